@@ -78,7 +78,9 @@ def test_a_call_in_a_familys_thoughts_is_not_meant(name, opener, closer):
     header = "to=self" if name == "muse_glimmer" else ""
     closed = parser.read(f"{header}{opener}I could: {CALL}{closer}No.")
     assert (closed.actions, [block.reason for block in closed.blocks]) == ((), [Reason.REASONING])
+    assert [(issue.code, issue.span.of(closed.text)) for issue in closed.issues] == [(Reason.REASONING, CALL)]
     never = parser.read(f"{header}{opener}I could: {CALL}")
-    assert (never.actions, [issue.code for issue in never.issues]) == ((), [Reason.UNCLOSED_TAG])
+    assert [action.doubt for action in never.actions] == [Reason.REASONING]
+    assert [issue.code for issue in never.issues] == [Reason.UNCLOSED_TAG, Reason.REASONING]
     mentioned = parser.read(f"Thoughts stand behind `{opener}`.\n{CALL}")
     assert [action.name for action in mentioned.actions] == ["get_time"]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from actionledger.parsing.parsers import PARSERS, DialectParser
+import actionledger as al
+from actionledger.parsing.parsers import PARSERS, DialectParser, parser_for
 from actionledger.vocabulary import BlockStatus, Outcome, Reason
 
 ASSISTANT = PARSERS["assistant"]
@@ -50,12 +51,141 @@ def test_a_closing_tag_alone_ends_the_thoughts_that_the_response_begins_with():
 @pytest.mark.parametrize("start", ["", " \n"])
 def test_a_response_that_is_cut_off_thinking_says_so(start):
     """Nothing was decided yet: no action, and an issue that tells why."""
-    text = f"{start}<think>\nLet me {BLOCK % 'a'}"
+    text = f"{start}<think>\nLet me see."
     reading = ASSISTANT.read(text)
     assert (reading.outcome, reading.narrative, reading.actions) == (Outcome.NO_ACTION, "", ())
     assert [(issue.code, issue.span.of(text)) for issue in reading.issues] == [
         (Reason.UNCLOSED_TAG, "<think>")
     ]
+
+
+@pytest.mark.parametrize("start", ["", " \n", "Let me think. ", "Hm.\n"])
+def test_a_call_in_thoughts_that_nothing_closes_waits(start):
+    """The model may have gone from its thoughts to the call without a word."""
+    block = BLOCK % "a"
+    text = f"{start}<think>\nI do it.\n{block}"
+    reading = ASSISTANT.read(text)
+    assert (reading.outcome, [action.doubt for action in reading.actions]) == (
+        Outcome.PARTIAL,
+        [Reason.REASONING],
+    )
+    assert [(issue.code, issue.span.of(text)) for issue in reading.issues] == [
+        (Reason.UNCLOSED_TAG, "<think>"),
+        (Reason.REASONING, block),
+    ]
+
+
+def test_a_call_that_thoughts_and_response_end_with_waits():
+    """Trinity calls tools before it closes its thoughts."""
+    reading = ASSISTANT.read(f"<think>\nI do it.\n{BLOCK % 'a'}\n</think>\n<|im_end|>")
+    assert [action.doubt for action in reading.actions] == [Reason.REASONING]
+    answered = ASSISTANT.read(f"<think>\nI do it.\n{BLOCK % 'a'}\n</think>\nNo.")
+    assert (answered.actions, answered.outcome) == ((), Outcome.NO_ACTION)
+    assert [issue.code for issue in answered.issues] == [Reason.REASONING]
+
+
+CALL = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
+
+
+@pytest.mark.parametrize(
+    "closer",
+    ["</think>", "</thinking>", "</think:opensource>", "[/THINK]", "</seed:think>", "<|END_THINKING|>"],
+)
+@pytest.mark.parametrize("behind", ["Done.", " Done.", "\n\nDone."])
+def test_a_closing_marker_alone_ends_thoughts_wherever_its_line_goes_on(closer, behind):
+    """No line break has to follow; what it closed is said, and not run."""
+    text = f"I might {CALL} no.{closer}{behind}"
+    reading = PARSERS["auto"].read(text)
+    assert [action.illustration for action in reading.actions] == [Reason.REASONING]
+    assert [(issue.code, issue.span.of(text)) for issue in reading.issues] == [(Reason.REASONING, CALL)]
+    assert reading.narrative == "Done."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CALL}\nThoughts end with `</think>`.",
+        f'{CALL}\nThoughts end with "</think>".',
+        f"{CALL}\n```\n</think>\n```",
+    ],
+)
+def test_a_closing_marker_that_is_named_ends_nothing(text):
+    """In inline code, between quotation marks and in a fence."""
+    reading = PARSERS["auto"].read(text)
+    assert [(action.name, action.doubt, action.illustration) for action in reading.actions] == [
+        ("a", None, None)
+    ]
+
+
+def test_a_closing_marker_that_may_be_named_leaves_it_open():
+    """A sentence that goes on behind it may be about the tag."""
+    reading = PARSERS["auto"].read(f"{CALL}\nI close my thoughts with </think> as always.")
+    assert [action.doubt for action in reading.actions] == [Reason.REASONING]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>a <think>b</think>I might {CALL} no.</think>Done.",
+        f"<think>a</think>I might {CALL} no.</think>Done.",
+    ],
+)
+def test_thoughts_within_thoughts_and_two_closing_markers_run_nothing(text):
+    reading = PARSERS["auto"].read(text)
+    assert not [action for action in reading.actions if action.illustration is None]
+    assert [issue.span.of(text) for issue in reading.issues] == [CALL]
+
+
+MARKERS = [
+    ("<thinking>", "</thinking>"),
+    ("<think:opensource>", "</think:opensource>"),
+    ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
+    ("Here is my thought process:", "Here is my response:"),
+    ("Here's my thought process:", "Here's my response:"),
+    ("[THINK]", "[/THINK]"),
+    ("<mm:think>", "</mm:think>"),
+    ("◁think▷", "◁/think▷"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|channel>thought\n", "<channel|>"),
+]
+
+
+@pytest.mark.parametrize("dialect", ["xml_tags", "mint", "search_replace", "hermes"])
+@pytest.mark.parametrize(("opener", "closer"), MARKERS)
+def test_families_markers_are_known_to_every_parser(opener, closer, dialect):
+    """A call between them is said, and not run, whatever its format; the answer stays."""
+    call = {
+        "xml_tags": "<read_file><path>a</path></read_file>",
+        "mint": "<execute>1</execute>",
+        "hermes": CALL,
+    }.get(dialect, "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n")
+    text = f"{opener} I might do this:\n{call}\nNo. {closer} Done."
+    reading = parser_for((dialect,)).read(text)
+    assert (reading.actions, reading.narrative) == ((), "Done.")
+    assert [issue.code for issue in reading.issues] == [Reason.REASONING]
+
+
+def test_a_tool_with_the_name_of_a_tag_is_called_by_it():
+    """The tag is no thought where a tool of that name was offered."""
+    tags = "<think><text>Hm.</text></think>"
+    reading = al.parse(
+        tags,
+        dialects=["xml_tags"],
+        tools=[
+            {"name": "think", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}
+        ],
+    )
+    assert [(action.name, action.arguments) for action in reading.actions] == [("think", {"text": "Hm."})]
+
+
+@pytest.mark.parametrize(
+    "call", ["Action: a\nAction Input: {}", '{"name": "a", "arguments": {}}', "```tool_code\na()\n```"]
+)
+def test_what_follows_thoughts_begins_a_line(call):
+    """Where the closing marker and the call share one."""
+    reading = PARSERS["auto"].read(f"<think>I do it.</think>{call}")
+    assert [action.name for action in reading.actions] == ["a"]
 
 
 def test_an_open_tag_in_the_middle_is_a_mention():

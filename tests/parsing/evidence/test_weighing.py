@@ -34,7 +34,7 @@ def test_what_is_meant_is_read(read, text, rank):
         (f"<tool_response>\n{CALL}\n</tool_response>\nDone.", "quotation", "example"),
         (f"Done.\n\nOutput:\n{CALL}\n", "quotation", "example"),
         (f"<!-- {CALL} -->", "quotation", "example"),
-        (f"<thinking>\n{CALL}\n</thinking>\nDone.", "quotation", "example"),
+        (f"<scratchpad>\n{CALL}\n</scratchpad>\nDone.", "quotation", "example"),
         (f"> {CALL}\n\nDone.", "quotation", "example"),
         (f"Done.\n\n    {CALL}\n", "quotation", "example"),
     ],

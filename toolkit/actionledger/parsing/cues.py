@@ -14,8 +14,11 @@ from actionledger.values import Span
 _WINDOW = 600
 """How much before a block is looked at, in code points."""
 
-_PARTS = re.compile(r"\n[ \t\r]*+\n|^[^\n`~]*+(?:```|~~~)[^\n]*+$|</[\w.-]++>", re.MULTILINE)
-"""What a sentence never goes on behind: a blank line, the line of a fence, a closing tag."""
+_PARTS = re.compile(
+    r"\n[ \t\r]*+\n|^[^\n`~]*+(?:```|~~~)[^\n]*+$|</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>",
+    re.MULTILINE,
+)
+"""What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
 
 _SENTENCES = re.compile(
     r"(?<!\b\w)[.!?…][\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|[。！？]"

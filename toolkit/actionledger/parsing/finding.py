@@ -45,10 +45,12 @@ class Walk:
     Args:
         is_in_fence: whether somebody's fence is open that may yet close.
         has_unread: whether an opening was passed that no dialect has read: with more text, one may read a block there that holds what follows.
+        is_behind_thoughts: whether it begins where thoughts end: what stands there is as good as at the start of a line.
     """
 
     is_in_fence: bool = False
     has_unread: bool = False
+    is_behind_thoughts: bool = False
 
 
 class Finder:
@@ -95,7 +97,13 @@ class Finder:
             self._by_label.setdefault(opening, []).append(dialect)
 
     def blocks(
-        self, source: Source, options: DecodeOptions, start: int = 0, walk: Walk | None = None
+        self,
+        source: Source,
+        options: DecodeOptions,
+        start: int = 0,
+        walk: Walk | None = None,
+        *,
+        end: int | None = None,
     ) -> Iterator[Placed]:
         """Return the blocks of a response in text order, never overlapping.
 
@@ -104,13 +112,20 @@ class Finder:
             options: what may be repaired, and the decoder's limits.
             start: where to begin, in code points; not inside a block.
             walk: is kept up to date; None where nobody asks.
+            end: where to stop; the end of the text where None.
         """
-        return self._blocks(source, options, Span(start, len(source.text)), walk or Walk())
+        within = Span(start, len(source.text) if end is None else end)
+        return self._blocks(source, options, within, walk or Walk())
 
     @cached_property
     def _meant(self) -> list[Dialect]:
         """The dialects but for thoughts: what somebody shows, nobody thinks."""
         return [dialect for dialect in self._dialects if not isinstance(dialect, Reasoning)]
+
+    @cached_property
+    def in_thoughts(self) -> "Finder":
+        """Finds what would be blocks in a model's thoughts."""
+        return Finder(self._meant)
 
     @cached_property
     def _inside_fences(self) -> "Finder":
@@ -131,8 +146,8 @@ class Finder:
 
     def _opened(self, source: Source, options: DecodeOptions, within: Span, walk: Walk) -> Iterator[Placed]:
         at, end = within
-        open_fence = ""
-        while opening := self._openers.next(source.text, at, end):
+        open_fence, thought_until = "", at if walk.is_behind_thoughts else -1
+        while opening := self._openers.next(source.text, at, end, begins_line=at == thought_until):
             at = max(opening.end, opening.start + 1)
             if opening.kind is OpeningKind.QUOTE:
                 quote = Quotation(source.text, opening.start, end)
@@ -145,6 +160,7 @@ class Finder:
             ):
                 yield _unless_lost(*placed, open_fence) if open_fence else placed
                 at = max(at, placed[1].span.end)
+                thought_until = at if placed[1].reason is Reason.REASONING else thought_until
             elif opening.kind is OpeningKind.FENCE and self._is_nested:
                 at = behind_mark(opening, source.text)
             elif not self._is_nested and is_fence(opening, source.text):

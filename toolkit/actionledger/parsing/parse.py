@@ -5,20 +5,25 @@ from itertools import pairwise
 from typing import Protocol
 
 from actionledger.parsing.dialects.base import Found
-from actionledger.parsing.dialects.reasoning import Reasoning, ends_thoughts, thoughts_up_to
+from actionledger.parsing.dialects.reasoning import Reasoning
 from actionledger.parsing.evidence.echoes import without_echoes
 from actionledger.parsing.evidence.foreign import with_foreign
+from actionledger.parsing.evidence.surroundings import judged_by_prose
 from actionledger.parsing.evidence.weighing import EvidenceSetting, with_evidence
 from actionledger.parsing.finding import Finder, Placed
 from actionledger.parsing.held import without_held
 from actionledger.parsing.line_ends import has_lone_ends, restored, with_line_feeds
 from actionledger.parsing.scan.source import Source
+from actionledger.parsing.thinking import Thinking
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Block, Issue, RawAction, Reading, rows_of
 from actionledger.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 _LOSSES = frozenset({Reason.TRUNCATED, Reason.BLOCK_LIMIT})
 """Issues of a block that was read, which say that not all of it was."""
+
+_DOUBTS = frozenset({Reason.REASONING, Reason.CALL_IN_PROSE, Reason.EXAMPLE, Reason.AMBIGUOUS})
+"""Issues of a block that was read, which say that its actions may not be meant."""
 
 REASONING = Reasoning()
 
@@ -51,18 +56,13 @@ def read(
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
         source = Source(with_line_feeds(written), source.names, is_cut=source.is_cut)
-    text = source.text
-    placed: list[Placed] = []
-    for dialect, found in finder.blocks(source, options):
-        if ends_thoughts(found, text) and not any(before.reason is Reason.REASONING for _, before in placed):
-            placed = _as_thoughts(placed, found)
-        else:
-            placed.append((dialect, found))
+    placed = Thinking(source, finder, options, REASONING).told_apart(finder.blocks(source, options))
     placed = without_echoes(source, placed)
     weighed = with_evidence(source, placed, options, evidence)
     placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
     if evidence == "reported" and source.names:
         placed = with_foreign(source, placed, options)
+    placed = judged_by_prose(source, placed)
     placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
     return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)
@@ -104,13 +104,6 @@ def assembled(
         narrative=_narrative(text, blocks),
         parser_id=parser_id,
     )
-
-
-def _as_thoughts(placed: Sequence[Placed], closer: Found) -> list[Placed]:
-    """Return all that stands before a closing tag as the thoughts that the response begins with."""
-    dialects = {found.span: dialect for dialect, found in placed}
-    thoughts = thoughts_up_to(closer.span, [found for _, found in placed])
-    return [(dialects.get(thought.span, REASONING), thought) for thought in thoughts]
 
 
 def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[list[Block], list[RawAction]]:
@@ -187,7 +180,11 @@ def _outcome(text: str, blocks: Sequence[Block], *, has_actions: bool, requires_
 
 def _is_lost(block: Block) -> bool:
     """Return whether something was meant in a block that was not read, all of it or a part."""
-    return block.status is BlockStatus.MALFORMED or any(issue.code in _LOSSES for issue in block.issues)
+    if block.status is BlockStatus.IGNORED:
+        return any(issue.code in _LOSSES for issue in block.issues)
+    return block.status is BlockStatus.MALFORMED or any(
+        issue.code in _LOSSES or issue.code in _DOUBTS for issue in block.issues
+    )
 
 
 def _leaves_narrative(block: Block) -> bool:

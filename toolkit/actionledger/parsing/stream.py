@@ -10,15 +10,16 @@ import re
 
 from actionledger.errors import UsageError, require_text
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.dialects.reasoning import CLOSER, OPENER, ends_thoughts, is_ended
+from actionledger.parsing.dialects.reasoning import closer_at, ends_thoughts, may_end_thoughts, opener_of
 from actionledger.parsing.evidence.foreign import may_hold_foreign
 from actionledger.parsing.evidence.settling import may_change
 from actionledger.parsing.finding import Walk
 from actionledger.parsing.line_ends import has_lone_ends
-from actionledger.parsing.parse import numbered
+from actionledger.parsing.parse import REASONING, numbered
 from actionledger.parsing.parsers import AnyParser, DialectParser
 from actionledger.parsing.scan.openings import HIDDEN
 from actionledger.parsing.scan.source import Source
+from actionledger.parsing.thinking import Thinking, may_be_all_behind
 from actionledger.tolerant_json import decode
 from actionledger.tolerant_json.options import STRICT
 from actionledger.values import Block, RawAction, Reading, Span
@@ -70,6 +71,7 @@ class StreamParser:
         self._looked_at = 0
         self._blocks = 0
         self._read_blocks = 0
+        self._thought_until = 0
         self._waits = False
 
     def feed(self, chunk: str) -> tuple[StreamedBlock, ...]:
@@ -118,12 +120,15 @@ class StreamParser:
         if has_lone_ends(text):
             return []  # what its carriage returns are is known when a line feed comes, or the end
         settled: list[StreamedBlock] = []
-        if self._waits_for_thoughts or (self.parser.reasoning and not self._blocks and CLOSER in text):
+        if self._waits_for_thoughts or (
+            self.parser.reasoning and not self._blocks and may_end_thoughts(text)
+        ):
             thoughts = self._thoughts(text)
             if thoughts is None:
                 return []
             settled.extend(thoughts)
-        source, walk = Source(text, self.names), Walk()
+        source = Source(text, self.names)
+        walk = Walk(is_behind_thoughts=self._resumes > 0 and self._resumes == self._thought_until)
         for dialect, found in self.parser.finder.blocks(source, self.parser.decoding, self._resumes, walk):
             if found.span.end <= self._settled:
                 continue
@@ -132,8 +137,12 @@ class StreamParser:
             is_open = dialect.last_counts or dialect.may_grow(found, text) or not _is_settled(found, text)
             if is_open or self._is_over_limit(found) or self._may_change(dialect, found):
                 break
-            if found.reason is Reason.REASONING and _FENCE.search(text, self._resumes, found.span.start):
-                break  # what a fence shows, nobody thinks
+            if found.reason is Reason.REASONING and (
+                ends_thoughts(found, text)
+                or _FENCE.search(text, self._resumes, found.span.start)  # what a fence shows, nobody thinks
+                or Thinking(source, self.parser.finder, self.parser.decoding, REASONING).holds_calls(found)
+            ):
+                break
             settled.append(self._given_out(dialect, found))
         return settled
 
@@ -145,16 +154,15 @@ class StreamParser:
             if block.reason is not Reason.REASONING or block.span.start != end:
                 break
             end, count = block.span.end, block.index + 1
-        closer = Span(end - len(CLOSER), end)
-        has_ending = count > 0 and closer.of(text) == CLOSER and not text.startswith(OPENER)
+        has_ending = count > 0 and closer_at(end, text) is not None and not opener_of(text)
         if not has_ending and not self._waits_for_thoughts:
             return []
-        if not has_ending or not is_ended(closer, text):
+        if not has_ending or may_be_all_behind(text, end):
             return None
         if not self._waits_for_thoughts and _FENCE.search(text, 0, end):
             return None  # the tag may yet turn out to stand in a fence
         self._waits_for_thoughts = False
-        self._settled = self._resumes = end
+        self._settled = self._resumes = self._thought_until = end
         self._blocks = count
         return [
             (block, tuple(action for action in reading.actions if action.block == block.index))
@@ -166,6 +174,7 @@ class StreamParser:
         if dialect.respects_fences or not _FENCE.search(self._text(), self._resumes, found.span.start):
             self._resumes = found.span.end  # else a fence may be open that concerns what follows
         self._settled = found.span.end
+        self._thought_until = found.span.end if found.reason is Reason.REASONING else self._thought_until
         self._blocks += 1
         self._read_blocks += found.status is not BlockStatus.IGNORED
         return block, tuple(actions)
@@ -193,8 +202,6 @@ class StreamParser:
 def _is_settled(found: Found, text: str) -> bool:
     if found.status is BlockStatus.MALFORMED or found.span.end >= len(text):
         return False
-    if ends_thoughts(found, text):
-        return is_ended(found.span, text)
     if text[found.span.end - 1] in "`~" and _LINE_GOES_ON.match(text, found.span.end):
         return False  # a fence closes with nothing else on its line
     if found.repairs or found.issues:

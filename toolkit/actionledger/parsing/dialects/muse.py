@@ -1,5 +1,7 @@
 """Muse Glimmer: ATEM tags in a message to the tool, thoughts in messages to itself."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -7,20 +9,41 @@ from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
+from actionledger.parsing.dialects.parts.verdicts import as_example
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Repair, Span
-from actionledger.vocabulary import BlockStatus, RepairKind
+from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
 _TO_ITSELF = "to=self"
+_TO_USER = re.compile(
+    r"to=user<\|message\|>(?:[^<t]++|<(?!\|(?:eom|eot|start)\|>)|(?<!\s)t|t(?!o=(?!self|user)[\w.-]{1,200}<\|message\|>))*+"
+)
+"""A message to the user, up to what ends it: a token, or the header of a message to a tool."""
+
+
+class _ToUser:
+    """The messages to the user in one text; they are looked for once."""
+
+    def __init__(self) -> None:
+        self._ends: list[int] | None = None
+        self._starts: list[int] = []
+
+    def holds(self, text: str, at: int) -> bool:
+        if self._ends is None:
+            found = list(_TO_USER.finditer(text))
+            self._starts, self._ends = [each.start() for each in found], [each.end() for each in found]
+        index = bisect_right(self._starts, at) - 1
+        return index >= 0 and at < self._ends[index]
 
 
 class MuseGlimmer(ParameterTags):
     """``<atem:invoke name="NAME">`` with an ``<atem:parameter name="KEY">`` for each argument.
 
-    Each call has tags of its own around it. A message ``to=self`` is the model's thoughts.
+    Each call has tags of its own around it. A message ``to=self`` is the model's thoughts; calls in one
+    ``to=user`` are shown.
     """
 
     name: Literal["muse_glimmer"] = "muse_glimmer"
@@ -63,7 +86,12 @@ class MuseGlimmer(ParameterTags):
         if opening.label in self.thought_markers and not source.text.endswith(_TO_ITSELF, 0, opening.start):
             return None
         found = super().read(source, opening, end, options)
-        return _with_offered_names(found, source) if found else None
+        if found is None:
+            return None
+        is_shown = found.reason is not Reason.REASONING and source.memory(_ToUser).holds(
+            source.text, opening.start
+        )
+        return as_example(found) if is_shown else _with_offered_names(found, source)
 
 
 def _with_offered_names(found: Found, source: Source) -> Found:

@@ -6,6 +6,7 @@ What ``parsing.cues`` says of any block is asked as well. These are too weak to 
 import re
 
 from actionledger.parsing.cues import is_shown
+from actionledger.parsing.prose_words import ANNOUNCES
 from actionledger.parsing.scan.source import Source
 
 _WINDOW = 400
@@ -68,7 +69,7 @@ def speaks_against(source: Source, start: int, end: int) -> str:
         return "It is asked about first."
     if _REFUSES.search(before) or _NO_NEED.match(behind):
         return "The sentence around it says that it is not done."
-    if _DESCRIBES.search(before) or _TELLS.search(before):
+    if (_DESCRIBES.search(before) or _TELLS.search(before)) and not ANNOUNCES.search(before):
         return "The sentence before it describes a call."
     return ""
 

@@ -55,7 +55,7 @@ def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
             why = quoted.why
         elif invented is not None and found.span.start >= invented.start:
             why = "It stands behind a turn that the model wrote itself."
-        elif dialect.name in MARKLESS and _is_bare(found, text):
+        elif dialect.name in MARKLESS and is_bare(found, text):
             rank, why = Evidence.EXAMPLE, _against(source, found, stated, previous)
             if (
                 not why
@@ -85,14 +85,19 @@ def calls_text(actions: Sequence[Written]) -> str:
 
 def is_judged(dialect: Dialect, found: Found) -> bool:
     """Return whether a block's place decides about it: the documents' own formats say themselves what an example is."""
-    if found.status is BlockStatus.IGNORED:
+    if found.status is BlockStatus.IGNORED or is_doubted(found):
         return False
     return dialect.name not in DOCUMENTED or any(
         repair.kind is RepairKind.MISSING_FENCE for repair in found.repairs
     )
 
 
-def _is_bare(found: Found, text: str) -> bool:
+def is_doubted(found: Found) -> bool:
+    """Return whether it was said already that a block's actions may not be meant."""
+    return bool(found.actions) and all(action.doubt is not None for action in found.actions)
+
+
+def is_bare(found: Found, text: str) -> bool:
     """Return whether a block has no special token before its calls."""
     return not text.startswith(("<", "[TOOL"), found.span.start)
 

@@ -4,8 +4,10 @@ from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.evidence.echoes import MARKLESS, READ, is_judged
 from actionledger.parsing.evidence.places import may_quote
 from actionledger.parsing.evidence.rests import mentions_and_rests
+from actionledger.parsing.evidence.surroundings import has_placeholder
 from actionledger.parsing.evidence.turns import invented_from
 from actionledger.parsing.evidence.weighing import is_open
+from actionledger.parsing.prose import is_known_behind
 from actionledger.values import Span
 
 
@@ -28,6 +30,6 @@ def may_change(
             return True
     if not is_judged(dialect, found):
         return False
-    if dialect.name in MARKLESS and (names or not is_first):
+    if dialect.name in MARKLESS or not is_known_behind(text, found.span.end) or has_placeholder(found):
         return True
     return may_quote(text, *gap) or (not is_first and invented_from(text[: gap.end], gap.start) is not None)

@@ -13,6 +13,7 @@ from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.dialects.parts.python_literals import EXPRESSIONS
 from actionledger.parsing.dialects.parts.truncation import unless_completed
+from actionledger.parsing.dialects.reasoning import may_end_thoughts, thought_closers
 from actionledger.parsing.evidence.arguments import ARGUMENT_KEYS
 from actionledger.parsing.evidence.candidates import Candidate, Candidates, stretches
 from actionledger.parsing.evidence.cues import is_choice, speaks_against
@@ -154,6 +155,7 @@ class _Weighing:
         self.thoughts = [found.span for _, found in placed if found.reason is Reason.REASONING]
         self.inked = inked(self.text, self.thoughts)
         self.is_document = is_document(self.text)
+        self.thought_until = self._last_closer()
         self.mentions = mentions
         self.starts = [mention.start for mention in mentions]
 
@@ -180,10 +182,26 @@ class _Weighing:
         if found.reason is not Reason.REASONING:
             return found
         first, last = (bisect_left(self.starts, at) for at in found.span)
-        inside = [each for each in self.mentions[first:last] if each.form != "rest"]
+        known = [issue.span for issue in found.issues if issue.code is Reason.REASONING and issue.span]
+        inside = [
+            each
+            for each in self.mentions[first:last]
+            if each.form != "rest" and not any(span.start <= each.start < span.end for span in known)
+        ]
         issues = (Issue(Reason.REASONING, each.span, "It names a tool as a call.") for each in inside)
         ordered = sorted([*found.issues, *issues], key=lambda issue: issue.span or found.span)
         return found._replace(issues=tuple(ordered)) if inside else found
+
+    def _last_closer(self) -> int:
+        """Return up to where all is thought, as a closing marker in what no dialect has read says."""
+        if not may_end_thoughts(self.text):
+            return 0
+        covered = [found.span for dialect, found in self.placed if not self._is_open(dialect, found)]
+        last = 0
+        for stretch in stretches(self.source, covered, ()):
+            closers = thought_closers(self.text, stretch.span)
+            last = max([last, *(closer.end for closer in closers)])
+        return last
 
     # One candidate
 
@@ -191,6 +209,8 @@ class _Weighing:
         span = candidate.span
         if quoted := self.quotations.around(span):
             return _Weighed(candidate, Evidence.QUOTATION, quoted.why)
+        if span.start < self.thought_until:
+            return _Weighed(candidate, Evidence.QUOTATION, "It stands in the model's thoughts.")
         if candidate.is_code:
             why = candidate.issue.detail if candidate.issue and candidate.issue.detail else ""
             return _Weighed(candidate, Evidence.CODE, why or "Code stands around it.")

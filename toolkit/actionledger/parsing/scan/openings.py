@@ -114,9 +114,9 @@ class Openers:
         self._literals = literals
         self._here, self._ahead = _patterns(literals, lines, near, fences, quotes)
 
-    def next(self, text: str, start: int, end: int) -> Opening | None:
-        """Return the first opening in ``text[start:end]``, or None."""
-        begins_line = start == 0 or text[start - 1] == "\n"
+    def next(self, text: str, start: int, end: int, *, begins_line: bool = False) -> Opening | None:
+        """Return the first opening in ``text[start:end]``, or None; it may be said that a line as good as begins there."""
+        begins_line = begins_line or start == 0 or text[start - 1] == "\n"
         match = self._here.match(text, start, end) if begins_line else None
         match = match or self._ahead.search(text, start, end)
         return self._opening(match) if match else None

@@ -1,10 +1,12 @@
-"""Thoughts between markers of a family's own; those of ``<think>`` are ``Reasoning``'s."""
+"""Thoughts between markers: where they end, and what is only a mention of a marker."""
 
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Reason
+
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "「": "」", "`": "`"}
 
 
 def thoughts_behind(source: Source, opening: Opening, closer: str, end: int) -> Found | None:
@@ -19,14 +21,26 @@ def thoughts_behind(source: Source, opening: Opening, closer: str, end: int) -> 
         closer: the closing one.
         end: where the text to look at ends, in code points.
     """
-    if source.text.startswith("`", opening.start - 1, opening.start):
+    if is_mentioned(source.text, Span(opening.start, opening.end)):
         return None
     close = source.find(closer, opening.end, end)
     if close >= 0:
-        return _thoughts(Span(opening.start, close + len(closer)), Span(opening.end, close))
+        return thoughts(Span(opening.start, close + len(closer)), Span(opening.end, close))
+    return unclosed_thoughts(opening, end)
+
+
+def unclosed_thoughts(opening: Opening, end: int) -> Found:
+    """Return thoughts to the end, with the issue that nothing closes them."""
     issue = Issue(Reason.UNCLOSED_TAG, Span(opening.start, opening.end), f"The tag is {opening.label}.")
-    return _thoughts(Span(opening.start, end), Span(opening.end, end), issue)
+    return thoughts(Span(opening.start, end), Span(opening.end, end), issue)
 
 
-def _thoughts(span: Span, body: Span, *issues: Issue) -> Found:
+def thoughts(span: Span, body: Span, *issues: Issue) -> Found:
+    """Return a block of thoughts: nothing in it is meant."""
     return Found(BlockStatus.IGNORED, span, body, reason=Reason.REASONING, issues=issues)
+
+
+def is_mentioned(text: str, marker: Span) -> bool:
+    """Return whether a marker stands between quotation marks, or begins inline code: it is named, not used."""
+    before, behind = text[marker.start - 1 : marker.start], text[marker.end : marker.end + 1]
+    return before == "`" or (before in _QUOTES and before != "" and behind == _QUOTES[before])

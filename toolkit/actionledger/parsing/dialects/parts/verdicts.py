@@ -48,6 +48,20 @@ def in_prose(found: Found, where: str = "Text stands beside it on its line.") ->
     return found._replace(status=BlockStatus.IGNORED, reason=issue.code, repairs=(), issues=(issue,))
 
 
+def waiting(found: Found, doubt: Reason, why: str) -> Found:
+    """Return a block whose actions wait for a person, since they may not be meant; one that was not read stays what it is.
+
+    Args:
+        found: the block.
+        doubt: why they wait.
+        why: the same as a sentence.
+    """
+    if found.status is not BlockStatus.STRICT and found.status is not BlockStatus.REPAIRED:
+        return found
+    actions = tuple(action._replace(doubt=action.doubt or doubt) for action in found.actions)
+    return found._replace(actions=actions, issues=(*found.issues, Issue(doubt, found.span, why)))
+
+
 class Closed(NamedTuple):
     """A closing tag that was due.
 

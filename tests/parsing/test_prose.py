@@ -1,0 +1,238 @@
+"""What the prose around a call makes of it: shown, taken back, left open, or announced."""
+
+import pytest
+from wild.shown_prose import MEANT, SHOWN
+
+import actionledger as al
+from actionledger.parsing.parsers import parser_for
+from actionledger.parsing.prose import is_corrected, is_known_behind, verdict
+from actionledger.values import Span
+from actionledger.vocabulary import Outcome, Reason
+
+TOOLS = [
+    {
+        "name": "get_weather",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+            "required": ["city"],
+        },
+    }
+]
+JSON = '{"name": "get_weather", "arguments": {"city": "Oslo", "days": 2}}'
+BARE = {
+    "json": JSON,
+    "json-fence": f"```json\n{JSON}\n```",
+    "python": 'get_weather(city="Oslo", days=2)',
+    "python-list": '[get_weather(city="Oslo", days=2)]',
+    "python-fence": '```python\nget_weather(city="Oslo", days=2)\n```',
+}
+MARKED = {
+    "hermes": f"<tool_call>\n{JSON}\n</tool_call>",
+    "xml_tags": "<get_weather>\n<city>Oslo</city>\n<days>2</days>\n</get_weather>",
+    "kimi_k2": (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
+        '{"city": "Oslo", "days": 2}<|tool_call_end|><|tool_calls_section_end|>'
+    ),
+}
+HELD_OUT = "held out"
+MOST_RUN_OF_MARKED = 4
+"""Of the texts that were held out while building, how many let a call with its format's marks run."""
+
+
+def texts(table, *, is_held_out):
+    """Return the texts of a table's part."""
+    return [text for prose in table if prose.kind.startswith(HELD_OUT) == is_held_out for text in prose.texts]
+
+
+def outcome(text, tools):
+    """Return what becomes of the one call in a text."""
+    result = al.parse(text, dialects="auto", tools=tools)
+    runs = [call for call in result.actions if call.status.is_runnable]
+    waits = [call for call in result.actions if str(call.status) == "needs_approval"]
+    said = [issue for issue in result.issues if issue.span]
+    assert runs or said, "nothing is said of it"
+    return "runs" if runs else "waits" if waits else "shown"
+
+
+@pytest.mark.parametrize("tools", [TOOLS, None], ids=["offered", "unknown"])
+@pytest.mark.parametrize("is_held_out", [False, True], ids=["train", HELD_OUT])
+@pytest.mark.parametrize("look", BARE)
+def test_a_call_that_is_shown_does_not_run_where_its_place_alone_marks_it(look, is_held_out, tools):
+    if tools is None and look in {"python", "python-fence"}:
+        pytest.skip("without the names of the tools it is no call")
+    found = {
+        text: outcome(text.replace("…", BARE[look]), tools) for text in texts(SHOWN, is_held_out=is_held_out)
+    }
+    assert [text for text, each in found.items() if each == "runs"] == []
+
+
+@pytest.mark.parametrize("is_held_out", [False, True], ids=["train", HELD_OUT])
+@pytest.mark.parametrize("look", MARKED)
+def test_a_call_that_is_plainly_shown_does_not_run_with_its_marks(look, is_held_out):
+    found = {
+        text: outcome(text.replace("…", MARKED[look]), TOOLS)
+        for text in texts(SHOWN, is_held_out=is_held_out)
+    }
+    running = [text for text, each in found.items() if each == "runs"]
+    assert len(running) <= (MOST_RUN_OF_MARKED if is_held_out else 0), running
+
+
+@pytest.mark.parametrize("is_held_out", [False, True], ids=["train", HELD_OUT])
+@pytest.mark.parametrize("look", [*BARE, *MARKED])
+def test_a_call_that_is_announced_runs(look, is_held_out):
+    """Nearly each does; one that can't be told waits, and none is lost."""
+    call = {**BARE, **MARKED}[look]
+    meant = texts(MEANT, is_held_out=is_held_out)
+    found = {text: outcome(text.replace("…", call), TOOLS) for text in meant}
+    assert [text for text, each in found.items() if each == "shown"] == []
+    waiting = [text for text, each in found.items() if each == "waits"]
+    assert len(waiting) <= len(meant) // 20, waiting
+
+
+@pytest.mark.parametrize("table", [SHOWN, MEANT], ids=["shown", "meant"])
+def test_the_tables_are_large_enough(table):
+    assert len(texts(table, is_held_out=False)) >= 60
+    assert len(texts(table, is_held_out=True)) >= 30
+
+
+CALL = "<tool_call>\n%s\n</tool_call>"
+ONE = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+OTHER = '{"name": "get_weather", "arguments": {"city": "Bergen"}}'
+CORRECTIONS = [
+    "Here is the corrected call:",
+    "Sorry, I meant this:",
+    "Hier ist der korrigierte Aufruf:",
+    "Voici l'appel corrigé :",
+    "更正：",
+    "訂正します。",
+    "Исправленный вызов:",
+    "Aquí está la llamada corregida:",
+]
+
+
+@pytest.mark.parametrize("form", ["%s", "```json\n%s\n```", CALL])
+@pytest.mark.parametrize("words", CORRECTIONS)
+def test_of_two_versions_equal_ones_run_once_and_different_ones_not_at_all(words, form):
+    lead = "I look it up now:\n\n"
+    twice = al.parse(f"{lead}{form % ONE}\n\n{words}\n\n{form % ONE}", dialects="auto", tools=TOOLS)
+    assert [call.status.is_runnable for call in twice.actions].count(True) <= 1
+    assert len([call for call in twice.actions if str(call.status) != "illustration"]) == 1
+    versions = al.parse(f"{lead}{form % ONE}\n\n{words}\n\n{form % OTHER}", dialects="auto", tools=TOOLS)
+    assert (versions.actions, versions.outcome) == ((), Outcome.FAILED)
+    assert [issue.code for issue in versions.issues] == [Reason.AMBIGUOUS] * 2
+    assert [str(block.status) for block in versions.blocks] == ["malformed"] * 2
+
+
+def test_further_calls_are_no_versions():
+    """Words between two calls of one tool that correct nothing."""
+    text = f"I look it up now:\n\n{CALL % ONE}\n\nNow the other city:\n\n{CALL % OTHER}"
+    assert [call.status.is_runnable for call in al.parse(text, dialects="auto", tools=TOOLS).actions] == [
+        True,
+        True,
+    ]
+    assert not is_corrected("Now I test the corrected file:")
+    assert not is_corrected("Here is the corrected call: " + "x" * 200)
+
+
+@pytest.mark.parametrize("words", ["For example:\n\n", "So, once more:\n\n", ""])
+def test_two_equal_fences_share_one_verdict(words):
+    """Of an answer that is meant only in part, nothing runs."""
+    fence = f"```json\n{ONE}\n```"
+    result = al.parse(f"I look it up now:\n\n{fence}\n\n{words}{fence}", dialects="auto", tools=TOOLS)
+    assert not [call for call in result.actions if call.status.is_runnable]
+    assert Reason.AMBIGUOUS in {issue.code for issue in result.issues}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "<city>",
+        "<your city>",
+        "your_city_here",
+        "YOUR_CITY",
+        "...",
+        "…",
+        "[insert city]",
+        "{{city}}",
+        "path/to/file",
+        "xxx",
+    ],
+)
+@pytest.mark.parametrize("form", ["%s", "```json\n%s\n```", CALL])
+def test_a_placeholder_waits(form, value):
+    """The place of a value is no value, whatever marks stand around the call."""
+    text = form % ONE.replace("Oslo", value)
+    [call] = al.parse(text, dialects="auto", tools=TOOLS).actions
+    assert (str(call.status), call.reason) == ("needs_approval", Reason.EXAMPLE)
+
+
+@pytest.mark.parametrize("value", ["<b>", "<Oslo>", "your", "Waiting...", "…and so on", "exxxact"])
+def test_a_text_that_only_looks_like_a_placeholder_is_a_value(value):
+    [call] = al.parse(CALL % ONE.replace("Oslo", value), dialects="auto", tools=TOOLS).actions
+    assert call.status.is_runnable
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "<|start|>assistant to=user<|message|>",
+        " to=user<|message|>",
+        "<|start|>assistant to=user<|message|>So: ",
+    ],
+)
+def test_a_block_in_a_message_to_the_user_never_runs(header):
+    """Muse tells the user what a call looks like; the next message may make one."""
+    block = (
+        '<atem:function_calls>\n<atem:invoke name="get_weather">\n<atem:parameter name="city">Oslo</atem:parameter>\n'
+        "</atem:invoke>\n</atem:function_calls>"
+    )
+    parser = parser_for(("muse_glimmer",))
+    assert [action.illustration for action in parser.read(header + block + "<|eot|>").actions] == [
+        Reason.EXAMPLE
+    ]
+    both = parser.read(f"{header}{block}<|eom|><|start|>assistant to=get_weather<|message|>{block}<|eot|>")
+    assert [action.illustration for action in both.actions] == [Reason.EXAMPLE, None]
+    bare = parser.read(f"{header}Hm. to=get_weather<|message|>{block}<|eot|>")
+    assert [action.illustration for action in bare.actions] == [None]
+
+
+@pytest.mark.parametrize("name", ["actions", "iteration", "json_action", "plan"])
+def test_the_documents_own_fences_are_judged_as_calls_with_marks_are(name):
+    """What is taken back is shown, and no prose has to announce them."""
+    parser = parser_for((name,))
+    example = parser.read(f"A colourless sentence.\n\n{parser.dialects[0].example}")
+    assert {action.illustration for action in example.actions} == {None}
+    taken_back = parser.read(f"{parser.dialects[0].example}\n\nPlease ignore that.")
+    assert {action.illustration for action in taken_back.actions} == {Reason.EXAMPLE}
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "is_shown"),
+    [
+        ("", "", None),
+        ("Let me check.\n\n", "", None),
+        ("", "\n\nThis gives us the answer.", None),
+        ("", "\n\nAnything else?", None),
+        ("", "\n\nIs that what you want?", False),
+        ("Let me check.\n\n", "\n\nIs that what you want?", False),
+        ("A colourless sentence.\n\n", "", False),
+        ("Let me check.\n\n", "\n\nPlease ignore that.", True),
+        ("<function_call>\n", "\n</function_call>", None),
+        ("<|im_start|>assistant\n", "", None),
+        ("A colourless sentence.<|im_end|>", "", None),
+    ],
+)
+def test_a_call_is_judged_by_the_words_on_both_sides(before, behind, is_shown):
+    text = f"{before}{JSON}{behind}"
+    found = verdict(text, Span(len(before), len(before) + len(JSON)), 0)
+    assert (found.is_shown if found else None) is is_shown
+    assert found is None or found.why.endswith(".")
+
+
+def test_what_stands_behind_is_known_once_there_is_enough_of_it():
+    assert not is_known_behind("f()", 3)
+    assert not is_known_behind("f() And then", 3)
+    assert is_known_behind("f() And then <", 3)
+    assert is_known_behind("f()" + " and so on" * 20, 3)
+    assert not is_known_behind("f() Please ignore that." + " And so on." * 20, 3)

@@ -1,0 +1,128 @@
+"""What the prose around a call makes of it, where nothing but its place says that it is meant.
+
+Whoever announces a call means it: "Let me check." Whoever shows one says so in countless ways, so a sentence that says neither
+leaves it open: the call waits for a person. A call with no words before it is meant, unless those behind it take it back.
+"""
+
+import re
+from typing import NamedTuple
+
+from actionledger.parsing.prose_words import ANNOUNCES, ASKS, CORRECTS, OPEN, SHOWS, TAKES_BACK
+from actionledger.values import Span
+
+_BEFORE = 400
+"""How much before a call is looked at, in code points."""
+
+BEHIND = 160
+"""How much behind a call is looked at, in code points."""
+
+_WORD = re.compile(r"[^\W\d_]")
+_PARTS = re.compile(
+    r"</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|^[^\n`~]*+(?:```|~~~)[^\n]*+$|(?:^|\n)[ \t]*+[-*_]{3,}+[ \t]*+(?=\n|\Z)",
+    re.MULTILINE,
+)
+_TAGS = re.compile(r"</?[\w|:-][^<>\n]{0,80}+>")
+_TAG_BEFORE = re.compile(r"(?P<mark><[A-Za-z][\w:-]{0,40}(?:\s[^<>\n]{0,80})?>\s*)+\Z")
+_TURN_BEFORE = re.compile(
+    r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>|<\|turn>)\s*(?:assistant|model)\s*(?:<\|end_header_id\|>\s*)?\Z"
+)
+_SENTENCE = re.compile(
+    r"(?<=[.!?…])[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|\n\s*+\n|\n(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])"
+)
+_MARKUP = re.compile(r"[<{\[`]")
+_LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
+
+
+class Verdict(NamedTuple):
+    """What prose makes of a call.
+
+    Args:
+        is_shown: whether it is only shown; where it is not, it is open whether it is meant.
+        why: what says so, as a sentence.
+    """
+
+    is_shown: bool
+    why: str
+
+
+def verdict(text: str, span: Span, low: int) -> Verdict | None:
+    """Return what the prose around a call makes of it; None where it is meant.
+
+    Args:
+        text: the response.
+        span: where the call stands.
+        low: where what was read before it ends.
+    """
+    if is_taken_back(text, span.end):
+        return Verdict(True, "What follows takes it back.")
+    before = text[max(low, span.start - _BEFORE) : span.start]
+    if tag := _TAG_BEFORE.search(before):
+        return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
+    turn = _TURN_BEFORE.search(before)
+    sentences = _before(text, span.start - len(turn[0]) if turn else span.start, low)
+    if not sentences:
+        asks = ASKS.match(_behind(text, span.end)) if has_words(_behind(text, span.end)) else None
+        return Verdict(False, "What follows asks about it.") if asks else None
+    if SHOWS.search(sentences[-1]) or OPEN.search(sentences[-1]):
+        return Verdict(False, "The sentence before it leaves open whether it is meant.")
+    if not any(map(ANNOUNCES.search, sentences)):
+        return Verdict(False, "Nothing before it says that it is meant.")
+    if ASKS.match(_behind(text, span.end)):
+        return Verdict(False, "What follows asks about it.")
+    return None
+
+
+def verdict_of_marked(text: str, span: Span, low: int) -> Verdict | None:
+    """Return what the prose around a call with its format's marks makes of it; None where it is meant.
+
+    Args:
+        text: the response.
+        span: where the call stands.
+        low: where what was read before it ends.
+    """
+    if is_taken_back(text, span.end):
+        return Verdict(True, "What follows takes it back.")
+    sentences = _before(text, span.start, low)
+    if sentences and SHOWS.search(sentences[-1]):
+        return Verdict(False, "The sentence before it says that it is not made.")
+    return None
+
+
+def is_taken_back(text: str, end: int) -> bool:
+    """Return whether what follows a call says that it is not to be carried out."""
+    behind = _behind(text, end)
+    return bool(behind) and TAKES_BACK.match(behind) is not None
+
+
+def is_corrected(between: str) -> bool:
+    """Return whether a text between two calls says that the second one stands for the first."""
+    return len(between) <= BEHIND and CORRECTS.search(between) is not None
+
+
+def is_known_behind(text: str, end: int) -> bool:
+    """Return whether enough stands behind a call to know that it says nothing of it: more text, or the next call."""
+    behind = text[end : end + BEHIND]
+    lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
+    is_all = len(behind) == BEHIND or _MARKUP.search(behind, lead) is not None
+    return is_all and not TAKES_BACK.match(behind, lead) and not CORRECTS.search(behind)
+
+
+def has_words(text: str) -> bool:
+    """Return whether a text has a word that stands in no tag."""
+    return _WORD.search(_TAGS.sub("", text) if "<" in text else text) is not None
+
+
+def _behind(text: str, end: int) -> str:
+    behind = text[end : end + BEHIND]
+    behind = behind[_LEAD.match(behind).end() :]  # type: ignore[union-attr]
+    markup = _MARKUP.search(behind)
+    return behind[: markup.start()] if markup else behind
+
+
+def _before(text: str, start: int, low: int) -> list[str]:
+    """Return the last sentences before a call, two at most; none where no word stands there."""
+    before = _PARTS.split(text[max(low, start - _BEFORE) : start])[-1]
+    line = before.rfind("\n") + 1
+    if before[line:].lstrip().startswith(("{", "[")):
+        before = before[:line]  # what a message that was written out holds is no sentence
+    return [sentence for sentence in _SENTENCE.split(before.strip()) if sentence and has_words(sentence)][-2:]

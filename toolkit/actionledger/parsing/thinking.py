@@ -1,0 +1,144 @@
+"""The thoughts of a response: what is thought though nothing opens it, and the calls that stand in thoughts.
+
+A call in thoughts is never run. In thoughts that end, and are followed by an answer, it is an issue. Where the model went from
+its thoughts to a call without ending them, or ended with it, the call may be meant: it is read, and waits for a person.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from actionledger.parsing.dialects.base import Dialect, Found
+from actionledger.parsing.dialects.parts.thoughts import thoughts
+from actionledger.parsing.dialects.parts.verdicts import waiting
+from actionledger.parsing.dialects.reasoning import Reasoning, ends_thoughts, may_be_mention, thoughts_up_to
+from actionledger.parsing.finding import Finder, Placed
+from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
+from actionledger.values import Issue, Span
+from actionledger.vocabulary import BlockStatus, Reason
+
+_READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
+_NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")
+_MAY_BE_NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+(?:<[^>\n]{0,42})?\Z")
+_LOOKS_LIKE_CALL = re.compile(
+    r"\[[A-Za-z_][\w.]{0,80}+\((?:[A-Za-z_]\w*+\s*+=|\))|\{\s*+\"(?:name|function|tool)\"\s*+:\s*+\"[^\"\n]{1,80}\"\s*+,\s*+\"(?:arguments|parameters|args)\"\s*+:"
+)
+"""What is a call by its looks, in a line of thoughts."""
+
+_SIGNS = ("<", "{", "[", "`", "Action")
+"""Without one of these, no call stands in thoughts."""
+
+_SIGNS = ("<", "{", "[", "`", "Action")
+"""Without one of these, no call stands in thoughts."""
+
+_WHY = "It stands in the model's thoughts."
+
+
+class Thinking:
+    """Tells the thoughts of one response from what is meant.
+
+    Args:
+        source: the response.
+        finder: finds its blocks.
+        options: what may be repaired.
+        reasoning: the format of thoughts, which stretches of them are noted under.
+    """
+
+    def __init__(self, source: Source, finder: Finder, options: DecodeOptions, reasoning: Reasoning) -> None:
+        self._source, self._text = source, source.text
+        self._finder, self._options = finder, options
+        self._reasoning = reasoning
+
+    def told_apart(self, blocks: Iterable[Placed]) -> list[Placed]:
+        """Return the blocks with those as thoughts, or in doubt, that a marker of thoughts says it of."""
+        placed: list[Placed] = []
+        for dialect, found in blocks:
+            if found.reason is not Reason.REASONING:
+                placed.append((dialect, found))
+            elif not ends_thoughts(found, self._text):
+                placed += self._with_calls(dialect, found)
+            elif may_be_mention(found.span, self._text):
+                placed = [(each, self._doubtful(block)) for each, block in placed]
+            else:
+                placed = self._thought(placed, found)
+        return placed
+
+    def holds_calls(self, found: Found) -> bool:
+        """Return whether calls stand in thoughts: what is made of them depends on what follows."""
+        return any(True for _ in self._calls(found))
+
+    def _thought(self, placed: Sequence[Placed], closer: Found) -> list[Placed]:
+        """Return all that stands before a closing marker as the thoughts that the response begins with."""
+        last = placed[-1][1] if placed else None
+        ends_with_call = last and last.status in _READ and not self._gap(last.span.end, closer.span.start)
+        if ends_with_call and is_all_behind(self._text, closer.span.end):
+            doubtful = [(dialect, self._doubtful(found)) for dialect, found in placed]
+            return [*doubtful, (self._reasoning, closer)]
+        named = [Issue(Reason.REASONING, span, _WHY) for span in self._named(Span(0, closer.span.start))]
+        dialects = {found.span: dialect for dialect, found in placed}
+        pieces = thoughts_up_to(closer.span, [found for _, found in placed])
+        told = [(dialects.get(piece.span, self._reasoning), piece) for piece in pieces]
+        return [(dialect, _with_issues(piece, named)) for dialect, piece in told]
+
+    def _with_calls(self, dialect: Dialect, found: Found) -> Iterator[Placed]:
+        """Yield thoughts with an issue for each call in them; where the calls may be meant, they stand between the pieces."""
+        calls = list(self._calls(found))
+        is_open = any(issue.code is Reason.UNCLOSED_TAG for issue in found.issues)
+        if calls and (is_open or self._ends_with(calls[-1][1], found)):
+            yield from self._split(dialect, found, calls)
+        else:
+            spans = [call.span for _, call in calls] or list(self._named(found.span))
+            issues = (Issue(Reason.REASONING, span, _WHY) for span in spans)
+            yield dialect, found._replace(issues=(*found.issues, *issues))
+
+    def _named(self, within: Span) -> Iterator[Span]:
+        return (Span(*found.span()) for found in _LOOKS_LIKE_CALL.finditer(self._text, *within))
+
+    def _calls(self, found: Found) -> Iterator[Placed]:
+        start, end = found.body
+        if not any(self._text.find(sign, start, end) >= 0 for sign in _SIGNS):
+            return
+        for dialect, call in self._finder.in_thoughts.blocks(self._source, self._options, start, end=end):
+            if call.status is not BlockStatus.IGNORED:
+                yield dialect, call
+
+    def _ends_with(self, call: Found, found: Found) -> bool:
+        """Return whether thoughts end with a call, and the response with them."""
+        gap = self._gap(call.span.end, found.body.end)
+        return call.status in _READ and not gap and is_all_behind(self._text, found.span.end)
+
+    def _split(self, dialect: Dialect, found: Found, calls: Sequence[Placed]) -> Iterator[Placed]:
+        at = found.span.start
+        for reader, call in calls:
+            if at < call.span.start:
+                issues = found.issues if at == found.span.start else ()
+                yield dialect, thoughts(Span(at, call.span.start), Span(at, call.span.start), *issues)
+            yield reader, self._doubtful(call)
+            at = call.span.end
+        if self._gap(at, found.span.end):
+            yield dialect, thoughts(Span(at, found.span.end), Span(at, found.span.end))
+
+    def _doubtful(self, found: Found) -> Found:
+        """Return a block with its actions waiting for a person; what holds none stays what it is."""
+        return waiting(found, Reason.REASONING, _WHY)
+
+    def _gap(self, start: int, end: int) -> str:
+        return self._text[start:end].strip()
+
+
+def _with_issues(piece: Found, named: Sequence[Issue]) -> Found:
+    """Return a piece of thoughts with what is named in it, where nothing is said of it yet."""
+    inside = (
+        issue for issue in named if issue.span and piece.span.start <= issue.span.start < piece.span.end
+    )
+    return piece if piece.issues else piece._replace(issues=tuple(inside))
+
+
+def is_all_behind(text: str, end: int) -> bool:
+    """Return whether nothing stands behind a place but blanks and tokens that end a turn."""
+    return _NOTHING.match(text, end) is not None
+
+
+def may_be_all_behind(text: str, end: int) -> bool:
+    """Return whether what has come of a response behind a place may yet be all that counts as nothing."""
+    return _MAY_BE_NOTHING.match(text, end) is not None
