@@ -2,6 +2,7 @@
 
 import pytest
 
+import actionledger as al
 from actionledger.parsing.dialects.deepseek_dsml import DeepseekDsml
 from actionledger.parsing.dialects.parameter_tags import Glm, Qwen3Coder
 from actionledger.parsing.dialects.step3 import Step3
@@ -305,3 +306,24 @@ def test_a_misspelt_first_tag_is_said(tag):
     text = f"<tool_call>f{tag}a</arg_key><arg_value>1</arg_value></tool_call>"
     assert [block.reason for block in read(Glm(), text).blocks] == [Reason.WRONG_SHAPE]
     assert read(Glm(), f"A call is <tool_call>name{tag} and so on.").blocks == ()
+
+
+@pytest.mark.parametrize(("dialect", "closer"), [("glm", "</arg_value>"), ("qwen3_coder", "</parameter>")])
+@pytest.mark.parametrize("place", [2, 5, -1])
+@pytest.mark.parametrize("change", ["", "xx"])
+def test_a_misspelt_closing_tag_is_no_part_of_the_last_value(dialect, closer, place, change):
+    """The call's own closing tag behind it says that the value is over."""
+    head, _, tail = al.render([("write_file", {"path": "a", "text": "hello"})], dialect).rpartition(closer)
+    misspelt = closer[:place] + change + closer[place:][1:] if place > 0 else closer[:-2] + change + ">"
+    result = al.parse(head + misspelt + tail, dialects=[dialect])
+    [call] = result.actions
+    assert call.arguments == {"path": "a", "text": "hello"}
+    [repair] = result.repairs
+    assert (str(repair.kind), repair.before, repair.after) == ("tag_spelling", misspelt, closer)
+
+
+def test_a_tag_of_another_name_stays_in_the_last_value():
+    """Only one that is nearly the format's own is taken for it."""
+    text = al.render([("write_file", {"text": "<p>hello</p>"})], "qwen3_coder")
+    [call] = al.parse(text.replace("\n</parameter>", ""), dialects=["qwen3_coder"]).actions
+    assert call.arguments == {"text": "<p>hello</p>"}

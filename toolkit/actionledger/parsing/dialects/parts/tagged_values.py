@@ -8,6 +8,8 @@ parameter or the end of the call follows, behind whole calls that the value hold
 import re
 from typing import Any
 
+from rapidfuzz.distance import Levenshtein
+
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.json_values import Reach, value_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
@@ -21,6 +23,9 @@ from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 
 _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
+_MISSPELT = 2
+"""By how many signs a closing tag may differ from the format's."""
+
 _NO_TEXT = '{["'
 """What a value begins with that was meant as JSON, whatever can be read of it."""
 
@@ -140,6 +145,9 @@ class TaggedValues:
         """Read a value whose tag isn't closed before the next call begins: the closing tag was left out, or it quotes."""
         close = self.grammar.bare_close.search(self.text, start, following)
         if close and not self.opens_parameter(start, close.start()):
+            if misspelt := self.misspelt_closer(start, close.start()):
+                self.repairs += self.respelt(misspelt, self.grammar.parameter_closes)
+                return self.trimmed(self.text[start : misspelt.start]), misspelt.end
             added = closing_tag(
                 self.text, close.start(), close.start(), self.grammar.parameter_closes, self.options
             )
@@ -154,6 +162,16 @@ class TaggedValues:
         if following == len(self.text):
             raise RefusedError(Issue(Reason.TRUNCATED, Span(start, following)), following)
         raise RefusedError(Issue(Reason.UNCLOSED_TAG, Span(start, following)), following)
+
+    def misspelt_closer(self, start: int, end: int) -> Span | None:
+        """Return the tag that a value ends with if it is nearly the parameter's closing one."""
+        closer = self.grammar.parameter_closes
+        stop = start + len(self.text[start:end].rstrip())
+        begins = self.text.rfind("<", max(start, stop - len(closer) - _MISSPELT), stop)
+        if begins < 0 or not closer.endswith(">") or not self.text.endswith(">", begins, stop):
+            return None
+        distance = Levenshtein.distance(self.text[begins:stop], closer, score_cutoff=_MISSPELT)
+        return Span(begins, stop) if distance <= _MISSPELT else None
 
     def opens_parameter(self, start: int, end: int) -> bool:
         return self.grammar.parameter.search(self.text, start, end) is not None
