@@ -1,5 +1,6 @@
 """Which call a recorded result belongs to, and what came of it."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,16 +9,21 @@ from typing import NamedTuple
 from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
 from actionledger.events import ExecutionRecorded
+from actionledger.importing.reading import written_of
 from actionledger.ledger.queries.recorded import Known, OpenCall
+from actionledger.reading import read_calls
 from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
 from actionledger.recording.attempts import action_id_of, attempt_id_of
 from actionledger.sources.access import exit_status_of
-from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
+from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Wording
 from actionledger.sources.wordings import judged, text_of
 from actionledger.values import ActionCall, ParseResult
 from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus
 
 _ASKED_AT_ONCE = 10_000
+
+_WITHIN = 10_000
+"""What a call has run by itself has its place behind those of all actions: so many for each."""
 
 MESSAGE_CHARACTERS = 2000
 """How much of a result is kept as the message of what did not succeed; all of it is its result."""
@@ -31,6 +37,7 @@ class Call(NamedTuple):
         attempt_id, action_id, action_index, name, dialect: the action that it was read as; of a call that could not be read,
             an id of its own and its place behind the actions.
         call_id: its identifier where it comes from; empty where it has none.
+        repeated: how many calls before it in its turn have the same identifier.
     """
 
     turn: TurnKey
@@ -40,6 +47,12 @@ class Call(NamedTuple):
     name: str
     dialect: str
     call_id: str
+    repeated: int = 0
+
+    @property
+    def known_as(self) -> str | int:
+        """What its result is known by in its turn."""
+        return _known_as(self.call_id, self.repeated, self.action_index)
 
 
 @dataclass(slots=True)
@@ -181,6 +194,35 @@ class Results:
                 self._unmatched[file].append(each.call_id)
         return taken
 
+    def of_known(self, turn: RecordedTurn, key: TurnKey) -> int:
+        """Record what came of calls of a turn that is there already, of those that could not be read: nothing says that they are open.
+
+        Args:
+            turn: the turn.
+            key: the same, as records carry it.
+
+        Returns:
+            How many were recorded.
+        """
+        unread = {
+            call.call_id for call in turn.calls if call.call_id and _may_be_unread(call)
+        } - self._answered
+        late = [each for each in turn.results if each.call_id in unread]
+        if not late:
+            return 0
+        answered = self._known.answered([each.call_id for each in late])
+        result = read_calls(written_of(turn), turn.capture, None, demands_action=turn.demands_action)
+        waiting = [
+            call for call in _calls_of(turn, key, result, attempt_id_of(key, self._run)) if not call.dialect
+        ]
+        taken = 0
+        for each in late:
+            place = next((n for n, call in enumerate(waiting) if call.call_id == each.call_id), None)
+            if place is not None and each.call_id not in answered:
+                self._take(waiting.pop(place), each)
+                taken += 1
+        return taken
+
     def without_call(self) -> Counter[str]:
         """Return how many results belong to no call that is recorded, of those that came behind their calls, by file."""
         missing: Counter[str] = Counter()
@@ -210,8 +252,30 @@ class Results:
     def _take(self, call: Call, result: RecordedResult) -> None:
         if call.call_id:
             self._answered.add(call.call_id)
+        self._record_result(call, result, call.known_as, call.call_id)
+        for place, (inner, its_result) in enumerate(result.within, 1):
+            # Of its own beside the turn's actions, so that no query takes it for another try at one of them.
+            index = _WITHIN * (call.action_index + 1) + place
+            action_id = derived_id("inner-call", call.action_id, place)
+            own = Call(call.turn, call.attempt_id, action_id, index, inner.name, "", inner.call_id)
+            self._record_result(
+                own, its_result, f"{call.known_as}/{place}", call.call_id, given=json_text(inner.arguments)
+            )
+
+    def _record_result(
+        self, call: Call, result: RecordedResult, known_as: str | int, trace: str, given: str | None = None
+    ) -> None:
+        """Record what came of a call.
+
+        Args:
+            call: the call.
+            result: what came of it.
+            known_as: what it is known by in its turn.
+            trace: the identifier of the call that it was made for; empty where that has none.
+            given: what it was run with, as JSON text; None where that stands with its action.
+        """
         found = judged(result, self._wordings)
-        execution_id = derived_id("recorded-execution", call.turn.turn_id, call.call_id or call.action_index)
+        execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)
         text = "" if found.status is ExecutionStatus.SUCCEEDED else text_of(result.output)
         self._record(
             ExecutionRecorded(
@@ -222,8 +286,9 @@ class Results:
                 action_index=call.action_index,
                 name=call.name,
                 dialect=call.dialect,
-                trace_id=call.call_id or execution_id,
+                trace_id=trace or execution_id,
                 started_at=result.started_at,
+                arguments=given,
                 call_id=call.call_id or None,
                 status=found.status,
                 reason=found.reason,
@@ -238,6 +303,18 @@ class Results:
         )
 
 
+def _may_be_unread(call: RecordedCall) -> bool:
+    """Return whether a call's arguments are such that reading may have refused them."""
+    if not isinstance(call.arguments, str):
+        return False
+    if call.kind == "text":
+        return call.name == "apply_patch"
+    try:
+        return not isinstance(json.loads(call.arguments or "{}"), dict)
+    except (ValueError, RecursionError):
+        return True
+
+
 def _calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: str) -> list[Call]:
     """Return a turn's calls, each with the action that it was read as, in the order in which they were made."""
     actions = [
@@ -248,21 +325,38 @@ def _calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id:
     if not turn.calls:
         return [_of_action(key, attempt_id, index, action, action.call_id or "") for index, action in actions]
     ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
-    calls = []
+    alike = Counter(call.call_id for call in ordered)
+    calls: list[Call] = []
+    before: Counter[str] = Counter()
     for place, call in enumerate(ordered):
-        same = next((pair for pair in actions if call.call_id and pair[1].call_id == call.call_id), None)
-        if same is None:
+        named = [pair for pair in actions if call.call_id and pair[1].call_id == call.call_id]
+        same = next((pair for pair in named if _stands_at(turn, pair, place)), None)
+        if same is None and named and alike[call.call_id] == 1:
+            same = named[0]
+        if same is None and not named:
             same = next(
                 (pair for pair in actions if _stands_at(turn, pair, place) and pair[1].name == call.name),
                 None,
             )
         if same is not None:
-            calls.append(_of_action(key, attempt_id, *same, call.call_id))
+            actions.remove(same)
+            found = _of_action(key, attempt_id, *same, call.call_id)
         else:
-            unread = derived_id("unread-call", key.turn_id, call.call_id or place)
             behind = len(result.actions) + place
-            calls.append(Call(key, attempt_id, unread, behind, call.name, "", call.call_id))
+            unread = derived_id(
+                "unread-call", key.turn_id, _known_as(call.call_id, before[call.call_id], place)
+            )
+            found = Call(key, attempt_id, unread, behind, call.name, "", call.call_id)
+        calls.append(found._replace(repeated=before[call.call_id]))
+        before[call.call_id] += 1
     return calls
+
+
+def _known_as(call_id: str, repeated: int, place: int) -> str | int:
+    """Return what a call is known by in its turn: its identifier, or its place where it has none."""
+    if not call_id:
+        return place
+    return f"{call_id}#{repeated}" if repeated else call_id
 
 
 def _stands_at(turn: RecordedTurn, pair: tuple[int, ActionCall], place: int) -> bool:
@@ -284,7 +378,14 @@ def _call(there: OpenCall) -> Call:
         session=session, turn_id=there.turn_id, index=there.turn_index, occurred_at=there.occurred_at
     )
     return Call(
-        turn, there.attempt_id, there.action_id, there.action_index, there.name, there.dialect, there.call_id
+        turn,
+        there.attempt_id,
+        there.action_id,
+        there.action_index,
+        there.name,
+        there.dialect,
+        there.call_id,
+        there.repeated,
     )
 
 

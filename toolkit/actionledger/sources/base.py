@@ -61,6 +61,8 @@ class RecordedResult:
         refused_by: who refused it, ``person``, ``hook`` or ``policy``; empty where nobody did.
         started_at: when it began, UTC without a zone.
         finished_at: when its result came, UTC without a zone.
+        within: what the call has run by itself, such as a script that calls tools: each such call with what came of it. They are
+            executions of their own, under this call.
 
     Example:
         >>> al.RecordedResult("toolu_1", "Exit code 1", is_error=True).is_error
@@ -78,6 +80,7 @@ class RecordedResult:
     refused_by: Literal["", "person", "hook", "policy"] = ""
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    within: "tuple[tuple[RecordedCall, RecordedResult], ...]" = ()
 
 
 @made_quickly
