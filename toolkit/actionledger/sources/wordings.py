@@ -54,7 +54,7 @@ SHARED: tuple[Wording, ...] = (
         is_telling=True,
     ),
     Wording(
-        r"(?i)^(?:<tool_use_error>)?(?:unknown tool|no such tool|tool \S+ (?:not found|does not exist)|unsupported (?:tool|call|custom tool))",
+        r"(?i)^(?:<tool_use_error>)?(?:error: )?(?:unknown tool|no such tool|tool \S+ (?:not found|does not exist)|unsupported (?:tool|call|custom tool)|\S+ is not a valid tool\b|[^\n]{0,200}\btried to call unavailable tool\b)",
         Reason.UNKNOWN_ACTION,
         "No such tool available: Reader",
         is_telling=True,
