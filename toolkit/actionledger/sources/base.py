@@ -277,12 +277,15 @@ class Wording:
         example: a text that it fits, and no row before it does.
         is_telling: whether these words alone say that it is an error, where the recording has no field for that. What such
             a row concludes is marked as inferred.
+        first_seen, last_seen: the versions of the runtime in which it was seen first and last; empty where that is not known.
     """
 
     pattern: str
     reason: Reason
     example: str
     is_telling: bool = False
+    first_seen: str = ""
+    last_seen: str = ""
 
 
 Item: TypeAlias = RecordedSession | LeftOut | Refusal

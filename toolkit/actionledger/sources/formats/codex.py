@@ -352,9 +352,9 @@ class _Rollout:
         """Give a response its tokens: the count that comes with it; the sum beside it says whether it is a new one."""
         total = info.get("total_token_usage")
         self.end_response()
-        if not info or total == self._tokens or (self._last and self._counted == self._last):
+        is_new, self._tokens = bool(info) and total != self._tokens, total if info else self._tokens
+        if not is_new or (self._last and self._counted == self._last):
             return
-        self._tokens = total
         if self.pieces and self.pieces.has_open(self._last):
             self.pieces.turn(self._last).usage = usage_of(object_at(info, "last_token_usage"))
 
