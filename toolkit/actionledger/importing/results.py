@@ -16,7 +16,7 @@ from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey
 from actionledger.recording.attempts import action_id_of, attempt_id_of
 from actionledger.sources.access import exit_status_of
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Wording
-from actionledger.sources.wordings import judged, text_of, with_exit_told
+from actionledger.sources.wordings import judged, text_of, with_end_told
 from actionledger.values import ActionCall, ParseResult
 from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus
 
@@ -274,7 +274,7 @@ class Results:
             trace: the identifier of the call that it was made for; empty where that has none.
             given: what it was run with, as JSON text; None where that stands with its action.
         """
-        result = with_exit_told(result)
+        result = with_end_told(result)
         found = judged(result, self._wordings)
         execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)
         text = "" if found.status is ExecutionStatus.SUCCEEDED else text_of(result.output)

@@ -81,7 +81,7 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^(?:\[Tool call interrupted: |Tool execution was interrupted before a result|Tool execution aborted\s*\Z)",
+        r"^(?:\[Tool call interrupted: |Tool execution was interrupted before a result|(?:Tool execution aborted|No result provided)\s*\Z)",
         Reason.STOPPED,
         "[Tool call interrupted: the session ended before this call's result was recorded.",
         is_telling=True,
@@ -152,6 +152,71 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="pydantic-ai 2.66.0, langgraph 1.2, inspect 0.3.285, openai-agents 0.24.0",
     ),
     Wording(
+        r"^Permission to use \S+ [^\n]{0,200}has been denied|^[^\n]{1,200} needs approval\. The path\b|^\S{1,60} hook error: ",
+        Reason.NOT_APPROVED,
+        "Permission to use Bash with command touch x has been denied.",
+        is_telling=True,
+        first_seen="claude_code 2.1.5",
+        last_seen="claude_code 2.1.332",
+    ),
+    Wording(
+        r"^(?:Failed to edit, (?:0 occurrences|could not find)|Could not find the exact text in |Could not find an exact match for 'old_string')",
+        Reason.NO_MATCH,
+        "Failed to edit, 0 occurrences found for old_string in /home/ada/x.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4, pi 0.73.1, gemini_cli 0.61.0",
+    ),
+    Wording(
+        r"^(?:Failed to edit\. Found \d+ occurrences|Found \d+ occurrences of the text in )",
+        Reason.SEVERAL_MATCHES,
+        "Failed to edit. Found 5 occurrences for old_string in /home/ada/x but replace_all was not enabled.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4, pi 0.73.1",
+    ),
+    Wording(
+        r"^(?:File not found: |ENOENT: no such file or directory, )",
+        Reason.NOT_FOUND,
+        "File not found: /home/ada/x",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4, gemini_cli 0.61.0, pi 0.73.1",
+    ),
+    Wording(
+        r"\nSignal: (?:[1-9]\d{0,2}|SIG[A-Z]{2,10})\n(?:Process Group PGID|Background PIDs): ",
+        Reason.COMMAND_FAILED,
+        "Output: (empty)\nSignal: 9\nProcess Group PGID: 30",
+        is_telling=True,
+        last_seen="gemini_cli 0.61.0, qwen_code 0.24.4",
+    ),
+    Wording(
+        r"^\[?\{\"query\":[\s\S]*\"error\":\"Command exited with code ",
+        Reason.COMMAND_FAILED,
+        '[{"query":"x","result":"","error":"Command exited with code 3","success":false}]',
+        is_telling=True,
+        last_seen="cline 3.0.65",
+    ),
+    Wording(
+        r"^\[?\{\"query\":[\s\S]*\"error\":\"[^\"]*text not found in ",
+        Reason.NO_MATCH,
+        '{"query":"edit:x","result":"","error":"No replacement performed: text not found in x.","success":false}',
+        is_telling=True,
+        last_seen="cline 3.0.65",
+    ),
+    Wording(
+        r"^\[?\{\"query\":[\s\S]*(?:\"success\": ?false\b|\"result\":\"\",\"error\":\"[^\"])",
+        Reason.TOOL_ERROR,
+        '{"query":"edit:x","result":"","error":"The editor is away.","success":false}',
+        is_telling=True,
+        last_seen="cline 3.0.65",
+    ),
+    Wording(
+        r"^Script completed\n[^\n]*\nOutput:\s{1,3}\{\"content\":\[[\s\S]*\"isError\": ?true\}",
+        Reason.TOOL_ERROR,
+        'Script completed\nWall time 0.0 seconds\nOutput:\n\n{"content":[],"isError":true}',
+        is_telling=True,
+        first_seen="codex 0.171",
+        last_seen="codex 0.171",
+    ),
+    Wording(
         r"^An error occurred while running the tool\b",
         Reason.TOOL_ERROR,
         "An error occurred while running the tool. Please try again.",
@@ -178,6 +243,7 @@ AGENTS: tuple[Wording, ...] = (
 _FIRST = re.compile(
     r"(?:Chunk ID: \w{1,20}\n)?(?:Wall time: [^\n]{1,40}\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})\n"
 )
+_ERROR_STATUS = re.compile(r"Exit code (-?\d{1,10})(?=\n|\Z)")
 _LAST = re.compile(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
     r"|\nCommand exited with code (\d{1,10})"
@@ -186,12 +252,28 @@ _LAST = re.compile(
 _OF_SCRIPT = re.compile(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
 
 
-def exit_told(text: str) -> int | None:
+_LATE = (
+    ("<shell_metadata>", "exceeding timeout"),
+    ("\nCommand did not complete within its ", " timeout and was moved to the background"),
+)
+"""What stands behind the output of a command whose time was over: where it begins, and what it says then."""
+
+
+def is_late_told(text: str) -> bool:
+    """Return whether a result says, in the fixed words of an agent behind what a program printed, that its time was over."""
+    return any((place := text.rfind(begins)) >= 0 and says in text[place:] for begins, says in _LATE)
+
+
+def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
     """Return the exit status that a result's words say in the fixed form of an agent; None where they say none.
 
     Args:
         text: what the model was given.
+        is_error: what its flag says: of no error there is no status, of one it stands first.
     """
+    if is_error is not None:
+        found = _ERROR_STATUS.match(text) if is_error else None
+        return None if found is None else exit_status_of(int(found[1]))
     begins = text.startswith(("Chunk ID: ", "Wall time: ", "Exit code: ", "Process exited "))
     found = _FIRST.match(text) if begins else None
     if found is None and text.startswith("Script "):

@@ -7,7 +7,7 @@ own identifier is, and reads every file from its beginning.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -286,6 +286,19 @@ class Wording:
     is_telling: bool = False
     first_seen: str = ""
     last_seen: str = ""
+
+
+def seen(first: str, last: str, rows: tuple[Wording, ...]) -> tuple[Wording, ...]:
+    """Return wordings with the versions in which they were seen, those that don't say it themselves.
+
+    Args:
+        first: the version that their runtime's format is known from; empty where that is not known.
+        last: the one that it was known to.
+        rows: the wordings.
+    """
+    return tuple(
+        replace(row, first_seen=row.first_seen or first, last_seen=row.last_seen or last) for row in rows
+    )
 
 
 Item: TypeAlias = RecordedSession | LeftOut | Refusal

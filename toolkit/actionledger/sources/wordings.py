@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.common.canonical import json_text
-from actionledger.sources.agent_wordings import AGENTS, exit_told
+from actionledger.sources.agent_wordings import AGENTS, exit_told, is_late_told
 from actionledger.sources.base import RecordedResult, Wording
 from actionledger.vocabulary import ExecutionStatus, Reason
 
@@ -225,12 +225,19 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
     return _by(told, is_inferred=True)
 
 
-def with_exit_told(result: RecordedResult) -> RecordedResult:
-    """Return a result with the exit status that its words say in an agent's fixed form, where nothing else says what came of it."""
-    said = (result.is_error, result.exit_status, result.status, result.reason)
+def with_end_told(result: RecordedResult) -> RecordedResult:
+    """Return a result with what its words say of its end in an agent's fixed form, where nothing else says what came of it.
+
+    Args:
+        result: the result: its flag may say that it is no error where its time was over, and no more than that it is one.
+    """
+    said = (result.exit_status, result.status, result.reason)
     if any(each is not None for each in said) or result.refused_by:
         return result
-    status = exit_told(text_of(result.output))
+    text = text_of(result.output)
+    if result.is_error is not True and is_late_told(text):
+        return replace(result, status=ExecutionStatus.TIMED_OUT, is_inferred=True)
+    status = exit_told(text, is_error=result.is_error)
     return result if status is None else replace(result, exit_status=status)
 
 

@@ -27,8 +27,8 @@ _VERSION = "coalesce(metadata->>'cli_version', metadata->>'version', metadata->>
 
 _TOOL_ERRORS = f"""
 SELECT {picked(ToolErrors, count="count(*)", message="coalesce(message, '')", version=_VERSION)}
-FROM executions JOIN sessions USING (session_id)
-WHERE {RUN_ELSEWHERE} AND reason = '{Reason.TOOL_ERROR}' GROUP BY ALL ORDER BY ALL"""
+FROM (SELECT session_id, message FROM executions WHERE {RUN_ELSEWHERE} AND reason = '{Reason.TOOL_ERROR}')
+JOIN (SELECT session_id, source, metadata FROM sessions) USING (session_id) GROUP BY ALL ORDER BY ALL"""
 
 
 def tool_errors(ledger: Queryable) -> list[ToolErrors]:

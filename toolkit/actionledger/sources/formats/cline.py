@@ -47,17 +47,20 @@ _WORDINGS = (
         r"\bAI_NoSuchToolError\b",
         Reason.UNKNOWN_ACTION,
         '{"error":"Tool call go was rejected before execution: AI_NoSuchToolError: no such tool"}',
+        last_seen="3.0.65",
     ),
     Wording(
         r"\bemitted invalid JSON arguments\b|^(?:\{\"error\": ?\")?✖ Invalid input",
         Reason.SCHEMA_ERROR,
         '{"error":"✖ Invalid input"}',
+        last_seen="3.0.65",
     ),
     Wording(
         r"^(?:\{\"error\": ?\")?Tool [^\n]{1,100} requires approval\b",
         Reason.NOT_APPROVED,
         'Tool "run_commands" requires approval in a TTY session -- NOT a tool or system failure.',
         is_telling=True,
+        last_seen="3.0.65",
     ),
     Wording(
         r"^The user denied this operation",

@@ -26,6 +26,7 @@ from actionledger.sources.base import (
     Source,
     Usage,
     Wording,
+    seen,
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
@@ -48,37 +49,45 @@ _NOT_RUN = (
 )
 """What the result of a shell begins with that is called a success, and is none."""
 
-_WORDINGS = (
-    Wording(
-        r"^(?:Value of )?params(?:/\S{1,200})? must (?:be|have|match|NOT)\b",
-        Reason.SCHEMA_ERROR,
-        "params/start_line must be integer",
-    ),
-    Wording(
-        r"^Could not find an exact match for 'old_string'",
-        Reason.NO_MATCH,
-        "Could not find an exact match for 'old_string' in 'notes.txt'.",
-    ),
-    Wording(
-        r"(?i)user did not allow|cancelled by user|user cancelled",
-        Reason.REJECTED,
-        "[Operation Cancelled] Reason: User did not allow tool call",
-        is_telling=True,
-    ),
-    Wording(
-        r"(?i)could not find the string to replace|0 occurrences found",
-        Reason.NO_MATCH,
-        "Failed to edit, could not find the string to replace.",
-    ),
-    Wording(
-        r"(?i)expected \d+ occurrences? but found \d+",
-        Reason.SEVERAL_MATCHES,
-        "Failed to edit, Expected 1 occurrence but found 3 for old_string",
-    ),
-    Wording(
-        r"(?i)^File path must be within|outside the workspace",
-        Reason.PATH_REFUSED,
-        "File path must be within one of the workspace directories",
+_WORDINGS = seen(
+    "0.40",
+    "0.40",
+    (
+        Wording(
+            r"^(?:Value of )?params(?:/\S{1,200})? must (?:be|have|match|NOT)\b",
+            Reason.SCHEMA_ERROR,
+            "params/start_line must be integer",
+            first_seen="0.61.0",
+            last_seen="0.61.0",
+        ),
+        Wording(
+            r"^Could not find an exact match for 'old_string'",
+            Reason.NO_MATCH,
+            "Could not find an exact match for 'old_string' in 'notes.txt'.",
+            first_seen="0.61.0",
+            last_seen="0.61.0",
+        ),
+        Wording(
+            r"(?i)user did not allow|cancelled by user|user cancelled",
+            Reason.REJECTED,
+            "[Operation Cancelled] Reason: User did not allow tool call",
+            is_telling=True,
+        ),
+        Wording(
+            r"(?i)could not find the string to replace|0 occurrences found",
+            Reason.NO_MATCH,
+            "Failed to edit, could not find the string to replace.",
+        ),
+        Wording(
+            r"(?i)expected \d+ occurrences? but found \d+",
+            Reason.SEVERAL_MATCHES,
+            "Failed to edit, Expected 1 occurrence but found 3 for old_string",
+        ),
+        Wording(
+            r"(?i)^File path must be within|outside the workspace",
+            Reason.PATH_REFUSED,
+            "File path must be within one of the workspace directories",
+        ),
     ),
 )
 

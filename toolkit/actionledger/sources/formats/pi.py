@@ -21,6 +21,7 @@ from actionledger.sources.base import (
     Sample,
     Source,
     Wording,
+    seen,
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
@@ -154,17 +155,21 @@ def recognise(sample: Sample) -> float:
     return 1.0 if {"id", "timestamp", "cwd"} <= first.keys() else 0.0
 
 
-_WORDINGS = (
-    Wording(
-        r"^Validation failed for tool",
-        Reason.SCHEMA_ERROR,
-        'Validation failed for tool "bash":\n  - command: must have required properties command',
-    ),
-    Wording(r"^Tool \S{0,80} ?not found", Reason.UNKNOWN_ACTION, "Tool  not found"),
-    Wording(
-        r"^Could not find the exact text in ",
-        Reason.NO_MATCH,
-        "Could not find the exact text in notes.txt. The old text must match exactly.",
+_WORDINGS = seen(
+    "",
+    "0.73.1",
+    (
+        Wording(
+            r"^Validation failed for tool",
+            Reason.SCHEMA_ERROR,
+            'Validation failed for tool "bash":\n  - command: must have required properties command',
+        ),
+        Wording(r"^Tool \S{0,80} ?not found", Reason.UNKNOWN_ACTION, "Tool  not found"),
+        Wording(
+            r"^Could not find the exact text in ",
+            Reason.NO_MATCH,
+            "Could not find the exact text in notes.txt. The old text must match exactly.",
+        ),
     ),
 )
 

@@ -18,7 +18,7 @@ from actionledger.sources.access import (
     text_at,
     time_at,
 )
-from actionledger.sources.base import RecordedResult, Wording
+from actionledger.sources.base import RecordedResult, Wording, seen
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 Line: TypeAlias = Mapping[str, Any]
@@ -41,32 +41,41 @@ _REFUSERS: tuple[tuple[Refuser, re.Pattern[str]], ...] = (
 
 _DURATIONS = (("durationMs", 1.0), ("totalDurationMs", 1.0), ("durationSeconds", 1000.0))
 
-WORDINGS = (
-    Wording(
-        r"^(?:<tool_use_error>)?File content \(\d+ tokens\) exceeds maximum allowed tokens",
-        Reason.CONTEXT_LIMIT,
-        "File content (31125 tokens) exceeds maximum allowed tokens (25000).",
-    ),
-    Wording(
-        r'^Working directory ".*" was deleted',
-        Reason.NOT_FOUND,
-        'Working directory "/home/ada/work" was deleted; shell cwd recovered to "/home/ada".',
-    ),
-    Wording(
-        r"^\[Tool call interrupted: ",
-        Reason.STOPPED,
-        "[Tool call interrupted: the session ended before this call's result was recorded.",
-        is_telling=True,
-    ),
-    Wording(
-        r"^[^\n]{1,200} needs approval\. The path\b",
-        Reason.NOT_APPROVED,
-        "touch in '/home/ada/x' needs approval. The path is inside the working directories.",
-    ),
-    Wording(
-        r"^(?:<tool_use_error>)?String to replace not found in file",
-        Reason.NO_MATCH,
-        "<tool_use_error>String to replace not found in file.\nString: a</tool_use_error>",
+WORDINGS = seen(
+    "2.1.5",
+    "2.1.178",
+    (
+        Wording(
+            r"^(?:<tool_use_error>)?File content \(\d+ tokens\) exceeds maximum allowed tokens",
+            Reason.CONTEXT_LIMIT,
+            "File content (31125 tokens) exceeds maximum allowed tokens (25000).",
+        ),
+        Wording(
+            r'^Working directory ".*" was deleted',
+            Reason.NOT_FOUND,
+            'Working directory "/home/ada/work" was deleted; shell cwd recovered to "/home/ada".',
+        ),
+        Wording(
+            r"^\[Tool call interrupted: ",
+            Reason.STOPPED,
+            "[Tool call interrupted: the session ended before this call's result was recorded.",
+            is_telling=True,
+            first_seen="2.1.332",
+            last_seen="2.1.332",
+        ),
+        Wording(
+            r"^[^\n]{1,200} needs approval\. The path\b",
+            Reason.NOT_APPROVED,
+            "touch in '/home/ada/x' needs approval. The path is inside the working directories.",
+            first_seen="2.1.332",
+            last_seen="2.1.332",
+        ),
+        Wording(
+            r"^(?:<tool_use_error>)?String to replace not found in file",
+            Reason.NO_MATCH,
+            "<tool_use_error>String to replace not found in file.\nString: a</tool_use_error>",
+            last_seen="2.1.332",
+        ),
     ),
 )
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from actionledger.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
-from actionledger.sources.base import RecordedCall, RecordedResult, Wording
+from actionledger.sources.base import RecordedCall, RecordedResult, Wording, seen
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 Inner: TypeAlias = tuple[RecordedCall, RecordedResult]
@@ -28,92 +28,108 @@ _HEAD_CHARACTERS = 20_000
 _SCRIPT_FAILED = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"
 """Where a script has failed, in code mode, the words of what failed in it stand behind this."""
 
-WORDINGS = (
-    Wording(
-        r"^approval policy is \w+; reject",
-        Reason.NOT_APPROVED,
-        "approval policy is Never; reject command — you cannot ask for escalated permissions",
-        is_telling=True,
-    ),
-    Wording(
-        _SCRIPT_FAILED + r"apply_patch verification failed: (?:Failed to find|Invalid context)",
-        Reason.NO_MATCH,
-        "apply_patch verification failed: Failed to find expected lines in a.py",
-        is_telling=True,
-    ),
-    Wording(
-        _SCRIPT_FAILED + r"apply_patch verification failed: .*(?:No such file|Failed to read)",
-        Reason.NOT_FOUND,
-        "apply_patch verification failed: Failed to read file to update a.py",
-        is_telling=True,
-    ),
-    Wording(
-        _SCRIPT_FAILED + r"(?:apply_patch verification failed|patch rejected: (?:invalid|empty))",
-        Reason.WRONG_SHAPE,
-        "apply_patch verification failed: invalid hunk at line 2",
-        is_telling=True,
-    ),
-    Wording(
-        _SCRIPT_FAILED
-        + r"(?:exec_command failed\b.*\bRejected\(.*policy|patch rejected: writing outside|approval policy is \w+; reject)",
-        Reason.NOT_APPROVED,
-        'exec_command failed for `ls`: CreateProcess { message: "Rejected(\\"blocked by policy\\")" }',
-        is_telling=True,
-    ),
-    Wording(
-        _SCRIPT_FAILED
-        + r"(?:exec_command failed\b.*\bRejected\(|Rejected\(|exec command rejected by user|patch rejected by user|rejected by user)",
-        Reason.REJECTED,
-        'exec_command failed for `ls`: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
-        is_telling=True,
-    ),
-    Wording(
-        r"^aborted(?: by user)?\b",
-        Reason.STOPPED,
-        "aborted by user after 3.2s",
-        is_telling=True,
-    ),
-    Wording(
-        r"^failed to parse function arguments",
-        Reason.SCHEMA_ERROR,
-        "failed to parse function arguments: missing field `cmd`",
-        is_telling=True,
-    ),
-    Wording(
-        r"^\S+ failed: (?:[uU]nknown|no such)|^(?:unknown|no such) (?:mcp server|agent|process|session)",
-        Reason.NOT_FOUND,
-        "resources/list failed: unknown MCP server 'files'",
-        is_telling=True,
-    ),
-    Wording(
-        r"^\S+ failed: stdin is closed",
-        Reason.UNAVAILABLE,
-        "write_stdin failed: stdin is closed for this session",
-        is_telling=True,
-    ),
-    Wording(
-        r"^Script failed\b[^{]{0,120}?Script error:\s{0,3}\w*(?:SyntaxError|ReferenceError|TypeError|RangeError)\b",
-        Reason.CODE_ERROR,
-        "Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nSyntaxError: Unexpected token",
-        is_telling=True,
-    ),
-    Wording(
-        r"^(?:Wall time: [^\n]*\nOutput:\n)?tool call error: .*[^{]{0,200}(?:[Ii]nvalid (?:arguments|params)|-32602)",
-        Reason.SCHEMA_ERROR,
-        "tool call error: tool call failed for `files/read`\n\nCaused by:\n    Mcp error: -32602: bad path",
-        is_telling=True,
-    ),
-    Wording(
-        r"^(?:Wall time: [^\n]*\nOutput:\n)?tool call error: ",
-        Reason.TOOL_ERROR,
-        "tool call error: tool call failed for `files/read`",
-        is_telling=True,
-    ),
-    Wording(
-        r"^\S+ failed\b",
-        Reason.TOOL_ERROR,
-        "view_image failed: no",
-        is_telling=True,
+WORDINGS = seen(
+    "0.120",
+    "0.145",
+    (
+        Wording(
+            r"^approval policy is \w+; reject",
+            Reason.NOT_APPROVED,
+            "approval policy is Never; reject command — you cannot ask for escalated permissions",
+            is_telling=True,
+            first_seen="0.171",
+            last_seen="0.171",
+        ),
+        Wording(
+            _SCRIPT_FAILED + r"apply_patch verification failed: (?:Failed to find|Invalid context)",
+            Reason.NO_MATCH,
+            "apply_patch verification failed: Failed to find expected lines in a.py",
+            is_telling=True,
+            last_seen="0.171",
+        ),
+        Wording(
+            _SCRIPT_FAILED + r"apply_patch verification failed: .*(?:No such file|Failed to read)",
+            Reason.NOT_FOUND,
+            "apply_patch verification failed: Failed to read file to update a.py",
+            is_telling=True,
+            last_seen="0.171",
+        ),
+        Wording(
+            _SCRIPT_FAILED + r"(?:apply_patch verification failed|patch rejected: (?:invalid|empty))",
+            Reason.WRONG_SHAPE,
+            "apply_patch verification failed: invalid hunk at line 2",
+            is_telling=True,
+        ),
+        Wording(
+            _SCRIPT_FAILED
+            + r"(?:exec_command failed\b.*\bRejected\(.*policy|patch rejected: writing outside|approval policy is \w+; reject)",
+            Reason.NOT_APPROVED,
+            'exec_command failed for `ls`: CreateProcess { message: "Rejected(\\"blocked by policy\\")" }',
+            is_telling=True,
+        ),
+        Wording(
+            _SCRIPT_FAILED
+            + r"(?:exec_command failed\b.*\bRejected\(|Rejected\(|exec command rejected by user|patch rejected by user|rejected by user)",
+            Reason.REJECTED,
+            'exec_command failed for `ls`: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
+            is_telling=True,
+        ),
+        Wording(
+            r"^aborted(?: by user)?\b",
+            Reason.STOPPED,
+            "aborted by user after 3.2s",
+            is_telling=True,
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^failed to parse function arguments",
+            Reason.SCHEMA_ERROR,
+            "failed to parse function arguments: missing field `cmd`",
+            is_telling=True,
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^\S+ failed: (?:[uU]nknown|no such)|^(?:unknown|no such) (?:mcp server|agent|process|session)",
+            Reason.NOT_FOUND,
+            "resources/list failed: unknown MCP server 'files'",
+            is_telling=True,
+        ),
+        Wording(
+            r"^\S+ failed: stdin is closed",
+            Reason.UNAVAILABLE,
+            "write_stdin failed: stdin is closed for this session",
+            is_telling=True,
+        ),
+        Wording(
+            r"^Script failed\b[^{]{0,120}?Script error:\s{0,3}\w*(?:SyntaxError|ReferenceError|TypeError|RangeError)\b",
+            Reason.CODE_ERROR,
+            "Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nSyntaxError: Unexpected token",
+            is_telling=True,
+            first_seen="0.171",
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^(?:Wall time: [^\n]*\nOutput:\n)?tool call error: .*[^{]{0,200}(?:[Ii]nvalid (?:arguments|params)|-32602)",
+            Reason.SCHEMA_ERROR,
+            "tool call error: tool call failed for `files/read`\n\nCaused by:\n    Mcp error: -32602: bad path",
+            is_telling=True,
+            first_seen="0.171",
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^(?:Wall time: [^\n]*\nOutput:\n)?tool call error: ",
+            Reason.TOOL_ERROR,
+            "tool call error: tool call failed for `files/read`",
+            is_telling=True,
+            first_seen="0.171",
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^\S+ failed\b",
+            Reason.TOOL_ERROR,
+            "view_image failed: no",
+            is_telling=True,
+        ),
     ),
 )
 
