@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger import import_path, open_ledger
+from actionledger import agreement, import_path, open_ledger
 from actionledger.sources.base import RecordedSession
 from actionledger.sources.formats.codex import SOURCE, read
 from actionledger.sources.wordings import judged
@@ -203,6 +203,7 @@ def test_inner_executions_stand_under_their_call(rollout, tmp_path):
             "SELECT e.name, e.status, e.exit_status, e.call_id, e.trace_id, a.name FROM executions e "
             "LEFT JOIN actions a USING (action_id) ORDER BY e.action_index"
         ).fetchall()
+        assert agreement(ledger).counts == {("not_checked", "taken"): 1}
     assert found == [
         ("exec", "failed", 3, "a", "a", "exec"),
         ("exec_command", "failed", 3, "exec-1", "a", None),

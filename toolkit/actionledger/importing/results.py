@@ -10,6 +10,7 @@ from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
 from actionledger.events import ExecutionRecorded
 from actionledger.importing.reading import written_of
+from actionledger.ledger.queries.base import WITHIN
 from actionledger.ledger.queries.recorded import Known, OpenCall
 from actionledger.reading import read_calls
 from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
@@ -21,9 +22,6 @@ from actionledger.values import ActionCall, ParseResult
 from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus
 
 _ASKED_AT_ONCE = 10_000
-
-_WITHIN = 10_000
-"""What a call has run by itself has its place behind those of all actions: so many for each."""
 
 MESSAGE_CHARACTERS = 2000
 """How much of a result is kept as the message of what did not succeed; all of it is its result."""
@@ -255,7 +253,7 @@ class Results:
         self._record_result(call, result, call.known_as, call.call_id)
         for place, (inner, its_result) in enumerate(result.within, 1):
             # Of its own beside the turn's actions, so that no query takes it for another try at one of them.
-            index = _WITHIN * (call.action_index + 1) + place
+            index = WITHIN * (call.action_index + 1) + place
             action_id = derived_id("inner-call", call.action_id, place)
             own = Call(call.turn, call.attempt_id, action_id, index, inner.name, "", inner.call_id)
             self._record_result(

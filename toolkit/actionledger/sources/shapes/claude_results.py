@@ -148,7 +148,7 @@ def _refuser(line: Line, text: str) -> Refuser:
     """Return who refused a call: a person only where one was asked."""
     kind, decision = text_at(line, "toolDenialKind"), object_at(line, "permissionDecision")
     source = text_at(decision, "source")
-    told = next((who for who, words in _REFUSERS if words.match(text)), "")
+    told: Refuser = next((who for who, words in _REFUSERS if words.match(text)), "")
     if kind == "interrupted" or (not kind and decision.get("decision") != "reject"):
         return "" if kind else told
     if source == "hook" or told == "hook":
