@@ -330,3 +330,35 @@ def test_a_command_that_was_stopped_is_no_success(export, note, metadata, status
     said = tool(output=f"begun\n\n<shell_metadata>\n{note}\n</shell_metadata>", metadata=metadata)
     (turn,) = session(export(said)).turns
     assert judged(turn.results[0], SOURCE.wordings).status is status
+
+
+def test_a_fork_has_the_messages_before_it_under_their_first_names(database):
+    """They were copied under new names, with their times and calls; what comes behind is its own."""
+    path = database(text("I look."), tool(output="a"))
+    with closing(sqlite3.connect(path)) as connection:
+        columns = "(id, project_id, directory, title, slug, version, time_created, time_updated)"
+        connection.execute(
+            f"INSERT INTO session {columns} VALUES ('ses_3', 'p', '/w', 'Look (fork #1)', 's', '1', 1730000010000, 1730000010000)"
+        )
+        copied = (
+            "INSERT INTO message SELECT 'copy_' || id, 'ses_3', time_created, time_updated, data FROM message"
+        )
+        connection.execute(copied)
+        connection.execute(
+            "INSERT INTO part SELECT 'copy_' || id, 'copy_' || message_id, 'ses_3', 0, 0, data FROM part"
+        )
+        later = {key: value for key, value in ANSWER.items() if key != "id"} | {
+            "time": {"created": 1730000020000}
+        }
+        connection.execute(
+            "INSERT INTO message VALUES ('msg_9', 'ses_3', 1730000020000, 1730000020000, ?)",
+            (json.dumps(later),),
+        )
+        connection.execute(
+            "INSERT INTO part VALUES ('prt_9', 'msg_9', 'ses_3', 0, 0, ?)", (json.dumps(text("More.")),)
+        )
+        connection.commit()
+    trunk, fork = (item for item in read(path) if isinstance(item, RecordedSession))
+    assert (fork.parent, fork.relation) == ("ses_1", Relation.FORK)
+    assert [turn.external_id for turn in trunk.turns] == ["msg_2"]
+    assert [turn.external_id for turn in fork.turns] == ["msg_2", "msg_9"]

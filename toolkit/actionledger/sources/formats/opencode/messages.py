@@ -40,7 +40,40 @@ _OTHERS = {
 """What the parts are that are neither text nor a call."""
 
 
-def session(path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed) -> Recorded:
+class Copies:
+    """The model's messages of sessions that stand together: a session that was forked off has those before it under other names."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[object, ...], tuple[str, str]] = {}
+
+    def known(self, name: str, told: list[Told]) -> tuple[list[Told], str]:
+        """Return a session's messages, those that were copied under their first names, and the session that they are of.
+
+        Args:
+            name: the session's.
+            told: its messages; sessions come in the order in which they were begun.
+        """
+        found: list[Told] = []
+        origin = ""
+        for message, parts in told:
+            own = (name, text_at(message, "id"))
+            words = _words(message, parts) if text_at(message, "role") == "assistant" else ()
+            known = self._first.setdefault(words, own) if words else own
+            is_copy = known[0] != name
+            found.append(({**message, "id": known[1]}, parts) if is_copy else (message, parts))
+            origin = origin or (known[0] if is_copy else "")
+        return found, origin
+
+
+def _words(message: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> tuple[object, ...]:
+    """Return what a copy of a message has as well: its time, its calls and its words; nothing of one that has none."""
+    said = tuple(each for part in parts if any(each := (text_at(part, "callID"), text_at(part, "text"))))
+    return (number_at(object_at(message, "time"), "created"), hash(said)) if said else ()
+
+
+def session(
+    path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed, origin: str = ""
+) -> Recorded:
     """Yield a session, if it has turns.
 
     Args:
@@ -48,6 +81,7 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: P
         info: what opencode says of it.
         told: its messages.
         passed: takes what was passed over.
+        origin: the session that it was forked off from; empty where it was not, or nobody can tell.
     """
     conversation = Conversation()
     for message, parts in sorted(
@@ -71,8 +105,8 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: P
             turns,
             source=NAME,
             metadata={"cwd": text_at(info, "directory"), "version": text_at(info, "version")},
-            parent=parent,
-            relation=Relation.SUBAGENT if parent else None,
+            parent=parent or origin,
+            relation=Relation.SUBAGENT if parent else Relation.FORK if origin else None,
             ids="source",
             started_at=since_epoch(times.get("created")),
             finished_at=since_epoch(times.get("updated")),
