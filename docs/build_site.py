@@ -38,7 +38,7 @@ NAV: dict[str, tuple[str, ...]] = {
     ),
     "Profiles": ("assistant.md", "orchestrator.md", "coder.md", "reasoner.md"),
     "Formats": ("dialects.md", "evidence.md", "json_repairs.md", "limits.md", "dialects/*.md"),
-    "Numbers": ("statistics.md", "ledger.md", "tables.md", "scale.md"),
+    "Numbers": ("glossary.md", "statistics.md", "ledger.md", "tables.md", "scale.md"),
     "Security": ("security.md", "decisions.md", "privacy.md"),
     "Notebooks": ("notebooks/*.md",),
     "Reference": ("reference/*.md",),

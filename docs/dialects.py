@@ -8,6 +8,8 @@ HERE = Path(__file__).parent
 HEAD = """# Dialects
 
 A dialect is how actions are written in text: a small frozen model in `parsing/dialects` that names its source and an example.
+At the end of a text a call is whole without the marks that its dialect names here, each with who takes it away or reads without it; where
+another one is missing, more of the call may have been to follow, and it waits for a person.
 This page is made from them: `python docs/dialects.py` writes it anew. What each reads, repairs and refuses is in its cases, a
 file each, in `tests/cases`.
 """
@@ -37,8 +39,9 @@ def _section(dialect: Dialect) -> str:
     cases = len(list(folder.glob("*.toml")))
     summary = (type(dialect).__doc__ or "").strip().splitlines()[0].replace("``", "`")
     fence = "`````"
+    closers = "".join(f" Whole without `` {key} ``: {who}." for key, who in dialect.optional_closers.items())
     return (
-        f"\n## {dialect.name}\n\n{summary}\n\nSource: {dialect.source}. Cases: {cases}.\n\n"
+        f"\n## {dialect.name}\n\n{summary}\n\nSource: {dialect.source}. Cases: {cases}.{closers}\n\n"
         f"{fence}text\n{dialect.example}\n{fence}\n"
     )
 

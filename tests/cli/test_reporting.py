@@ -44,6 +44,7 @@ def test_a_report_as_json(run, recorded):
     assert set(value) == {
         "funnel",
         "did_nothing",
+        "left_as_text",
         "timings",
         "by_profile",
         "by_model",
@@ -350,3 +351,29 @@ def test_where_success_changed(run, tmp_path):
     [change] = run("report", "-l", "days.duckdb", "--json").value["changes"]
     assert (change["before"]["successes"], change["after"]["successes"]) == (100, 0)
     assert [each["label"] for each in change["new"]] == ["[b]new"]
+
+
+def test_a_report_counts_calls_left_as_text(run, tmp_path):
+    """With what their responses took and the command that lists them; without any, there is no such line."""
+    left = '<invoke name="Read">\n<parameter name="path">a</parameter>\n</invoke>'
+    took = al.Usage(input_tokens=1000, output_tokens=20)
+    turns = [
+        al.RecordedTurn(0, left, capture=al.Capture.CALLS, usage=took),
+        al.RecordedTurn(1, "Well.", capture=al.Capture.CALLS, usage=took),
+        al.RecordedTurn(2, left, capture=al.Capture.CALLS),
+    ]
+    path = tmp_path / "left.duckdb"
+    with al.open_ledger(path) as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", tuple(turns))])
+    done = run("report", "-l", path)
+    line = "A tool call left as text, which nothing ran: 2 responses in 1 session, which took 1,000 tokens in, 20 out (1 counted)."
+    assert line in done.out
+    listing = done.out[done.out.index(line) :].splitlines()[1].removeprefix("Which: actionledger ")
+    assert "2" in run(*shlex.split(listing)).out
+    value = run("report", "-l", path, "--json").value["left_as_text"]
+    assert value == {"responses": 2, "sessions": 1, "counted": 1, "input_tokens": 1000, "output_tokens": 20}
+    assert "tool_markup_in_content" in run("failures", "-l", path).out
+    plain = tmp_path / "plain.duckdb"
+    with al.open_ledger(plain) as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turns[1],))])
+    assert "left as text" not in run("report", "-l", plain).out

@@ -22,8 +22,8 @@ REJECT = Policy((Rule("*", Verdict.REJECT),))
 class Doubting(DialectParser):
     """Reads as its configuration says, and doubts every action."""
 
-    def read(self, text: str, names: frozenset[str] | None = None) -> Reading:
-        found = super().read(text, names)
+    def read(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:
+        found = super().read(text, names, is_cut=is_cut)
         return replace(found, actions=tuple(each._replace(doubt=Reason.TRUNCATED) for each in found.actions))
 
 

@@ -6,13 +6,13 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, UnknownNameError, UsageError
-from actionledger.importing import Importer
+from actionledger.importing import Importer, import_sessions
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.recorded import Known
 from actionledger.parsing.parsers import parser_for
 from actionledger.replay.statistics import mcnemar
-from actionledger.sources.base import RecordedSession, RecordedTurn
+from actionledger.sources.base import RecordedSession, RecordedTurn, Usage
 
 ONE = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
 TWO_BLOCKS = ONE + '\n\n```actions\n{"actions": [{"type": "list_goals"}]}\n```'
@@ -258,3 +258,22 @@ def test_a_ledger_that_may_only_be_read_is_refused(ledger):
         pytest.raises(LedgerError, match="for reading only"),
     ):
         al.reparse(reader, parser=OLD)
+
+
+def test_what_a_model_was_stopped_in_waits_also_when_it_is_read_again(tmp_path):
+    """The finish reason is recorded with the turn: the same text, whole without its last mark, runs where the model was done."""
+    text = '<tool_call>{"name": "f", "arguments": {"a": 1}}'
+    turns = [
+        RecordedTurn(index, text, usage=Usage(finish_reason=why))
+        for index, why in enumerate(("stop", "length", "MAX_TOKENS", ""))
+    ]
+    waits = ["valid", "needs_approval", "needs_approval", "valid"]
+    with open_ledger(tmp_path / "team.duckdb", in_background=False) as opened:
+        import_sessions(opened, [RecordedSession("s", None, "m", "", tuple(turns))])
+        opened.flush()
+        statuses = "SELECT status FROM actions WHERE run_id {} ORDER BY turn_index"
+        first = opened.sql("SELECT DISTINCT run_id::VARCHAR FROM actions").fetchall()[0][0]
+        assert [row[0] for row in opened.sql(statuses.format(f"= '{first}'")).fetchall()] == waits
+        al.reparse(opened, parser="auto")
+        opened.flush()
+        assert [row[0] for row in opened.sql(statuses.format(f"<> '{first}'")).fetchall()] == waits

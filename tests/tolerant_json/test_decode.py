@@ -145,7 +145,7 @@ def test_every_object_has_its_place(text):
 def test_what_the_end_cuts_is_known_and_what_is_complete_is_kept():
     """A reader of actions drops what is cut; all that was closed is as good as ever."""
     text = "[{'type': 'a'}, {'type': 'b', 'n': [1, 2"
-    decoded = decode(text)
+    decoded = decode(text, options=DecodeOptions())
     assert decoded.value == [{"type": "a"}, {"type": "b", "n": [1]}]
     whole, cut = decoded.value
     assert [decoded.is_cut(value) for value in (decoded.value, whole, cut, cut["n"])] == [

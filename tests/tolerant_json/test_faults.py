@@ -62,7 +62,7 @@ def test_a_fault_is_mended_or_refused_and_never_read_as_something_else(fault, is
 def test_what_is_read_of_a_cut_text_is_what_it_began_with(broken_texts):
     """All that is complete before the cut is there, and nothing else."""
     for value, text in broken_texts("cut off", seed=3, count=300):
-        assert begins(decode(text).value, value), text
+        assert begins(decode(text, options=DecodeOptions()).value, value), text
 
 
 def begins(part, whole):

@@ -110,6 +110,8 @@ REFUSED = [
     ('[1, # heading"\n]', "ambiguous", (4, 5)),
     ('{"a": \\"b\\"}', "ambiguous", (6, 7)),
     ('{"a": {"b": "x" // n }, "c": 1}', "ambiguous", (16, 17)),
+    ('{"a": "red"", "b": 1}', "ambiguous", (10, 11)),
+    ('{"a": "the cats\' bed\', "b": 1}', "ambiguous", (21, 22)),
     ('{"a": {"b": "x" # n }, "c": "y"}', "ambiguous", (16, 17)),
     ('{"a": "f" etc,\n "b": {"c": "g"}}', "ambiguous", (8, 9)),
 ]  # fmt: skip
@@ -118,7 +120,7 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "value", "repairs"), CUT)
 def test_a_cut_text_keeps_what_is_complete(text, value, repairs):
     """The item that the end cuts through is dropped, what is open is closed, and all of that is said."""
-    decoded = decode(text)
+    decoded = decode(text, options=CAREFUL)
     assert (decoded.ok, decoded.value, decoded.end) == (True, value, len(text))
     assert (
         " ".join(f"{repair.kind}@{repair.span.start}-{repair.span.end}" for repair in decoded.repairs)

@@ -35,6 +35,7 @@ def parse(
     dialects: Sequence[str] | Literal["auto"] | None = None,
     parser: str | AnyParser | None = None,
     tools: Sequence[Mapping[str, Any]] | None = None,
+    is_cut: bool = False,
 ) -> ParseResult:
     """Read a response and check its actions; never raises on text.
 
@@ -46,6 +47,8 @@ def parse(
         parser: the parser to use instead, by name or as a value.
         tools: the tools that the model was offered, as the OpenAI interface takes them; actions are checked against
             them instead of the profile's catalogue. With neither, every named action counts as valid.
+        is_cut: whether the model was stopped before it was done, as a finish reason ``length`` or ``max_tokens`` says: a call
+            that the text ends with, and that lacks a closing mark, then waits for a person.
 
     Raises:
         UnknownNameError: a name that nothing goes by.
@@ -66,16 +69,16 @@ def parse(
     if offered is not None:
         catalogue = offered
     if dialects == "auto":
-        return read_response(text, parser_named("auto"), catalogue)
+        return read_response(text, parser_named("auto"), catalogue, is_cut=is_cut)
     if dialects is not None:
         require_names("dialects", dialects)
         fields = tuple(offered.parameters.items()) if offered is not None and "xml_tags" in dialects else None
-        return read_response(text, parser_for(tuple(dialects), fields), catalogue)
+        return read_response(text, parser_for(tuple(dialects), fields), catalogue, is_cut=is_cut)
     if parser is not None:
-        return read_response(text, parser_meant(parser), catalogue)
+        return read_response(text, parser_meant(parser), catalogue, is_cut=is_cut)
     if chosen is None:
         raise UsageError("Say how to read: give a profile, a list of dialects, or a parser.")
-    return read_response(text, chosen.parser, catalogue)
+    return read_response(text, chosen.parser, catalogue, is_cut=is_cut)
 
 
 def parse_message(
@@ -86,7 +89,8 @@ def parse_message(
 ) -> ParseResult:
     """Read a provider's message, in which the provider has read the calls already, and check these.
 
-    The calls stand beside the text: each has the empty span at its place in ``result.text``, and a block of its own.
+    The calls stand beside the text: each has the empty span at its place in ``result.text``, and a block of its own. A call that the model
+    has left in the text or in its reasoning has failed: a malformed block, and no action.
 
     Args:
         message: the decoded JSON of OpenAI's chat or Responses interface, or of those that copy them, Anthropic's, Gemini's,

@@ -19,15 +19,18 @@ from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
 from actionledger.vocabulary import Capture, Outcome, Reason
 
 
-def read_response(text: str, parser: AnyParser, catalogue: AnyCatalogue | None) -> ParseResult:
+def read_response(
+    text: str, parser: AnyParser, catalogue: AnyCatalogue | None, *, is_cut: bool = False
+) -> ParseResult:
     """Read a response and check its actions; never raises on text.
 
     Args:
         text: the raw response, any string at all.
         parser: the configuration that reads it.
         catalogue: the actions that exist; None to take every named action as valid.
+        is_cut: whether the model was stopped before it was done.
     """
-    return _checked(parser.read(text, offer_of(catalogue)), parser.name, catalogue)
+    return _checked(parser.read(text, offer_of(catalogue), is_cut=is_cut), parser.name, catalogue)
 
 
 @lru_cache(maxsize=128)
@@ -58,6 +61,7 @@ def read_and_record(
     *,
     turn: TurnKey,
     run: RunKey,
+    is_cut: bool = False,
 ) -> ParseResult:
     """Read a response, check its actions and record the attempt.
 
@@ -68,6 +72,7 @@ def read_and_record(
         catalogue: the actions that exist; None to take every named action as valid.
         turn: the turn that the attempt belongs to.
         run: the run that it belongs to.
+        is_cut: whether the model was stopped before it was done.
 
     Returns:
         What was found; where that is more than a ledger takes, a reading that failed and has no action, so that nothing runs
@@ -77,7 +82,7 @@ def read_and_record(
         LedgerError: the attempt can't be recorded.
     """
     begin = time.perf_counter_ns()
-    result = read_response(text, parser, catalogue)
+    result = read_response(text, parser, catalogue, is_cut=is_cut)
     duration_us = (time.perf_counter_ns() - begin) // 1000
     try:
         record(response_parsed(result, turn, run, duration_us))
@@ -124,7 +129,7 @@ def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> Pa
         message: the decoded JSON; see ``providers.read_message``.
         catalogue: the actions that exist; None to take every named action as valid.
     """
-    return _checked(read_message(message), PARSER_NAME, catalogue)
+    return _checked(read_message(message, offer_of(catalogue)), PARSER_NAME, catalogue)
 
 
 def read_calls(
@@ -133,6 +138,8 @@ def read_calls(
     catalogue: AnyCatalogue | None,
     *,
     demands_action: bool = False,
+    names: frozenset[str] = frozenset(),
+    thoughts: str = "",
 ) -> ParseResult:
     """Read calls that a recording has beside a text, and check them; never raises on what they hold.
 
@@ -141,8 +148,11 @@ def read_calls(
         capture: how much of them was kept.
         catalogue: the actions that exist; None to take every named action as valid.
         demands_action: whether a response without a call has failed.
+        names: the tools' names, where no catalogue has them.
+        thoughts: what the model thought, where its provider keeps it apart from the text.
     """
-    found = read_recorded(written, capture, demands_action=demands_action)
+    offer = offer_of(catalogue) or names
+    found = read_recorded(written, capture, demands_action=demands_action, names=offer, thoughts=thoughts)
     return _checked(found, RECORDED.name, catalogue)
 
 

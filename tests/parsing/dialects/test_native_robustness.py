@@ -40,7 +40,7 @@ NAMES = (
         "k2_horizon",
         "kimi_k3",
     ),
-    *("longcat", "muse_glimmer", "plamo", "seed_oss", "solar_open", "solar_open2"),
+    *("longcat", "muse_glimmer", "plamo", "seed_oss", "solar_open", "solar_open2", "beam", "iquest_q1"),
 )
 CASES = sorted(path for name in NAMES for path in (Path(__file__).parents[2] / "cases" / name).glob("*.toml"))
 OFFERED = frozenset({"f"})
@@ -49,6 +49,7 @@ SMALL, LARGE = 2_000, 32_000
 D, G = "｜DSML｜", "｜GCML｜"
 K = '<|open|>call tool="f"<|sep|>'
 T = "]<]minimax[>["
+BEAM = "to=f<|channel|>analysis<|message|>"
 FAMILIES = {
     "qwen openings": ("qwen3_coder", "", "<function=f>", ""),
     "qwen open values": ("qwen3_coder", "", "<function=f><parameter=a>", ""),
@@ -241,6 +242,14 @@ FAMILIES = {
         "<longcat_tool_call>f<longcat_arg_key>a</longcat_arg_key><longcat_arg_value>",
         "",
     ),
+    "iquest tags": ("iquest_q1", "", "<iquest_tool_call>", ""),
+    "iquest names": ("iquest_q1", "", "<iquest_tool_call>f\n", ""),
+    "iquest open values": ("iquest_q1", "", "<iquest_tool_call>f<arg_key>a</arg_key><arg_value>", ""),
+    "beam headers": ("beam", "", f"{BEAM}\n", ""),
+    "beam openings": ("beam", "", "<|start|>assistant to=", ""),
+    "beam open values": ("beam", "", f'{BEAM}<rfl:parameter name="a">\n', ""),
+    "beam thoughts": ("beam", "x", "<|channel|>analysis<|message|>", ""),
+    "inkling texts": ("inkling", "", "<|message_model|>f<|content_invoke_tool_text|>a", ""),
     "atem groups": ("muse_glimmer", "", "<atem:function_calls>\n", ""),
     "atem openings": ("muse_glimmer", "<atem:function_calls>", '<atem:invoke name="f">', ""),
     "atem open values": ("muse_glimmer", "", '<atem:invoke name="f"><atem:parameter name="a">', ""),

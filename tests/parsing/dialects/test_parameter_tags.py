@@ -58,15 +58,11 @@ def test_a_value_loses_one_line_break_at_each_end(body, value):
 @pytest.mark.parametrize(
     "value",
     [
-        "</parameter>",
-        "a </parameter> b",
-        "</parameter>\nthen more",
         "</tool_call>",
         "</function>",
         "<function=g>",
         "<function=g> is written so",
         "<parameter=b>2</parameter>",
-        "<parameter=b>2</parameter> and </parameter>",
         "<parameters>\n<parameter>a</parameter>\n<parameter>b</parameter>\n</parameters>",
         '<parameter name="b" value="2"/>',
         "```\ncode\n```",
@@ -74,7 +70,7 @@ def test_a_value_loses_one_line_break_at_each_end(body, value):
     ],
 )
 def test_a_value_may_hold_what_looks_like_tags(value):
-    """Only a closing tag that the grammar goes on behind closes a value."""
+    """Tags that are closed in it, and other ones, are the value's own."""
     reading = read(QWEN, f"<tool_call>{qwen(('a', f'x {value} y'), ('z', '1'))}</tool_call>")
     assert reading.outcome is Outcome.CLEAN
     assert reading.actions[0].arguments == {"a": f"x {value} y", "z": "1"}
@@ -85,8 +81,8 @@ def test_a_value_may_hold_what_looks_like_tags(value):
     [
         "<parameter=b>",
         '</parameter> <parameter name="b">2',
-        qwen(("b", "2"), name="g"),
-        f"{qwen(('b', '2'), name='g')} and {qwen(('c', '3'), name='h')}",
+        "<parameter=b>2</parameter> <function=g>",
+        "<function=g><parameter=b>2</parameter>",
     ],
 )
 def test_a_value_that_opens_what_it_does_not_close_is_ambiguous(value):
@@ -94,7 +90,95 @@ def test_a_value_that_opens_what_it_does_not_close_is_ambiguous(value):
     reading = read(QWEN, f"{qwen(('a', f'x {value} y'))}\nDone.")
     assert [block.reason for block in reading.blocks] == [Reason.AMBIGUOUS]
     assert reading.actions == ()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        qwen(("b", "2"), name="g"),
+        f"{qwen(('b', '2'), name='g')} and {qwen(('c', '3'), name='h')}",
+        qwen(("b", f"in {qwen(('c', '3'), name='h')}"), name="g"),
+    ],
+)
+def test_a_value_may_hold_whole_calls(value):
+    """Each of their tags is closed, and so is the value behind them: one reading, and nothing inside is run."""
+    reading = read(QWEN, f"<tool_call>{qwen(('a', f'x {value} y'), ('z', '1'))}</tool_call>\nDone.")
+    assert [(action.name, action.arguments) for action in reading.actions] == [
+        ("f", {"a": f"x {value} y", "z": "1"})
+    ]
+    assert reading.outcome is Outcome.CLEAN
     assert reading.narrative == "Done."
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["</parameter>", "a </parameter> b", "</parameter>\nthen", "<parameter=b>2</parameter> </parameter>"],
+)
+def test_a_closing_tag_in_a_sentence_stays_and_is_said(value):
+    """The format's own mark is content only with a repair; strictly, it is none."""
+    text = f"<tool_call>{qwen(('a', f'x {value} y'), ('z', '1'))}</tool_call>"
+    reading = read(QWEN, text)
+    assert reading.actions[0].arguments == {"a": f"x {value} y", "z": "1"}
+    [repair] = reading.blocks[0].repairs
+    assert (repair.kind, repair.before) == (RepairKind.STRAY_MARK, "</parameter>")
+    assert repair.span.of(text) == "</parameter>"
+
+
+@pytest.mark.parametrize("closers", ["</parameter>", "\n</parameter>", "\n</parameter>\n</parameter>"])
+def test_a_closing_tag_that_stands_twice_is_taken_away(closers):
+    """A file would be written with it: the value is without it, and that is said."""
+    text = f"<function=f>\n<parameter=a>\nhello\n</parameter>{closers}\n</function>"
+    reading = read(QWEN, text)
+    assert reading.actions[0].arguments == {"a": "hello"}
+    assert [(repair.kind, repair.before, repair.after) for repair in reading.blocks[0].repairs] == [
+        (RepairKind.STRAY_MARK, closers.strip(), "")
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "</arg_value><arg_key><arg_key>b</arg_key><arg_value>2",
+        "</arg_value><arrg_key>b</arg_key><arg_value>2",
+        "</arg_value><arg_key>b</arg_key></arg_key><arg_value>2",
+        "</arg_key><arg_value>2",
+        "</arg_value><key>b</key>",
+    ],
+)
+def test_a_misspelt_tag_behind_a_value_is_no_content(value):
+    """The rest of the call would be swallowed into one value: nobody can tell where that was to end."""
+    reading = read(Glm(), f"<tool_call>f<arg_key>a</arg_key><arg_value>1{value}</arg_value></tool_call>")
+    assert [block.reason for block in reading.blocks] == [Reason.AMBIGUOUS]
+    assert reading.actions == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "arguments", "repairs"),
+    [
+        (
+            "<arg_key>a</arg_key><arg_value><arg_value>1</arg_value>",
+            {"a": "1"},
+            [("stray_mark", "<arg_value>")],
+        ),
+        ("<arg_key>a</arg_key>1 2</arg_value>", {"a": "1 2"}, [("tag_spelling", "")]),
+        (
+            "<arg_key>a</arg_key><arg_value>1</arg_value><arg_key>b</arg_key>2</arg_value>",
+            {"a": "1", "b": "2"},
+            [("tag_spelling", "")],
+        ),
+    ],
+)
+def test_a_values_own_opening_tag_twice_or_not_at_all(written, arguments, repairs):
+    """One reading is left, and what was changed is said."""
+    reading = read(Glm(), f"<tool_call>f{written}</tool_call>")
+    assert reading.actions[0].arguments == arguments
+    assert [(repair.kind.value, repair.before) for repair in reading.blocks[0].repairs] == repairs
+
+
+def test_a_value_that_is_a_parameter_or_has_both_tags_twice_is_ambiguous():
+    """It may be a document about the format, or ``1``."""
+    text = "<tool_call>f<arg_key>a</arg_key><arg_value><arg_value>1</arg_value></arg_value></tool_call>"
+    assert [block.reason for block in read(Glm(), text).blocks] == [Reason.AMBIGUOUS]
 
 
 def test_a_call_behind_an_unclosed_one_is_read():
@@ -213,3 +297,11 @@ def test_a_step3_call_has_a_token_behind_its_tag():
     """The token is part of the call's place."""
     reading = read(STEP3, STEP3.example)
     assert reading.actions[0].span.of(STEP3.example).endswith("</steptml:invoke><｜tool_call_end｜>")
+
+
+@pytest.mark.parametrize("tag", ["<arrg_key>", "<key>", "<argument>"])
+def test_a_misspelt_first_tag_is_said(tag):
+    """A call whose values are closed was meant, whatever its first tag is called."""
+    text = f"<tool_call>f{tag}a</arg_key><arg_value>1</arg_value></tool_call>"
+    assert [block.reason for block in read(Glm(), text).blocks] == [Reason.WRONG_SHAPE]
+    assert read(Glm(), f"A call is <tool_call>name{tag} and so on.").blocks == ()

@@ -138,3 +138,11 @@ def test_a_text_by_itself_is_the_only_required_parameter_if_that_is_a_string(req
     assert [call.arguments for call in result.actions] == [arguments]
     is_named = "city" in arguments
     assert [str(repair.kind) for repair in result.repairs] == ["positional_argument"] * is_named
+
+
+def test_an_object_without_its_first_bracket_is_no_text():
+    """It would be handed over as one, brackets and all; a text with a colon in it stays a text."""
+    broken = PARSER.read('Action: book\nAction Input: "place": "Roma", "guests": 4}\n')
+    assert (broken.actions, broken.blocks[0].reason) == ((), Reason.MISSING_OPENER)
+    text = '"Roma": a table for four'
+    assert only_action(f"Action: book\nAction Input: {text}\n").arguments == {"input": text}

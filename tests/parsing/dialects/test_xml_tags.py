@@ -145,3 +145,28 @@ def test_a_name_in_another_spelling_is_told_beside_its_attributes(name):
         (RepairKind.TAG_SPELLING, f"<{name}"),
         (RepairKind.TAG_ATTRIBUTES, ' path="a"/>'),
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "value", "repairs"),
+    [
+        ("hello\n</content>\n", "hello\n", [("</content>", "")]),
+        ("<content>\nhello\n", "hello\n", [("<content>", "")]),
+        ("a </content> b\n", "a </content> b\n", [("</content>", "&lt;/content>")]),
+        ("<content>x</content> and more\n", "<content>x</content> and more\n", []),
+    ],
+)
+def test_a_fields_own_tags_in_it_are_said(content, value, repairs):
+    """One that stands twice is taken away, one in a sentence stays; what is closed there is a document's."""
+    text = f"<create_file>\n<path>a</path>\n<content>\n{content}</content>\n</create_file>"
+    [block] = CODER.read(text).blocks
+    assert [(repair.before, repair.after) for repair in block.repairs] == repairs
+    [action] = CODER.read(text).actions
+    assert action.arguments == {"path": "a", "content": value}
+
+
+def test_a_field_that_is_one_or_has_both_tags_twice_is_ambiguous():
+    """It may be a file with such a root, or ``x``."""
+    text = "<create_file>\n<path>a</path>\n<content>\n<content>x</content>\n</content>\n</create_file>"
+    reading = CODER.read(text)
+    assert [block.reason for block in reading.blocks] == [Reason.AMBIGUOUS]

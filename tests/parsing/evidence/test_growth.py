@@ -49,6 +49,14 @@ FAMILIES = {
     "open pairs": '("get_weather", {"city": ',
     "brackets in sentences": "a [get_weather( b\n",
     "objects for keys": "{name: 'get_weather', ",
+    "names with a mark": "get_weather[ARGS]{",
+    "names behind a mark": "to=get_weather ",
+    "names of a transcript": "[Tool Use: get_weather]\n",
+    "arguments without a call": "<parameter=city>a",
+    "arguments without a call, closed": "<parameter=city>a</parameter></function>",
+    "closing marks": "</arg_value></tool_call>",
+    "objects and closing marks": "}</tool_call>",
+    "nested objects and closing marks": "{{}</tool_call>",
     "quotations never closed": "<result>get_weather(city='Paris') ",
 }
 
@@ -65,6 +73,7 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
         *(
             (cues, "_WINDOW", 40),
             (unread, "_LONGEST", 40),
+            (unread, "_WINDOW", 40),
             (plainer, "_LONGEST", 200),
             (statements, "_WINDOW", 40),
         ),

@@ -9,6 +9,7 @@ from actionledger.sources.base import RecordedCall, Usage
 from actionledger.sources.shapes import anthropic, bedrock, gemini, openai_chat, openai_responses
 from actionledger.sources.shapes.conversation import conversation
 from actionledger.sources.shapes.known import SHAPES, shape_of_request, shape_of_response
+from actionledger.sources.shapes.streams import anthropic as anthropic_stream
 from actionledger.vocabulary import Capture, LeftOutReason
 
 OPENAI = {
@@ -143,6 +144,34 @@ def test_a_chat_completion_keeps_argument_strings_and_what_it_took():
     )
     assert str(found.occurred_at) == "2023-11-14 22:13:20"
     assert (found.reasoning, found.passed) == ("hm", {})
+
+
+def test_two_blocks_of_one_number_are_both_kept():
+    """A gateway that numbers all blocks alike has lost none of them."""
+    text = [
+        {"type": "message_start", "message": {"role": "assistant"}},
+        *(
+            event
+            for name in ("read", "write")
+            for event in (
+                {
+                    "type": "content_block_start",
+                    "index": 0,
+                    "content_block": {"type": "tool_use", "name": name},
+                },
+                {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "input_json_delta", "partial_json": "{}"},
+                },
+                {"type": "content_block_stop", "index": 0},
+            )
+        ),
+    ]
+    assert [(block["name"], block["input"]) for block in anthropic_stream.body(text)["content"]] == [
+        ("read", "{}"),
+        ("write", "{}"),
+    ]
 
 
 def test_thoughts_that_a_provider_counts_apart_are_output():

@@ -226,7 +226,11 @@ class _Talk:
     def _take(self, completion: Completion) -> Ending | None:
         """Have a response acted on; return why the conversation is over, if it is."""
         told, known = self._last_told()
-        turn = self._session.handle(completion.text, prompt=None if told == known else told)
+        turn = self._session.handle(
+            completion.text,
+            prompt=None if told == known else told,
+            finish_reason=completion.finish_reason,
+        )
         self._turns.append(turn)
         if self._on_turn:
             self._on_turn(turn)

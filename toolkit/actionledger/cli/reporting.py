@@ -14,6 +14,7 @@ from actionledger.cli.tables import (
     failures_table,
     funnel_table,
     funnels_table,
+    left_as_text_line,
     left_out_table,
     plain,
     print_json,
@@ -27,6 +28,7 @@ from actionledger.ledger.queries.dialects import dialects
 from actionledger.ledger.queries.did_nothing import DidNothing, did_nothing
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
+from actionledger.ledger.queries.left_as_text import LEFT, left_as_text
 from actionledger.ledger.queries.left_out import count_refused, left_out
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.price_files import price_file_dates
@@ -65,6 +67,7 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         return
     console.print(funnel_table(whole))
     _print_did_nothing(ledger, within)
+    _print_left_as_text(ledger, within)
     console.print(targets_table(whole, timings(ledger, within)))
     if read_in := dialects(ledger, within):
         console.print(dialects_table(read_in))
@@ -94,6 +97,15 @@ def _print_did_nothing(ledger: Ledger, within: Filter) -> None:
     if found.outcomes:
         narrowed = replace(within, outcomes=tuple(map(str, found.outcomes)))
         console.print(plain(f"Which: {command_words('show', *options_of(narrowed), ledger=ledger.path)}"))
+
+
+def _print_left_as_text(ledger: Ledger, within: Filter) -> None:
+    """Print in how many responses a call was left as text, what they took, and what lists them; nothing where there is none."""
+    if line := left_as_text_line(left_as_text(ledger, within)):
+        console.print(plain(line))
+        options = [word for reason in LEFT for word in ("--reason", reason)]
+        listing = command_words("show", *options_of(within), *options, ledger=ledger.path)
+        console.print(plain(f"Which: {listing}"))
 
 
 def _print_uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> None:
@@ -129,6 +141,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
     return {
         "funnel": _numbers(whole),
         "did_nothing": _did_nothing(did_nothing(ledger, within)),
+        "left_as_text": asdict(left_as_text(ledger, within)),
         "timings": _timings(timings(ledger, within)),
         **{
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.dialects import ReadIn
     from actionledger.ledger.queries.did_nothing import DidNothing
     from actionledger.ledger.queries.funnel import Funnel
+    from actionledger.ledger.queries.left_as_text import LeftAsText
     from actionledger.ledger.queries.left_out import Omission
     from actionledger.ledger.queries.reasons import Failure
     from actionledger.ledger.queries.targets import Timings
@@ -237,6 +238,22 @@ def usage_line(found: "UsageSums", price_files: "Sequence[date]" = ()) -> str:
     if found.latency_ms is not None:
         parts.append(f"{found.latency_ms / 1000:,.1f} s in the median ({found.timed:,} timed)")
     return f"Took {'; '.join(parts)}." if parts else ""
+
+
+def left_as_text_line(found: "LeftAsText") -> str:
+    """Return in how many responses a call was left as text and what they took, as a sentence; empty where there is none.
+
+    Args:
+        found: what was counted.
+    """
+    if not found.responses:
+        return ""
+    where = f"{counted(found.responses, 'response')} in {counted(found.sessions, 'session')}"
+    took = ", tokens not recorded"
+    if found.counted:
+        took = f", which took {found.input_tokens:,} tokens in, {found.output_tokens:,} out"
+        took += f" ({found.counted:,} counted)" if found.counted < found.responses else ""
+    return f"A tool call left as text, which nothing ran: {where}{took}."
 
 
 def _origin_of_costs(found: "UsageSums", price_files: "Sequence[date]") -> str:

@@ -37,7 +37,7 @@ from actionledger.recording.attempts import attempt_id_of
 from actionledger.repetition.fingerprints import refused_fingerprints
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import Issue, ParseResult, Turn
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.vocabulary import ExecutionStatus, was_cut
 from actionledger.workspace import Workspace
 
 
@@ -99,7 +99,13 @@ class SessionRuntime:
         """The turns of this session in which something waits for a decision, by their id."""
 
     def handle(
-        self, text: str, *, occurred_at: datetime | None, prompt: str | None = None, index: int | None = None
+        self,
+        text: str,
+        *,
+        occurred_at: datetime | None,
+        prompt: str | None = None,
+        index: int | None = None,
+        finish_reason: str | None = None,
     ) -> Turn:
         """Take the model's next response: read it, run what it asks for, and say what the model is told next.
 
@@ -108,6 +114,7 @@ class SessionRuntime:
             occurred_at: when the response was made, UTC without a zone; None if unknown.
             prompt: what the model was shown right before, if that was not the last turn's feedback.
             index: the turn's place in the session; the next one if not given.
+            finish_reason: why the model stopped, in its provider's word; None if unknown.
 
         Returns:
             What was read, what came of it, and the feedback. A response never raises; a recorder may. One that is longer
@@ -117,14 +124,15 @@ class SessionRuntime:
         if len(text) > RESPONSE_CHARACTERS:
             return self._refused(turn, len(text))
         self.turns = turn.index + 1
-        record_fitting(self.record, response_received(turn, self.run.run_id, text, prompt))
-        parser, catalogue = self.profile.parser, self.profile.catalogue
-        result = read_and_record(self.record, text, parser, catalogue, turn=turn, run=self.run)
+        received = response_received(turn, self.run.run_id, text, prompt, finish_reason=finish_reason)
+        record_fitting(self.record, received)
+        parser, catalogue, is_cut = self.profile.parser, self.profile.catalogue, was_cut(finish_reason)
+        result = read_and_record(self.record, text, parser, catalogue, turn=turn, run=self.run, is_cut=is_cut)
         # What a model is shown beside its feedback, somebody asks for.
         is_new_request = prompt is not None and (not self._feedback or self._feedback not in prompt)
         self.repetition.begin_turn(is_new_request=is_new_request)
         self.repetition.note(refused_fingerprints(result))
-        return self._act(result, TurnState(turn, text, result.parser_id))
+        return self._act(result, TurnState(turn, text, result.parser_id, is_cut=is_cut))
 
     def resume(self, history: TurnState) -> Turn:
         """Go on with a turn where it stopped: run what was approved meanwhile, and what was never begun.
@@ -142,7 +150,8 @@ class SessionRuntime:
                 f"The turn {history.turn.turn_id} was read by another version of the parser "
                 f"{self.profile.parser.name!r}; it can't go on under this one."
             )
-        result = read_response(history.text, self.profile.parser, self.profile.catalogue)
+        parser, catalogue = self.profile.parser, self.profile.catalogue
+        result = read_response(history.text, parser, catalogue, is_cut=history.is_cut)
         self.repetition.begin_turn(is_new_request=True)
         return self._act(result, history)
 

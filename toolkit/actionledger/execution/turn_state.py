@@ -15,6 +15,7 @@ class TurnState:
         turn: its key.
         text: the response.
         parser_id: the hash of the parser that read it.
+        is_cut: whether the model was stopped before it was done.
         is_exact: whether nothing in the text was masked for the record.
         is_live: whether it comes from the memory of the session itself rather than from a record.
         is_finished: whether its end was recorded.
@@ -28,6 +29,7 @@ class TurnState:
     turn: TurnKey
     text: str
     parser_id: str
+    is_cut: bool = False
     is_exact: bool = True
     is_live: bool = True
     is_finished: bool = False

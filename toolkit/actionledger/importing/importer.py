@@ -12,7 +12,14 @@ from actionledger.importing.news import News, Touched
 from actionledger.importing.omissions import WITHIN_TURN, changes
 from actionledger.importing.open_sessions import OpenSessions
 from actionledger.importing.prices import Prices
-from actionledger.importing.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, parser_for_turn, read_turn
+from actionledger.importing.reading import (
+    AS_IT_SAYS,
+    NO_PROFILE,
+    ReadAs,
+    names_in,
+    parser_for_turn,
+    read_turn,
+)
 from actionledger.importing.received import is_unfilled, priced, recorded_of, task_of
 from actionledger.importing.refusing import Refusals
 from actionledger.importing.report import ImportReport
@@ -47,6 +54,7 @@ class Importer:
         known: what the ledger has already; what is taken in is added to it.
         read_as: how texts of sessions without a profile are read.
         wordings: how the source words errors.
+        tools: the names of the tools that the source's agent brings.
         prices: what responses cost of which only the tokens are recorded; None to leave that open.
         again_forgotten: whether sessions that were forgotten are taken in again; else they are left out, and counted.
         manifests: where to keep what the workspaces of sessions that are run hold, so that they can be run again; None to
@@ -71,6 +79,7 @@ class Importer:
         known: Known,
         read_as: ReadAs = AS_IT_SAYS,
         wordings: Sequence[Wording] = (),
+        tools: frozenset[str] = frozenset(),
         prices: Prices | None = None,
         again_forgotten: bool = False,
         manifests: Path | None = None,
@@ -87,6 +96,7 @@ class Importer:
         self.report = ImportReport()
         self.touched = Touched() if is_part else None
         self._read_as = read_as
+        self._tools = tools
         self._run = ImportRun(record, source, origin, run_id)
         self.run = self._run.key
         self._sessions = OpenSessions(self._run, source, known)
@@ -239,8 +249,9 @@ class Importer:
         if workspace is not None and profile is not None:
             self._run_turns(item, key, profile, workspace)
         else:
+            names = names_in(item, self._tools)
             for turn in item.turns:
-                self._take_turn(item, key, turn)
+                self._take_turn(item, key, turn, names)
         self.report.results += self._results.of_earlier(item, key, "", item.results, self.file)
         if no_numbers := self._sessions.go_on(item, key, self.file):
             self.report.left_out[self.file, LeftOutReason.UNREADABLE, "score"] += no_numbers
@@ -256,7 +267,9 @@ class Importer:
         self._run.record(session_readmitted(key.session_id, self.run.run_id))
         return False
 
-    def _take_turn(self, item: RecordedSession, session: SessionKey, turn: RecordedTurn) -> None:
+    def _take_turn(
+        self, item: RecordedSession, session: SessionKey, turn: RecordedTurn, names: frozenset[str]
+    ) -> None:
         looked = looked_up(self.known, self.source, item, session, turn)
         if self.touched is not None and item.ids == "source":
             self.touched.turns.update({looked.turn_id, looked.replaces} - {""})
@@ -272,7 +285,7 @@ class Importer:
             return
         self.report.sessions += self._sessions.start(item, session)
         with held_back():  # else a turn is kept that nobody has counted
-            self._read(item, session, looked)
+            self._read(item, session, looked, names)
             self._remember(looked)
 
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
@@ -287,7 +300,9 @@ class Importer:
             return False
         return not self._refusals.is_too_large(item, session, looked, self.report, self.file)
 
-    def _read(self, item: RecordedSession, session: SessionKey, looked: Looked) -> None:
+    def _read(
+        self, item: RecordedSession, session: SessionKey, looked: Looked, names: frozenset[str]
+    ) -> None:
         turn, run_id, record = looked.turn, self.run.run_id, self._run.record
         key = TurnKey(
             session=replace(session, model=turn.model) if turn.model not in {"", session.model} else session,
@@ -307,7 +322,9 @@ class Importer:
         if looked.replaces:
             record(turn_superseded(replace(key, turn_id=looked.replaces), run_id, looked.turn_id))
         # Behind the rest, since a turn that was read is not taken in again; results of calls are.
-        result = read_turn(record, item, turn, looked.written, key=key, run=self.run, read_as=self._read_as)
+        result = read_turn(
+            record, item, turn, looked.written, key=key, run=self.run, read_as=self._read_as, names=names
+        )
         self._note_found(item, turn, result)
         found, without_call = self._results.of_turn(turn, key, result)
         self.report.calls += len(turn.calls)

@@ -107,3 +107,11 @@ def wordings_of(format_name: str) -> tuple[Wording, ...]:
         return source_named(format_name).wordings
     except UnknownNameError:
         return ()
+
+
+def tools_of(format_name: str) -> frozenset[str]:
+    """Return the names of the tools that a format's agent brings; none if unknown."""
+    try:
+        return frozenset(source_named(format_name).tools)
+    except UnknownNameError:
+        return frozenset()

@@ -14,7 +14,7 @@ from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.recording.attempts import response_parsed
 from actionledger.sources.base import RecordedSession, RecordedTurn
 from actionledger.values import ParseResult
-from actionledger.vocabulary import Capture
+from actionledger.vocabulary import Capture, was_cut
 
 NO_PROFILE = "none"
 """What the profile of a session is called that was taken in without one."""
@@ -88,6 +88,17 @@ def written_of(turn: RecordedTurn) -> WithCalls:
     return WithCalls(turn.text) if turn.capture is Capture.TEXT else with_calls(turn.text, turn.calls)
 
 
+def names_in(session: RecordedSession, of_format: frozenset[str]) -> frozenset[str]:
+    """Return the names of the tools that there are in a session, where its recording doesn't say which were offered.
+
+    Args:
+        session: the session, or a piece of it: all that it called.
+        of_format: the tools that its format's agent brings.
+    """
+    called = {call.name for turn in session.turns for call in turn.calls if call.name}
+    return of_format if called <= of_format else of_format | called
+
+
 def parser_for_turn(session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> ParserIdentity:
     """Return what reads a turn."""
     return read_as.parser_of(session, turn) if turn.capture is Capture.TEXT else RECORDED
@@ -102,6 +113,7 @@ def read_turn(
     key: TurnKey,
     run: RunKey,
     read_as: ReadAs,
+    names: frozenset[str] = frozenset(),
 ) -> ParseResult:
     """Read a turn, check its actions and record the attempt.
 
@@ -113,6 +125,7 @@ def read_turn(
         key: the turn, as records carry it.
         run: the run that the attempt belongs to.
         read_as: how texts are read.
+        names: the names of the tools that there are, as far as its session and its format say.
 
     Raises:
         LedgerError: the attempt can't be recorded.
@@ -120,9 +133,17 @@ def read_turn(
     catalogue = read_as.catalogue_of(session, turn)
     if turn.capture is Capture.TEXT:
         parser = read_as.parser_of(session, turn)
-        return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run)
+        is_cut = was_cut(turn.usage.finish_reason)
+        return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run, is_cut=is_cut)
     begin = time.perf_counter_ns()
-    result = read_calls(written, turn.capture, catalogue, demands_action=turn.demands_action)
+    result = read_calls(
+        written,
+        turn.capture,
+        catalogue,
+        demands_action=turn.demands_action,
+        names=names,
+        thoughts=turn.reasoning,
+    )
     duration_us = (time.perf_counter_ns() - begin) // 1000
     record(response_parsed(result, key, run, duration_us, turn.capture))
     return result

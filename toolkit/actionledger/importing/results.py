@@ -1,56 +1,29 @@
 """Which call a recorded result belongs to, and what came of it."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
 from actionledger.events import ExecutionRecorded
 from actionledger.importing.reading import written_of
+from actionledger.importing.turn_calls import Call, call_of, calls_of, may_be_unread
 from actionledger.ledger.queries.base import WITHIN
-from actionledger.ledger.queries.recorded import Known, OpenCall
+from actionledger.ledger.queries.recorded import Known
 from actionledger.reading import read_calls
 from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
-from actionledger.recording.attempts import action_id_of, attempt_id_of
+from actionledger.recording.attempts import attempt_id_of
 from actionledger.sources.access import exit_status_of
-from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Wording
+from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
 from actionledger.sources.wordings import judged, text_of, with_end_told
-from actionledger.values import ActionCall, ParseResult
-from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus
+from actionledger.values import ParseResult
+from actionledger.vocabulary import ExecutionStatus
 
 _ASKED_AT_ONCE = 10_000
 
 MESSAGE_CHARACTERS = 2000
 """How much of a result is kept as the message of what did not succeed; all of it is its result."""
-
-
-class Call(NamedTuple):
-    """A call that a result may belong to.
-
-    Args:
-        turn: its turn.
-        attempt_id, action_id, action_index, name, dialect: the action that it was read as; of a call that could not be read,
-            an id of its own and its place behind the actions.
-        call_id: its identifier where it comes from; empty where it has none.
-        repeated: how many calls before it in its turn have the same identifier.
-    """
-
-    turn: TurnKey
-    attempt_id: str
-    action_id: str
-    action_index: int
-    name: str
-    dialect: str
-    call_id: str
-    repeated: int = 0
-
-    @property
-    def known_as(self) -> str | int:
-        """What its result is known by in its turn."""
-        return _known_as(self.call_id, self.repeated, self.action_index)
 
 
 @dataclass(slots=True)
@@ -143,7 +116,7 @@ class Results:
         Returns:
             How many results were recorded, and how many belong to no call; those of calls that have one already are passed over.
         """
-        waiting = _calls_of(turn, key, result, attempt_id_of(key, self._run))
+        waiting = calls_of(turn, key, result, attempt_id_of(key, self._run))
         found = without_call = 0
         for each in turn.results:
             place = next(
@@ -203,7 +176,7 @@ class Results:
             How many were recorded.
         """
         unread = {
-            call.call_id for call in turn.calls if call.call_id and _may_be_unread(call)
+            call.call_id for call in turn.calls if call.call_id and may_be_unread(call)
         } - self._answered
         late = [each for each in turn.results if each.call_id in unread]
         if not late:
@@ -211,7 +184,7 @@ class Results:
         answered = self._known.answered([each.call_id for each in late])
         result = read_calls(written_of(turn), turn.capture, None, demands_action=turn.demands_action)
         waiting = [
-            call for call in _calls_of(turn, key, result, attempt_id_of(key, self._run)) if not call.dialect
+            call for call in calls_of(turn, key, result, attempt_id_of(key, self._run)) if not call.dialect
         ]
         taken = 0
         for each in late:
@@ -237,7 +210,7 @@ class Results:
         if call_id not in self._open and not self._has_asked:
             self._has_asked = True
             for there in self._known.open_calls():
-                self._open[there.call_id].append(_call(there))
+                self._open[there.call_id].append(call_of(there))
         calls = self._open.get(call_id, [])
         for place, call in enumerate(calls):
             is_of_session = session.ids == "source" or call.turn.session.session_id == key.session_id
@@ -300,92 +273,6 @@ class Results:
                 **call.turn.dimensions(self._run.run_id),
             )
         )
-
-
-def _may_be_unread(call: RecordedCall) -> bool:
-    """Return whether a call's arguments are such that reading may have refused them."""
-    if not isinstance(call.arguments, str):
-        return False
-    if call.kind == "text":
-        return call.name == "apply_patch"
-    try:
-        return not isinstance(json.loads(call.arguments or "{}"), dict)
-    except (ValueError, RecursionError):
-        return True
-
-
-def _calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: str) -> list[Call]:
-    """Return a turn's calls, each with the action that it was read as, in the order in which they were made."""
-    actions = [
-        (index, action)
-        for index, action in enumerate(result.actions)
-        if action.status is not ActionStatus.ILLUSTRATION
-    ]
-    if not turn.calls:
-        return [_of_action(key, attempt_id, index, action, action.call_id or "") for index, action in actions]
-    ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
-    alike = Counter(call.call_id for call in ordered)
-    calls: list[Call] = []
-    before: Counter[str] = Counter()
-    for place, call in enumerate(ordered):
-        named = [pair for pair in actions if call.call_id and pair[1].call_id == call.call_id]
-        same = next((pair for pair in named if _stands_at(turn, pair, place)), None)
-        if same is None and named and alike[call.call_id] == 1:
-            same = named[0]
-        if same is None and not named:
-            same = next(
-                (pair for pair in actions if _stands_at(turn, pair, place) and pair[1].name == call.name),
-                None,
-            )
-        if same is not None:
-            actions.remove(same)
-            found = _of_action(key, attempt_id, *same, call.call_id)
-        else:
-            behind = len(result.actions) + place
-            unread = derived_id(
-                "unread-call", key.turn_id, _known_as(call.call_id, before[call.call_id], place)
-            )
-            found = Call(key, attempt_id, unread, behind, call.name, "", call.call_id)
-        calls.append(found._replace(repeated=before[call.call_id]))
-        before[call.call_id] += 1
-    return calls
-
-
-def _known_as(call_id: str, repeated: int, place: int) -> str | int:
-    """Return what a call is known by in its turn: its identifier, or its place where it has none."""
-    if not call_id:
-        return place
-    return f"{call_id}#{repeated}" if repeated else call_id
-
-
-def _stands_at(turn: RecordedTurn, pair: tuple[int, ActionCall], place: int) -> bool:
-    """Return whether an action is the one at a call's place: among the actions of a text, among the blocks beside one."""
-    index, action = pair
-    return index == place if turn.capture is Capture.TEXT else action.block == place
-
-
-def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, call_id: str) -> Call:
-    action_id = action_id_of(attempt_id, index)
-    return Call(key, attempt_id, action_id, index, action.name, action.dialect, call_id)
-
-
-def _call(there: OpenCall) -> Call:
-    session = SessionKey(
-        session_id=there.session_id, profile=there.profile, model=there.model, task=there.task
-    )
-    turn = TurnKey(
-        session=session, turn_id=there.turn_id, index=there.turn_index, occurred_at=there.occurred_at
-    )
-    return Call(
-        turn,
-        there.attempt_id,
-        there.action_id,
-        there.action_index,
-        there.name,
-        there.dialect,
-        there.call_id,
-        there.repeated,
-    )
 
 
 def _bounded(output: object) -> str:

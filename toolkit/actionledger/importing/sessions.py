@@ -7,7 +7,7 @@ from pathlib import Path
 from actionledger.errors import UsageError
 from actionledger.importing.first_come import count_first_come
 from actionledger.importing.importer import Importer
-from actionledger.importing.importers import Importers, dialects_of, wordings_of
+from actionledger.importing.importers import Importers, dialects_of, tools_of, wordings_of
 from actionledger.importing.kinds import refuse_other_kinds
 from actionledger.importing.news import Claims, Facts, FactsOfAll, Made, Touched
 from actionledger.importing.prices import Prices
@@ -182,6 +182,7 @@ class SourcesImporter(Importers):
             known=self._known_of(name),
             read_as=self._read_as.in_format(dialects_of(format_name)),
             wordings=wordings_of(format_name),
+            tools=tools_of(format_name),
             prices=self._prices,
             again_forgotten=self._again_forgotten,
             is_part=self._is_shared,

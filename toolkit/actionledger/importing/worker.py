@@ -15,7 +15,7 @@ from typing import IO
 from actionledger.events import Event
 from actionledger.importing.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
 from actionledger.importing.importer import Importer
-from actionledger.importing.importers import Importers, dialects_of, wordings_of
+from actionledger.importing.importers import Importers, dialects_of, tools_of, wordings_of
 from actionledger.importing.news import Facts, FactsOfAll, Made, News
 from actionledger.importing.parts import Part
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
@@ -152,6 +152,7 @@ class _PartReading(Importers):
             known=known,
             read_as=self._read_as.in_format(dialects_of(format_name)),
             wordings=wordings_of(format_name),
+            tools=tools_of(format_name),
             prices=self._how.prices,
             run_id=run_id,
             is_part=True,

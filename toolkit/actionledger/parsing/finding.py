@@ -12,8 +12,10 @@ from functools import cached_property
 from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
+from actionledger.parsing.dialects.parts.truncation import unless_cut
 from actionledger.parsing.dialects.parts.verdicts import as_example
 from actionledger.parsing.dialects.reasoning import Reasoning
+from actionledger.parsing.held import without_held
 from actionledger.parsing.intent import lost_behind, unless_shown, weighed
 from actionledger.parsing.quotations import Quotation
 from actionledger.parsing.scan.openings import (
@@ -125,6 +127,9 @@ class Finder:
         return Finder([dialect for dialect in self._meant if dialect.respects_fences], is_nested=True)
 
     def _blocks(self, source: Source, options: DecodeOptions, within: Span, walk: Walk) -> Iterator[Placed]:
+        return without_held(self._opened(source, options, within, walk), source.text, within.end)
+
+    def _opened(self, source: Source, options: DecodeOptions, within: Span, walk: Walk) -> Iterator[Placed]:
         at, end = within
         open_fence = ""
         while opening := self._openers.next(source.text, at, end):
@@ -177,7 +182,7 @@ class Finder:
             elif found.reason is Reason.WRONG_SHAPE:
                 misshapen = misshapen or (dialect, found)
             elif misshapen is None or found.status is not BlockStatus.MALFORMED:
-                return dialect, unless_shown(dialect, found, opening, source)
+                return dialect, unless_cut(dialect, unless_shown(dialect, found, opening, source), source)
         if misshapen:
             return misshapen[0], unless_shown(*misshapen, opening, source)
         return data
@@ -245,9 +250,9 @@ def _matching(
 
 
 def _says_nothing(found: Found, opening: Opening) -> bool:
-    """Return whether an example that stands in the open holds no action that its dialect knows: it may be another's."""
+    """Return whether an example holds no action that its dialect knows, in the open or for no reason: it may be another's."""
     is_in_the_open = opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR
-    return is_in_the_open and found.reason is Reason.EXAMPLE and not found.actions
+    return found.reason is Reason.EXAMPLE and not found.actions and (is_in_the_open or not found.issues)
 
 
 def _holds_fences(found: Found, opening: Opening, text: str) -> bool:

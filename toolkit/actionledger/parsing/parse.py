@@ -7,8 +7,10 @@ from typing import Protocol
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.reasoning import Reasoning, ends_thoughts, thoughts_up_to
 from actionledger.parsing.evidence.echoes import without_echoes
+from actionledger.parsing.evidence.foreign import with_foreign
 from actionledger.parsing.evidence.weighing import EvidenceSetting, with_evidence
 from actionledger.parsing.finding import Finder, Placed
+from actionledger.parsing.held import without_held
 from actionledger.parsing.line_ends import has_lone_ends, restored, with_line_feeds
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -48,7 +50,7 @@ def read(
     written = source.text
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
-        source = Source(with_line_feeds(written), source.names)
+        source = Source(with_line_feeds(written), source.names, is_cut=source.is_cut)
     text = source.text
     placed: list[Placed] = []
     for dialect, found in finder.blocks(source, options):
@@ -58,10 +60,17 @@ def read(
             placed.append((dialect, found))
     placed = without_echoes(source, placed)
     weighed = with_evidence(source, placed, options, evidence)
-    placed = weighed if weighed == placed else without_echoes(source, weighed)
+    placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
+    if evidence == "reported" and source.names:
+        placed = with_foreign(source, placed, options)
     placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
     return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)
+
+
+def _unheld(placed: Sequence[Placed], source: Source) -> list[Placed]:
+    """Return blocks without those by evidence that begin inside a string of a call before them."""
+    return [*without_held(iter(placed), source.text, len(source.text))]
 
 
 class Format(Protocol):

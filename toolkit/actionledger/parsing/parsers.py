@@ -114,19 +114,20 @@ class DialectParser(_Configuration):
         """Finds its blocks."""
         return Finder((REASONING, *self.dialects) if self.reasoning else self.dialects)
 
-    def read(self, text: str, names: frozenset[str] | None = None) -> Reading:
+    def read(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:
         """Read a response; never raises on text.
 
         Args:
             text: the raw response, any string at all.
             names: the names of the tools that the model was offered; None if unknown.
+            is_cut: whether the model was stopped before it was done, as a finish reason ``length`` says.
 
         Example:
             >>> str(al.parser("mint").read("<execute>1 + 1</execute>").outcome)
             'clean'
         """
         return read(
-            Source(text, names),
+            Source(text, names, is_cut=is_cut),
             self.finder,
             options=self.decoding,
             max_blocks=self.max_blocks,
@@ -153,8 +154,8 @@ class BaselineParser(_Configuration):
     type: Literal["baseline"] = "baseline"
     rules: BaselineRules
 
-    def read(self, text: str, _names: frozenset[str] | None = None) -> Reading:
-        """Read a response; never raises on text. Which tools were offered is nothing to a baseline.
+    def read(self, text: str, _names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:  # noqa: ARG002 - as ``DialectParser.read``
+        """Read a response; never raises on text. Which tools were offered is nothing to a baseline, nor whether the model was stopped.
 
         Example:
             >>> str(al.parser("mint-harness").read("<execute>1 + 1</execute>").outcome)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from actionledger.common.depth import is_deeper
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parts.patch_lines import faults_of
+from actionledger.parsing.leaked import Text, beside
 from actionledger.parsing.parse import assembled
 from actionledger.parsing.parsers import READING_RULES, REPAIRS
 from actionledger.tolerant_json import Decoded, DecodeOptions, decode
@@ -52,7 +53,7 @@ class _Recorded:
     """What results say that they were read by."""
 
     name = "recorded"
-    version = "1"
+    version = "2"
     configuration = json.dumps(
         {
             "name": name,
@@ -134,20 +135,30 @@ def _add(pieces: list[str], piece: str, *, on_its_own_line: bool) -> int:
     return grown
 
 
-def read_recorded(written: WithCalls, capture: Capture, *, demands_action: bool = False) -> Reading:
-    """Read calls that stand beside a text; never raises.
+def read_recorded(
+    written: WithCalls,
+    capture: Capture,
+    *,
+    demands_action: bool = False,
+    names: frozenset[str] = frozenset(),
+    thoughts: str = "",
+) -> Reading:
+    """Read calls that stand beside a text, and look for those that the model has left in it; never raises.
 
     Args:
         written: the text with its calls.
         capture: how much of them was kept.
         demands_action: whether a response without a call has failed.
+        names: the names of the tools that there are, an ``Offer`` where it is known what was offered; empty if unknown.
+        thoughts: what the model thought, where its provider keeps it apart from the text.
 
     Returns:
-        What was found. A call whose arguments can't be read is a malformed block.
+        What was found. A call whose arguments can't be read is a malformed block, and so is one that was left as text.
     """
     form = _FORMATS[capture]
     found = [(form, _read(call, span)) for call, span in written.placed]
-    return assembled(written.text, found, requires_action=demands_action, parser_id=RECORDED.id)
+    whole = beside(Text(written.text, found, names, thoughts))
+    return assembled(written.text, whole, requires_action=demands_action, parser_id=RECORDED.id)
 
 
 def _read(call: CallBeside, span: Span) -> Found:

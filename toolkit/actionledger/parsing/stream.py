@@ -11,6 +11,7 @@ import re
 from actionledger.errors import UsageError, require_text
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import CLOSER, OPENER, ends_thoughts, is_ended
+from actionledger.parsing.evidence.foreign import may_hold_foreign
 from actionledger.parsing.evidence.settling import may_change
 from actionledger.parsing.finding import Walk
 from actionledger.parsing.line_ends import has_lone_ends
@@ -97,8 +98,11 @@ class StreamParser:
             return ()
         return tuple(self._settle())
 
-    def finish(self) -> Reading:
+    def finish(self, *, is_cut: bool = False) -> Reading:
         """End the response; return its reading, which is that of the whole text at once.
+
+        Args:
+            is_cut: whether the model was stopped before it was done, as a finish reason ``length`` says.
 
         Example:
             >>> stream = al.StreamParser(al.parser("mint"))
@@ -106,7 +110,7 @@ class StreamParser:
             >>> len(stream.finish().actions)
             1
         """
-        return self.parser.read(self._text(), self.names)
+        return self.parser.read(self._text(), self.names, is_cut=is_cut)
 
     def _settle(self) -> list[StreamedBlock]:
         text = self._text()
@@ -171,7 +175,10 @@ class StreamParser:
         names = None if self.parser.evidence == "ignored" else self.names
         gap = Span(self._settled, found.span.start)
         placed = dialect, found
-        self._waits = self._waits or may_change(self._text(), gap, placed, names, is_first=not self._blocks)
+        text = self._text()
+        self._waits = self._waits or may_change(text, gap, placed, names, is_first=not self._blocks)
+        if not self._waits and names and self.parser.evidence == "reported" and not self._read_blocks:
+            self._waits = may_hold_foreign(text, gap, found, self.parser.decoding)
         return self._waits
 
     def _is_over_limit(self, found: Found) -> bool:

@@ -13,7 +13,7 @@ from actionledger.parsing.parsers import AnyParser
 from actionledger.reading import catalogue_of_tools, read_and_record, unread
 from actionledger.recording import ParserIdentity, RunKey, SessionKey, TurnKey
 from actionledger.recording.attempts import response_parsed
-from actionledger.vocabulary import LeftOutReason, Reason
+from actionledger.vocabulary import LeftOutReason, Reason, was_cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,8 @@ class Rereader:
 
         catalogue = catalogue_of(response, tools)
         key = turn_key(response)
-        read_and_record(record, response.text, self.parser, catalogue, turn=key, run=self.run)
+        is_cut = was_cut(response.finish_reason)
+        read_and_record(record, response.text, self.parser, catalogue, turn=key, run=self.run, is_cut=is_cut)
         return lines[0]
 
 

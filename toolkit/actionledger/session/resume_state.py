@@ -14,7 +14,7 @@ from actionledger.ledger.queries.progress import LastTry, TurnProgress, next_tur
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.recording import SessionKey, TurnKey
 from actionledger.values import Approval, Observation
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.vocabulary import ExecutionStatus, Reason, was_cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,7 @@ def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -
         turn=_key(turn),
         text=turn.text,
         parser_id=turn.parser_id,
+        is_cut=was_cut(turn.finish_reason),
         is_exact=turn.text_is_exact,
         is_live=False,
         is_finished=turn.is_finished,

@@ -218,12 +218,14 @@ class Runtime:
         """The folder that the session's actions may touch."""
         return self._session.workspace.root
 
-    def handle(self, text: str, *, prompt: str | None = None) -> Turn:
+    def handle(self, text: str, *, prompt: str | None = None, finish_reason: str | None = None) -> Turn:
         """Take the model's next response: read it, check it, run what may run, record all of it.
 
         Args:
             text: the raw response.
             prompt: what the model was shown right before, if that was not the last turn's feedback.
+            finish_reason: why the model stopped, in its provider's word: after ``length`` or ``max_tokens``, a call that the
+                text ends with and that lacks a closing mark waits for a person. None if unknown.
 
         Returns:
             What was read, what came of it, and what the model is told next.
@@ -240,7 +242,7 @@ class Runtime:
         """
         require_text(text)
         self._begin()
-        return self._session.handle(text, occurred_at=now(), prompt=prompt)
+        return self._session.handle(text, occurred_at=now(), prompt=prompt, finish_reason=finish_reason)
 
     def resume(self, turn_id: str, decisions: Mapping[int, Decision] | None = None) -> Turn:
         """Go on with a turn: run what was approved, here or by another process of this user, and what was never begun.

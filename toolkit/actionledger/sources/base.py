@@ -360,6 +360,7 @@ class Source:
         names: where a session's name is unique: in the whole format, or in its file, whose place then tells it from others.
         mapped: returns what reads a file whose columns have other names, by the format's own; None where it has no columns.
         dialects: what its raw texts are written in, if not said otherwise; empty to look for every dialect.
+        tools: the names of the tools that its agent brings, where its files don't say which were offered.
         stands_alone: whether no session of a file shares a message or a call with another one, so that several processes may read
             a large file at once, each taking in some of its sessions.
     """
@@ -377,4 +378,5 @@ class Source:
     names: Literal["format", "file"] = "format"
     mapped: Callable[[Mapping[str, str]], ReadFile] | None = None
     dialects: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
     stands_alone: bool = False

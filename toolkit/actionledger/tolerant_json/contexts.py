@@ -80,12 +80,12 @@ def _behind(kind: str, parent: str, sure: str) -> str:
     if kind == KEY:
         return rf"{GAP}(?::|=(?!=))"
     if kind == ROOT:
-        return rf"[ \t]*+(?:\n|{END}|[,;}}\])<\"'{{\[])"
+        return rf"[ \t]*+(?:\n|{END}|[,;}}\])<\"'{{\[]|\+[ \t]*+[\"'])"
     parts = [_behind_comma(kind, sure), re.escape(CLOSERS[kind]) + _behind_closer(parent, sure), END]
     if kind == OBJECT:
         parts.append(KEYS["sure"])  # the comma was left out
     elif sure == "any":
-        parts += [r"[\"'“‘„{\[]", rf"(?<=\s){SCALAR_AHEAD}{GAP}[,\])]"]
+        parts += [r"[\"'“‘„{\[]", rf"(?<=\s){SCALAR_AHEAD}{GAP}(?:[,\])]|\Z)"]
     if sure == "any":  # the wrong bracket, a sum of strings, or dots for what was left out
         parts += [rf"[}}\])](?={GAP}(?:[,}}\])]|{END}))", rf"\+{GAP}[\"']", rf"(?:…|\.\.\.){GAP}[,}}\])]"]
     behind = rf"{GAP}(?:{'|'.join(parts)})"

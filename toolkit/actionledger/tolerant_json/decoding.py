@@ -204,7 +204,7 @@ class _Reading:
         reader = self.reader
         end = tail = len(reader.text)
         innermost = reader.frames[-1]
-        is_cut = not reader.is_whole or reader.item >= 0
+        is_cut = not reader.is_whole or reader.item >= 0 or reader.cut_at >= 0
         self.is_uneven = reader.supposition is not None or Rule.EXTRA in reader.bracket_faults
         if not is_cut:
             self.check_brackets_at_the_end()
@@ -219,7 +219,8 @@ class _Reading:
             reader.notes.add(faults.DROPPED_TAIL, tail, end)
         if is_cut:
             self.cut = tuple(frame.value for frame in reader.frames)
-            reader.issues.append(Issue(Reason.TRUNCATED, Span(tail, end)))
+            start = tail if reader.cut_at < 0 else reader.cut_at
+            reader.issues.append(Issue(Reason.TRUNCATED, Span(start, end)))
         reader.note_last_comma(innermost)
         closers = "".join(JSON_CLOSERS[frame.kind] for frame in reversed(reader.frames))
         while reader.frames:

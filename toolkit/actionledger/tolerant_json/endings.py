@@ -19,7 +19,12 @@ from actionledger.tolerant_json.patterns import (
     UNCLOSED_KEY,
     VALUE_AHEAD,
 )
-from actionledger.tolerant_json.unclosed import end_before_closers, end_before_item, open_brackets
+from actionledger.tolerant_json.unclosed import (
+    OTHER_QUOTES,
+    end_before_closers,
+    end_before_item,
+    open_brackets,
+)
 from actionledger.vocabulary import Reason
 
 QUOTES = {
@@ -37,16 +42,22 @@ QUOTES = {
 """Every opening quote with the characters that may close it."""
 
 _LONGEST_MIXED = 2_000
-_OTHER_CLOSERS = {'"': "”", "“": '"', "”": '"', "„": '"', "`": "'’", "‘": "'", "’": "'"}
-_MIXED = {
-    quote: re.compile(
-        rf"[^{re.escape(quote + close + _OTHER_CLOSERS.get(quote, ''))}“\n]*+(?=[{_OTHER_CLOSERS.get(quote)}])"
-        if quote in _OTHER_CLOSERS
-        else "(?!)"
-    )
-    for quote, close in QUOTES.items()
-}
-"""The text of a string that is closed by a quote of another kind, by its opening quote."""
+_OPENS = {"”": "“", "’": "‘", "»": "«"}
+_OTHER_CLOSERS = {'"': "”“", "'": '"’‘', "“": '"', "”": '"', "„": '"', "`": "'’", "‘": "'", "’": "'"}
+
+
+def _up_to_other(closers: dict[str, str]) -> dict[str, re.Pattern[str]]:
+    """Return the pattern of the text of a string that is closed by a quote of another kind, by its opening quote."""
+    return {
+        quote: re.compile(rf"[^{re.escape(quote + close + closers[quote])}“\n]*+(?=[{closers[quote]}])")
+        if quote in closers
+        else re.compile("(?!)")
+        for quote, close in QUOTES.items()
+    }
+
+
+_MIXED = _up_to_other(_OTHER_CLOSERS)
+_MIXED_AT_LAST = _up_to_other({**_OTHER_CLOSERS, '"': "”“'"})
 
 _OPENS_A_QUOTATION = re.compile(r"[\s(\[{=:,>]?[\"'`]\S")
 _KEY_INSIDE = re.compile(r"[,;\n][ \t\r\n]*+([\"'])[\w$ .\-]{1,60}+\1[ \t]*+:(?!\S*+//)")
@@ -133,7 +144,7 @@ class Endings:
         try:
             first = self._first(inside, QUOTES[self.text[start]], width)
         except CutError:
-            if width == 1 and (mixed := self._mixed_end(start, place)) >= 0:
+            if width == 1 and (mixed := self._mixed_end(start, place, is_last=True)) >= 0:
                 return mixed, mixed, mixed + 1
             words = UNCLOSED_KEY.match(self.text, inside) if place.kind == KEY else None
             if words is None or self.text[-_LONGEST_END:].rstrip()[-1:] not in "}])":
@@ -160,7 +171,7 @@ class Endings:
         if width == 1 and 0 <= (mixed := self._mixed_end(start, place)) < first:
             return mixed, mixed + 1
         if width == 1 and (stop := end_before_item(self.text, start, first, self.kinds)) is not None:
-            return stop, stop
+            return self._before_other_quote(start, stop), stop
         # Punctuation behind the first quote shows that it was meant to close the string, whatever follows that.
         seems_closed = width == 1 and STRUCTURE_BEHIND.match(self.text, first + 1)
         stop = -1 if seems_closed else self._later(first + width, start, place, sure, width)
@@ -171,9 +182,26 @@ class Endings:
             raise CutError
         return first, first + width  # the reader says what is wrong with what follows it
 
-    def _mixed_end(self, start: int, place: Context) -> int:
-        """Return where a quote of another kind closes a string on its line, if one plainly does; else -1."""
-        found = _MIXED[self.text[start]].match(self.text, start + 1, start + _LONGEST_MIXED)
+    def _before_other_quote(self, start: int, stop: int) -> int:
+        """Return where a string's text ends that lacks its quote at ``stop``: before a quote of another kind, its only one."""
+        last = self.text[stop - 1]
+        if last not in OTHER_QUOTES or stop - 1 <= start:
+            return stop
+        if any(self.text.find(quote, start + 1, stop - 1) >= 0 for quote in {last, _OPENS.get(last, last)}):
+            self._doubt(stop, "The quote may close the string, or a quotation in it.")
+            return stop
+        return stop - 1
+
+    def _mixed_end(self, start: int, place: Context, *, is_last: bool = False) -> int:
+        """Return where a quote of another kind closes a string on its line, if one plainly does; else -1.
+
+        Args:
+            start: where it begins.
+            place: the container that it stands in.
+            is_last: whether no quote of its own kind follows, so that an apostrophe may be its end.
+        """
+        patterns = _MIXED_AT_LAST if is_last or place.kind == KEY else _MIXED
+        found = patterns[self.text[start]].match(self.text, start + 1, start + _LONGEST_MIXED)
         fits = place.fits if self.text[start] == "`" else place.surely_fits
         if found is None or not fits.match(self.text, found.end() + 1):
             return -1
@@ -200,9 +228,13 @@ class Endings:
 
     def before_closers(self, start: int) -> int | None:
         """Return where a string ends that no quote closes, see ``unclosed.end_before_closers``."""
-        if _up_to(QUOTES[self.text[start]], 1).match(self.text, start + 1):
+        if not self.kinds or not self.closes_nowhere(start):
             return None
         return end_before_closers(self.text, start, self.kinds)
+
+    def closes_nowhere(self, start: int) -> bool:
+        """Return whether no quote stands behind a string's first one that could close it."""
+        return _up_to(QUOTES[self.text[start]], 1).match(self.text, start + 1) is None
 
     # A key
 
@@ -247,7 +279,11 @@ class Endings:
         if count > 1 and self._swallows(inside, first, stop):
             self._doubt(first, f"The string may end here, or at {stop}.")
             return first
-        if count % 2 and _OPENS_A_QUOTATION.match(self.text, max(inside, last - 1)):
+        if count % 2 and last == stop - 1:
+            self._doubt(
+                last, "The text may end with a quote of its own, or the one that closes it is doubled."
+            )
+        elif count % 2 and _OPENS_A_QUOTATION.match(self.text, max(inside, last - 1)):
             self._doubt(stop, "The quote may close the string, or only a quotation in it.")
         return stop
 

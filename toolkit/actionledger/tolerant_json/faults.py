@@ -20,7 +20,8 @@ def _in_double_quotes(written: str) -> str:
     return f'"{written[1:-1]}"'  # a usual string has nothing to escape
 
 
-def _as_literal(written: str) -> str:
+def as_literal(written: str) -> str:
+    """Return what JSON writes for a word that stands for a literal somewhere."""
     return JSON_LITERALS[written]
 
 
@@ -85,7 +86,7 @@ LITERAL = Fault(
     "[True, None]",
     "[true, null]",
     usual=rf"(True|False|None)(?={B}[,}}\]])",
-    after=_as_literal,
+    after=as_literal,
     is_python=True,
 )
 NON_FINITE_NUMBER = Fault(RepairKind.NON_FINITE_NUMBER, "[-inf]", "[-Infinity]", after=_as_non_finite)
@@ -160,7 +161,7 @@ SKIPPED = Fault(
     looks=r"[^\W\d][\w'’\-]*+(?:[ \t]++[^\W\d][\w'’\-]*+){0,7}+[.!?]?(?=[ \t\r\n]*+[\"'{\[}\],])",
     guesses=True,
 )
-DROPPED_TAIL = Fault(RepairKind.DROPPED_TAIL, '[1, "tw', "[1]")
+DROPPED_TAIL = Fault(RepairKind.DROPPED_TAIL, '{"a": 1, "b', '{"a": 1}')
 
 
 def of_literal(value: Any) -> Fault:

@@ -13,7 +13,7 @@ from actionledger.tolerant_json.patterns import (
 from actionledger.tolerant_json.state import Frame, State
 from actionledger.vocabulary import Reason
 
-_PLACE = context(KEY, ROOT)
+KEY_PLACE = context(KEY, ROOT)
 _COLONS = re.compile(r":[:\s]*+")
 
 
@@ -21,7 +21,7 @@ def read_key(state: State, frame: Frame) -> None:
     """Read the key that stands here, and remember whether it has quotes: the object's other keys will be alike."""
     text, start = state.text, state.at
     if text[start] in QUOTES:
-        frame.key, state.at = state.strings.read(start, _PLACE, "sure")
+        frame.key, state.at = state.strings.read(start, KEY_PLACE, "sure")
         frame.sure = "sure"
     elif unopened := UNOPENED_KEY.match(text, start):
         frame.key, state.at = state.strings.unopened(start, unopened.end()), unopened.end() + 1

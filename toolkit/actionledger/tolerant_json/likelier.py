@@ -21,11 +21,13 @@ from actionledger.tolerant_json.patterns import (
     ELEMENTS_WITHOUT_BRACKET,
     GOES_ON,
     VALUE_AHEAD,
+    WRAPPED_SCALAR,
 )
 from actionledger.tolerant_json.reader import Reader
 from actionledger.tolerant_json.shapes import last_of
 from actionledger.tolerant_json.state import Frame
 from actionledger.tolerant_json.unclosed import open_brackets
+from actionledger.tolerant_json.valid import loads
 from actionledger.vocabulary import Reason
 
 _ESCAPED_QUOTES = re.compile(r'\\"((?:[^"\\]++|\\(?!")[\s\S]|\\\\\\")*+)\\"')
@@ -82,9 +84,19 @@ class LikelierReader(Reader):
             return self.missing_value(dots.end())
         if self.frames and self.frames[-1].kind in {OBJECT, CALL} and character in ",;}])":
             return self.missing_value(self.at)
+        if wrapped := WRAPPED_SCALAR.match(self.text, self.at):
+            return self.put(self.scalar_in_call(wrapped))
         if character == "\\" and (quoted := self.text_in_escaped_quotes()) is not None:
             return self.put(quoted)
         return super().value()
+
+    def scalar_in_call(self, wrapped: re.Match[str]) -> object:
+        """Return the one argument of a call, such as a database's shell writes around a number or a text."""
+        self.doubt(Reason.SKIPPED, f"The value stands in {wrapped[1][:80]!r}.")
+        self.notes.add(faults.SKIPPED, self.at, wrapped.start(2))
+        self.notes.add(faults.SKIPPED, wrapped.end(2), wrapped.end())
+        self.at = wrapped.end()
+        return loads(wrapped[2])
 
     def missing_value(self, end: int) -> Step | None:
         """Take null for a value that is not there."""

@@ -51,6 +51,9 @@ UNOPENED_KEY = re.compile(rf'(?=[\w$\\]){_KEY_LETTER}{{1,60}}+(?="\s*+:)')
 WORD = re.compile(r"[^\W\d][\w$]*+(?:[.\-][\w$]++)*+")
 """A name: a literal, a call, a string's prefix or a text without quotes begins with one."""
 
+WRAPPED_SCALAR = re.compile(rf"([^\W\d]\w{{0,60}}+)\({B}({_SCALAR}){B}\)")
+"""A call with one argument that is valid JSON, in the place of a value."""
+
 ENDS_WORD = re.compile(r"(?=[ \t]*+(?:[^\w \t$@~.\\%&:!?'’<>=*^|\-/#]|\.\.\.|\Z)|[ \t]++(?:#|//|/\*))")
 """What shows that a word is all of a literal: no further text on its line."""
 
@@ -95,6 +98,11 @@ BRACKET_INSIDE = re.compile(r"\s*+[{\[]")
 
 UNCLOSED_KEY = re.compile(rf"((?=[\w$\\]){_KEY_LETTER}{{1,60}}?)[ \t]*+:")
 """A key that lacks its closing quote: a few words up to the colon."""
+
+DOUBLED_ONCE = re.compile(
+    rf'"(?:("+)((?=[\w$]){_KEY_LETTER}{{1,60}}+)"|((?=[\w$]){_KEY_LETTER}{{1,60}}+)"("+))(?=\s*+:)'
+)
+"""A key one of whose quotes is doubled."""
 
 KEY_BEHIND = re.compile(rf"([\"']){_KEY_LETTER}{{1,60}}+\1\s*+:")
 """A key in quotes, where a string's closing quote was left out before it."""
@@ -164,7 +172,7 @@ ELEMENTS_WITHOUT_BRACKET = re.compile(rf"(?:{STRING}|-?\d[\d.]*+|{_LITERAL}){B},
 GOES_ON = re.compile(rf"{GAP},{GAP}{KEYS['sure']}")
 """What shows that an object goes on behind a bracket that seemed to close it."""
 
-SCALAR_GOES_ON = re.compile(rf"{GAP}(?::|=>)|{B},{GAP}(?:{_SURE_VALUE}|{_SURE_KEY})")
+SCALAR_GOES_ON = re.compile(rf"{GAP}(?::|=>)|{B}\+{B}[\"']|{B},{GAP}(?:{_SURE_VALUE}|{_SURE_KEY})")
 """What shows that a text or a number is the first part of something."""
 
 BEHIND_VALUE = re.compile(rf"(?:{SPACES}++|[,;]|{_COMMENT_AHEAD})*+")

@@ -13,7 +13,7 @@ from actionledger.tolerant_json.containers import Step
 from actionledger.tolerant_json.contexts import CALL, CLOSERS, LIST, OBJECT, ROOT, TUPLE
 from actionledger.tolerant_json.decoded import Call
 from actionledger.tolerant_json.endings import QUOTES
-from actionledger.tolerant_json.keys import read_colon, read_key
+from actionledger.tolerant_json.keys import KEY_PLACE, read_colon, read_key
 from actionledger.tolerant_json.notes import CutError, RefusedError
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.tolerant_json.patterns import (
@@ -89,7 +89,7 @@ class Reader(UnevenContainers):
         if character in {"{", "["}:
             return self.container(character)
         if character in QUOTES and not self.text.startswith("```", self.at):
-            return self.put(words.read_string(self))
+            return self.put(words.read_string(self) if self.frames else self.root_string())
         if character.isdigit() or character in "+-.":
             if faults.ELLIPSIS.looks.match(self.text, self.at):
                 self.refuse(Reason.MISSING_VALUE, "Dots stand for it.")
@@ -101,6 +101,12 @@ class Reader(UnevenContainers):
         if self.frames and self.frames[-1].kind in {OBJECT, CALL} and character in ",;}])…":
             self.refuse(Reason.MISSING_VALUE, f"The key is {self.frames[-1].key[:80]!r}.")
         return self.put(words.read_word(self))
+
+    def root_string(self) -> str:
+        """Read a text that stands in no container, or several that are added."""
+        left = words.read_string(self)
+        is_sum = self.cut_at < 0 and faults.CONCATENATION.looks.match(self.text, self.at)
+        return read_sum(self, left, self.at) if is_sum else left
 
     # Containers
 
@@ -201,7 +207,8 @@ class Reader(UnevenContainers):
             self.at = commas.end()
             return again
         if dots := faults.ELLIPSIS.looks.match(self.text, self.at):
-            if self.text.startswith('"', dots.end()):
+            place = KEY_PLACE if frame.kind == OBJECT else frame.place
+            if self.text.startswith('"', dots.end()) and place.fits.match(self.text, dots.end() + 1):
                 self.refuse(Reason.AMBIGUOUS, "The dots may be a text that lacks its first quote.")
             self.notes.add(faults.ELLIPSIS, self.at, dots.end())
             self.at = dots.end()

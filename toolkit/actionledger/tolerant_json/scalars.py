@@ -21,6 +21,7 @@ LITERALS: dict[str, Any] = {
     "null": None,
     "None": None,
     "NULL": None,
+    "Null": None,
     "undefined": None,
     "NaN": float("nan"),
     "nan": float("nan"),

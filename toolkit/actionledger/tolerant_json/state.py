@@ -75,7 +75,7 @@ class State:
     """
 
     __slots__ = (
-        *("at", "frames", "is_likelier", "is_whole", "issues", "item", "kinds", "notes", "options"),
+        *("at", "cut_at", "frames", "is_likelier", "is_whole", "issues", "item", "kinds", "notes", "options"),
         *("strings", "text"),
     )
 
@@ -92,6 +92,7 @@ class State:
         self.notes = Notes()
         self.issues: list[Issue] = []
         self.strings = Strings(text, self.notes, Memory(is_likelier=is_likelier), self.kinds)
+        self.cut_at = -1  # where the scalar begins that was kept as far as the text goes
         self.item = -1  # where the member or element begins that is being read
 
     @property

@@ -20,6 +20,7 @@ from actionledger.tolerant_json.escapes import (
     value_of,
 )
 from actionledger.tolerant_json.notes import Notes
+from actionledger.tolerant_json.patterns import DOUBLED_ONCE
 
 _CONTROL = re.compile(CONTROL)
 _BEHIND_DOUBLED = re.compile(r"\s*+[,;}\])]")
@@ -85,6 +86,10 @@ class Strings:
         """Return the string in doubled quotes that stands here, and its end: a key, or a text behind such a key."""
         if place.kind != KEY and not self.memory.has_doubled:
             return None
+        if place.kind == KEY and (once := DOUBLED_ONCE.match(self.text, start)):
+            extra = 1 if once[1] else 4
+            self.notes.add(faults.QUOTES, *once.span(extra), "")
+            return value_of(once[2] or once[3]), once.end()
         found = _DOUBLED.match(self.text, start)
         behind = place.fits if place.kind == KEY else _BEHIND_DOUBLED
         if found is None or not behind.match(self.text, found.end()):
@@ -93,9 +98,9 @@ class Strings:
         self.notes.add(faults.QUOTES, start, found.end(), doubly_requoted)
         return value_of(found[1]), found.end()
 
-    def left_open(self, start: int, stop: int) -> str:
-        """Return what a string stands for that ends without a closing quote, and note that."""
-        self.notes.add(faults.UNCLOSED_STRING, stop, stop)
+    def left_open(self, start: int, stop: int, end: int = -1) -> str:
+        """Return what a string stands for that ends without a closing quote, and note that; up to ``end`` nothing counts."""
+        self.notes.add(faults.UNCLOSED_STRING, stop, max(stop, end))
         return self._content(start, start + 1, stop, stop, stop, is_raw=False)
 
     def unopened(self, start: int, stop: int) -> str:

@@ -1,5 +1,6 @@
 """Strings whose closing quote was left out: they end where punctuation leads on to what else the value plainly holds."""
 
+import re
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -9,6 +10,11 @@ from actionledger.tolerant_json.patterns import BRACKET_INSIDE, CLOSED_TEXT, KEY
 from actionledger.vocabulary import Reason
 
 _BLANKS = " \t\r\n"
+_MEMBER_INSIDE = re.compile(r'[,;{]\s*+"[^"\n]{1,60}+"\s*+:')
+
+OTHER_QUOTES = "\"'`“”‘’«»"
+"""What stands at the end of a text as if it closed it, where it was opened by another quote."""
+
 _PUNCTUATION = "{}[]," + _BLANKS
 
 
@@ -117,6 +123,8 @@ def end_before_closers(text: str, start: int, kinds: Sequence[str]) -> int | Non
         stop -= 1
     written = text[start + 1 : stop].rstrip(_BLANKS)
     has_several_ends = kinds[-1] != OBJECT and "," in written
-    if not written or has_several_ends or open_brackets(written, 0, len(written)) != (0, 0):
+    if not written or written[-1] in OTHER_QUOTES or _MEMBER_INSIDE.search(written) or has_several_ends:
+        return None
+    if open_brackets(written, 0, len(written)) != (0, 0):
         return None
     return start + 1 + len(written)

@@ -6,6 +6,12 @@ from typing import Any
 
 from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.contexts import LIST, OBJECT, ROOT
+from actionledger.tolerant_json.cut_off import (
+    keep_number,
+    number_up_to_the_end,
+    string_up_to_the_end,
+    word_up_to_the_end,
+)
 from actionledger.tolerant_json.notes import CutError, RefusedError
 from actionledger.tolerant_json.patterns import (
     BEHIND_BARE_TEXT,
@@ -45,17 +51,15 @@ def read_string(state: State, *, is_raw: bool = False) -> str:
     try:
         value, state.at = state.strings.read(start, state.place, sure, is_raw=is_raw)
     except CutError:
-        if not state.is_whole or not frames:
-            raise
         return _unclosed_string(state, start)
     return value
 
 
 def _unclosed_string(state: State, start: int) -> str:
-    """Read a string that no quote closes, in a text that is whole: up to the brackets that close what is open."""
-    stop = state.strings.endings.before_closers(start)
+    """Read a string that no quote closes: in a text that is whole, up to the brackets that close what is open."""
+    stop = state.strings.endings.before_closers(start) if state.is_whole and state.frames else None
     if stop is None:
-        raise CutError
+        return string_up_to_the_end(state, start)
     state.at = stop
     return state.strings.left_open(start, stop)
 
@@ -70,11 +74,13 @@ def read_number(state: State) -> Any:
     if found is None and state.place.kind == LIST and (row := NUMBER_IN_A_ROW.match(text, start)):
         state.at = row.end(1)
         return json.loads(row[1])
+    if found is None and (kept := number_up_to_the_end(state)) is not None:
+        return kept
     if found is None:
         return _signed_literal(state) if _SIGNED_LITERAL.match(text, start) else read_bare_text(state)
     value, end, is_valid = found
     if end >= len(text) and state.frames and not state.is_whole:
-        raise CutError  # its last digits may be missing
+        keep_number(state, start)  # its last digits may be missing
     if not is_valid:
         state.notes.add(faults.NUMBER, start, end)
     state.at = end
@@ -120,7 +126,7 @@ def _prefixed_string(state: State, prefix: str, quote: int) -> str:
     return value
 
 
-def read_bare_text(state: State) -> str:
+def read_bare_text(state: State) -> object:
     """Read a text without quotes, if it plainly ends where it seems to."""
     text, start, place = state.text, state.at, state.place
     match = faults.UNQUOTED_VALUE.looks.match(text, start)
@@ -137,7 +143,7 @@ def read_bare_text(state: State) -> str:
     end = start + len(value)
     if end >= len(text):
         if not state.is_whole:
-            raise CutError
+            return word_up_to_the_end(state, value)
         _doubt_bare(state, end, f"{value[:80]!r} may have been cut off.")
     elif (doubt := _doubt(state, value, end)) is not None:
         _doubt_bare(state, end, doubt)

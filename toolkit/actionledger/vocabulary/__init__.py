@@ -4,7 +4,7 @@ A code is stored; the sentence for people (``SENTENCES``) is derived from it and
 """
 
 from actionledger.vocabulary.acting import DecisionKind, ExecutionStatus, Reversal
-from actionledger.vocabulary.reading import ActionStatus, BlockStatus, Evidence, Outcome, RepairKind
+from actionledger.vocabulary.reading import ActionStatus, BlockStatus, Evidence, Outcome, RepairKind, was_cut
 from actionledger.vocabulary.reasons import SENTENCES, Reason
 from actionledger.vocabulary.recording import (
     LEFT_OUT,
@@ -40,4 +40,5 @@ __all__ = [
     "ReviewAspect",
     "ReviewStep",
     "RunKind",
+    "was_cut",
 ]

@@ -30,6 +30,20 @@ class Outcome(StrEnum):
         return self in {Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY}
 
 
+_STOPPED = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+)
+
+
+def was_cut(finish_reason: str | None) -> bool:
+    """Return whether a model was stopped before it was done.
+
+    Args:
+        finish_reason: why it stopped, in its provider's word; None or empty if unknown.
+    """
+    return finish_reason is not None and finish_reason.lower() in _STOPPED
+
+
 class BlockStatus(StrEnum):
     """What came of reading one candidate stretch of text."""
 

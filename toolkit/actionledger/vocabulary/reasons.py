@@ -58,6 +58,8 @@ class Reason(StrEnum):
     EXAMPLE = "example"
     CALL_IN_PROSE = "call_in_prose"
     REASONING = "reasoning"
+    TOOL_MARKUP_IN_CONTENT = "tool_markup_in_content"
+    TOOL_MARKUP_IN_REASONING = "tool_markup_in_reasoning"
     BLOCK_LIMIT = "block_limit"
     RESPONSE_TOO_LARGE = "response_too_large"
     READING_TIMED_OUT = "reading_timed_out"
@@ -177,6 +179,8 @@ SENTENCES: dict[Reason, str] = {
     Reason.EXAMPLE: "The block is shown as an example, not meant to run.",
     Reason.CALL_IN_PROSE: "The block stands within a sentence: it may be meant or only mentioned.",
     Reason.REASONING: "The model thinks this to itself.",
+    Reason.TOOL_MARKUP_IN_CONTENT: "A tool call is left as text in a message whose calls are kept apart: no one read it, and nothing ran.",
+    Reason.TOOL_MARKUP_IN_REASONING: "A tool call is left in the model's reasoning: no one read it, and nothing ran.",
     Reason.BLOCK_LIMIT: "The response has more blocks than the parser's limit.",
     Reason.RESPONSE_TOO_LARGE: "The response is larger than what a ledger takes, so nothing of it was done.",
     Reason.READING_TIMED_OUT: "Reading the response took longer than it may.",

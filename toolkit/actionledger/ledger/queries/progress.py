@@ -18,6 +18,7 @@ class TurnProgress:
         turn_id, session_id, turn_index: which.
         profile, model, task, occurred_at: its dimensions.
         text: the response.
+        finish_reason: why the model stopped, in its provider's word; None if unknown.
         text_is_exact: False where a lone surrogate or a secret was replaced before it was recorded.
         attempt_id: the first reading.
         parser_id: the hash of the parser that read it.
@@ -32,6 +33,7 @@ class TurnProgress:
     task: str
     occurred_at: datetime | None
     text: str
+    finish_reason: str | None
     text_is_exact: bool
     attempt_id: str
     parser_id: str

@@ -61,6 +61,7 @@ class RecordedResponse:
         profile, model, task, occurred_at: its dimensions.
         tools_hash: the hash of the tools that were offered; None if not recorded.
         text: the raw response.
+        finish_reason: why the model stopped, in its provider's word; None if not recorded.
     """
 
     turn_id: str
@@ -72,6 +73,7 @@ class RecordedResponse:
     occurred_at: datetime | None
     tools_hash: str | None
     text: str
+    finish_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from actionledger.parsing.dialects.apply_patch import ApplyPatch
 from actionledger.parsing.dialects.bare_json import Json
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.bash_fences import BashFence
+from actionledger.parsing.dialects.beam import Beam
 from actionledger.parsing.dialects.cohere import Cohere
 from actionledger.parsing.dialects.command_tags import CommandTags
 from actionledger.parsing.dialects.deepseek import DeepSeekV3, DeepSeekV31
@@ -25,6 +26,7 @@ from actionledger.parsing.dialects.harmony import Harmony
 from actionledger.parsing.dialects.hunyuan import Hunyuan
 from actionledger.parsing.dialects.inkling import Inkling
 from actionledger.parsing.dialects.internlm import InternLm
+from actionledger.parsing.dialects.iquest import IQuestQ1
 from actionledger.parsing.dialects.json_fences import Actions, Iteration, JsonAction, Plan
 from actionledger.parsing.dialects.json_tags import Granite, Hermes, Phi4
 from actionledger.parsing.dialects.k2_horizon import K2Horizon
@@ -56,6 +58,7 @@ AnyDialect: TypeAlias = (
     | Plan
     | XmlTags
     | Mint
+    | Beam
     | Harmony
     | Qwen3Coder
     | Glm
@@ -81,6 +84,7 @@ AnyDialect: TypeAlias = (
     | GigaChat3
     | GigaChat35
     | Inkling
+    | IQuestQ1
     | InternLm
     | K2Horizon
     | KimiK3

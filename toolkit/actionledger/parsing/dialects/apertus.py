@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.base import Written
 from actionledger.parsing.dialects.parts.json_calls import arguments_of, whole_items
 from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.tolerant_json import Decoded
 from actionledger.values import Issue
@@ -23,6 +24,9 @@ class Apertus(Marked):
     """
 
     name: Literal["apertus"] = "apertus"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|tools_suffix|>": VALUE_ENDS,
+    }
     source = "Apertus 2509, chat template"
     rules = (
         (

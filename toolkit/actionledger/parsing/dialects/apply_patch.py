@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, NamedTuple
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
+from actionledger.parsing.dialects.parts.json_values import BARE_LIST, BARE_OBJECT
 from actionledger.parsing.dialects.parts.patch_lines import faults_of
 from actionledger.parsing.dialects.parts.verdicts import read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
@@ -23,6 +24,10 @@ _NEXT = re.compile(rf"^[ \t]*{_BEGIN}", re.MULTILINE)
 _END = re.compile(r"^\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
 _PADDED_END = re.compile(r"^[ \t]*\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
 _HEREDOC = re.compile(r"<<-?[ \t]{0,8}(?P<quote>['\"]?)(?P<word>\w{1,40})(?P=quote)[ \t]{0,8}\r?\n\Z")
+_IN_JSON = re.compile(r"\"\*\*\* Begin Patch\\n[^\n]*")
+_FAR = 400
+"""How far into an object a patch is looked for, in code points."""
+
 _WORD = 100
 """How much of the end of a line is looked at for the word of a here-document, in code points."""
 
@@ -62,8 +67,8 @@ class ApplyPatch(Dialect):
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """The first line of a patch."""
-        return frozenset({_BEGIN})
+        """The first line of a patch, or of an object that may hold one as a text."""
+        return frozenset({_BEGIN, BARE_OBJECT, BARE_LIST})
 
     @property
     def fence_labels(self) -> frozenset[str]:
@@ -72,6 +77,8 @@ class ApplyPatch(Dialect):
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the patch that begins here, or right behind the fence that does; see ``Dialect.read``."""
+        if opening.kind is OpeningKind.LINE and source.text[opening.start] in "{[":
+            return _in_json(source, opening, end)
         if opening.kind is OpeningKind.LINE:
             start = source.text.rfind("\n", 0, opening.start) + 1
             patch = _patch_at(source, start, end)
@@ -97,6 +104,17 @@ def _written(call: PlainCall) -> str:
     if call.name != "apply_patch" or call.arguments.keys() != {"input"}:
         raise ValueError(f"{call.name!r} with {list(call.arguments)} is not apply_patch(input)")
     return raw_text(call.arguments["input"])
+
+
+def _in_json(source: Source, opening: Opening, end: int) -> Found | None:
+    """Return a patch that is a text in JSON as one that can't be read: no other dialect has taken it for a call."""
+    patch = _IN_JSON.search(source.text, opening.start, min(end, opening.start + _FAR))
+    if patch is None:
+        return None
+    line = source.text.find("\n", patch.end(), end)
+    span = Span(opening.start, line if line >= 0 else end)
+    issue = Issue(Reason.WRONG_SHAPE, span, "The patch is a text in JSON: write it on lines of its own.")
+    return Found(BlockStatus.MALFORMED, span, span, reason=issue.code, issues=(issue,))
 
 
 def _first_line(text: str, at: int, end: int) -> int:

@@ -97,6 +97,15 @@ class Dialect(BaseModel):
     last_counts: ClassVar[bool] = False
     """Whether of several blocks the last one counts, so that what follows may yet make another thing of one."""
 
+    optional_closers: ClassVar[Mapping[str, str]] = {}
+    """Which closing marks may be missing at the end of a text of which all is there, each with who takes it away or reads without it.
+
+    What has to stand before the mark stands before it in the key. Where any other one is missing, the call was cut off.
+    """
+
+    may_stay_open: ClassVar[bool] = False
+    """Whether no repair is needed where the mark that closes a block is missing: servers take it away."""
+
     @property
     def fence_labels(self) -> frozenset[str]:
         """The info strings of the fences that it reads, in lower case."""

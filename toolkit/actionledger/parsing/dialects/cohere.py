@@ -9,6 +9,7 @@ from actionledger.parsing.dialects.parts.generations import Generations
 from actionledger.parsing.dialects.parts.json_calls import Keys
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.thoughts import thoughts_behind
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.parsing.scan.openings import Opening
@@ -78,6 +79,10 @@ class Cohere(Generations):
     """A JSON list of calls between ``<|START_ACTION|>`` and ``<|END_ACTION|>``, or in a fence behind ``Action:``."""
 
     name: Literal["cohere"] = "cohere"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|END_ACTION|>": VALUE_ENDS,
+        "```": VALUE_ENDS,
+    }
     source = "Command R and R+, Command R7B and Command A, chat templates"
     rules = (
         (

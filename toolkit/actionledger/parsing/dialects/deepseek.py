@@ -5,9 +5,11 @@ Version 3 and R1 write what kind of tool it is, then its name and a fenced objec
 
 import re
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
 from actionledger.parsing.dialects.parts.sections import Head, Sections
 from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, json_text
 from actionledger.values import Issue, Span
@@ -18,6 +20,7 @@ _SEPARATED = re.compile(rf"\s*+(?P<left>{_NAME})?+\s*+<｜tool▁sep｜>(?P<gap>
 _CUT = re.compile(rf"\s*+(?P<left>{_NAME}|)(?:\s*+<(?:｜[^<>\s]*+)?)?\Z")
 _WITHOUT_SEPARATOR = re.compile(rf"\s*+(?:{_NAME}\s*+(?:```|\{{)|[^\n<>｜]{{1,200}}+<｜tool▁sep｜>)")
 _BEGINS_ARGUMENTS = frozenset('{["')
+_CUT_FENCE = re.compile(r"`{1,2}\s*+\Z")
 _NAMED = re.compile(rf"(?P<name>{_NAME})\s*+(?P<fence>```(?:json)?\s*+)?")
 
 
@@ -52,6 +55,10 @@ class DeepSeekV3(_DeepSeek):
     """``function``, the separator, the tool's name and its arguments in a ``json`` fence."""
 
     name: Literal["deepseek_v3"] = "deepseek_v3"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<｜tool▁call▁end｜>": VALUE_ENDS,
+        "<｜tool▁calls▁end｜>": CALLS_END,
+    }
     source = "The chat templates of DeepSeek-V3 and DeepSeek-R1"
     between: ClassVar[str] = "\n"
     rules = (
@@ -74,6 +81,8 @@ class DeepSeekV3(_DeepSeek):
         named = _NAMED.match(marker.source.text, separated.start("first"), marker.end)
         if not named:
             return Issue(Reason.WRONG_SHAPE, Span(*separated.span("first")), "Expected the tool's name.")
+        if _CUT_FENCE.match(marker.source.text, named.end(), marker.end):
+            return Issue(Reason.TRUNCATED, marker.span)
         return Head(named["name"], named.end(), is_fenced=bool(named["fence"]))
 
     def may_begin_with(self, left: str) -> bool:
@@ -89,6 +98,10 @@ class DeepSeekV31(_DeepSeek):
     """The tool's name, the separator and its arguments."""
 
     name: Literal["deepseek_v31"] = "deepseek_v31"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<｜tool▁call▁end｜>": VALUE_ENDS,
+        "<｜tool▁calls▁end｜>": CALLS_END,
+    }
     source = "The chat template of DeepSeek-V3.1"
     rules = (
         (

@@ -3,13 +3,14 @@
 Version 3.2 puts all calls into ``function_calls``, version 4 into ``tool_calls``; version 4.1 has a blank in the name of each tag.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.generations import Generations
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.dialects.parts.tagged_calls import TaggedCall
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening
@@ -79,6 +80,12 @@ class DeepseekDsml(Generations):
     """``<｜DSML｜invoke name="NAME">`` with a parameter tag for each argument, which says whether it is a string."""
 
     name: Literal["deepseek_dsml"] = "deepseek_dsml"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</｜DSML｜function_calls>": CALLS_END,
+        "</｜DSML｜tool_calls>": CALLS_END,
+        "</｜DSML｜ calls>": CALLS_END,
+        "</function_calls>": CALLS_END,
+    }
     source = (
         "DeepSeek-V3.2, encoding/encoding_dsv32.py; DeepSeek-V4 (tool_calls) and V4.1 (a blank in each name) as vLLM's and SGLang's "
         "parsers read them; an object as body, and tags without the token, SGLang's parser"

@@ -7,6 +7,7 @@ from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
@@ -27,6 +28,9 @@ class Dots(ParameterTags):
     """Each ``<invoke>`` in ``<dots_function_call>`` is a call, and so is a JSON object there."""
 
     name: Literal["dots"] = "dots"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</dots_function_call>": CALLS_END,
+    }
     source = "rednote dots models, tool calls as SGLang's parser reads them"
     rules = (
         (

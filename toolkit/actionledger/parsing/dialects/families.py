@@ -18,14 +18,19 @@ class Family(NamedTuple):
 
 FAMILIES: Mapping[str, Family] = {
     "apriel": Family(("hunyuan",), "ServiceNow Apriel 1.5, chat template"),
+    "berrylm": Family(("qwen3_coder",), "Wildberries BerryLM, tool calls as SGLang's parser reads them"),
     "ernie": Family(("hermes",), "ERNIE 4.5 and X1, tool calls as vLLM's and FastDeploy's parsers read them"),
     "exaone": Family(("hermes",), "LG EXAONE 4, chat template"),
     "falcon": Family(("hermes",), "Falcon-H1, chat template"),
     "hyperclova": Family(
         ("glm",), "NAVER HyperCLOVA X SEED Think, tool calls as a parser for vLLM reads them"
     ),
-    "iquest": Family(("qwen3_coder",), "IQuest Coder 1, tool calls as a parser for vLLM reads them"),
+    "iquest": Family(
+        ("iquest_q1", "qwen3_coder"),
+        "IQuest Q1, tool calls as SGLang's parser reads them; IQuest Coder 1, as a parser for vLLM does",
+    ),
     "jamba": Family(("hunyuan",), "AI21 Jamba 1.5 and later, tool calls as vLLM's parser reads them"),
+    "kolibri": Family(("hermes",), "Kolibri 1, tool calls as Ollama's parser reads them, which is Qwen3's"),
     "ling": Family(("glm",), "Ling 3, tool calls as SGLang's and llama.cpp's parsers read them"),
     "mimo": Family(
         ("qwen3_coder", "hermes"),
@@ -37,6 +42,9 @@ FAMILIES: Mapping[str, Family] = {
         ("lfm2",), "Huawei openPangu, tool calls as JSON between tokens, as a parser for vLLM reads them"
     ),
     "poolside": Family(("glm",), "Poolside Laguna, tool calls as SGLang's and vLLM's parsers read them"),
+    "rwkv": Family(
+        ("json", "hermes"), "RWKV, tool calls as a parser for vLLM reads them: an object in a fence"
+    ),
     "smollm3": Family(("hermes",), "SmolLM3, chat template (xml_tools); programs in <code> are no calls"),
     "spark": Family(("glm",), "iFlytek Spark 2.5, tool calls as SGLang's parser reads them"),
     "trinity": Family(("hermes",), "Arcee Trinity, tool calls as SGLang's parser reads them"),

@@ -4,12 +4,13 @@ In generation 3.1 the name stands in a tag around them, in 3.2 behind three brac
 """
 
 import re
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.json_values import arguments_at
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.verdicts import read_block
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
@@ -35,6 +36,9 @@ class Functionary(Dialect):
     """
 
     name: Literal["functionary"] = "functionary"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</function>": VALUE_ENDS,
+    }
     source = (
         "MeetKai's Functionary 3.1 and 3.2, prompt templates (llama31, llama3_v3); Llama 3.1, prompt format for "
         "user-defined custom tools"

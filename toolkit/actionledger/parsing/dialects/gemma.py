@@ -5,12 +5,13 @@ In the latter a string stands between two delimiting tokens and may hold anythin
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found, Written
-from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.markers import Close, Marker, behind_blanks
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.python_source import PythonCall
 from actionledger.parsing.dialects.parts.thoughts import thoughts_behind
 from actionledger.parsing.dialects.parts.verdicts import read_block
@@ -29,22 +30,26 @@ _MODULE = "default_api."
 
 
 class _Notation:
-    """What closes a call, and how its object is written: strings between two quote tokens, keys and the rest bare."""
+    """What opens and closes a call, and how its object is written: strings between two quote tokens, keys and the rest bare."""
 
-    def __init__(self, closer: str, quote: str) -> None:
-        quote = re.escape(quote)
-        self.closer = closer
+    def __init__(self, opener: str, closer: str, quote: str) -> None:
+        self.opener, self.closer, self.quote = opener, closer, quote
         self.token = re.compile(
-            rf"\s*+(?:{quote}(?P<string>.*?){quote}|(?P<key>[^\s:,{{}}\[\]<>\"]++)\s*+:"
-            r"|(?P<sign>[{}\[\],:]|[^\s:,{}\[\]<>]++))",
-            re.DOTALL,
+            rf"\s*+(?:(?P<quote>{re.escape(quote)})|(?P<key>[^\s:,{{}}\[\]<>\"]++)\s*+:"
+            r"|(?P<sign>[{}\[\],:]|[^\s:,{}\[\]<>]++))"
         )
 
 
 _NOTATIONS = {
-    "<start_function_call>": _Notation("<end_function_call>", "<escape>"),
-    "<|tool_call>": _Notation("<tool_call|>", '<|"|>'),
+    made.opener: made
+    for made in (
+        _Notation("<start_function_call>", "<end_function_call>", "<escape>"),
+        _Notation("<|tool_call>", "<tool_call|>", '<|"|>'),
+    )
 }
+_DEEPEST = 16
+"""How many calls may stand in the strings of each other."""
+
 _THOUGHTS = ("<|channel>", "<channel|>")
 _NULL = {"None": "null"}
 """How Gemma 4's template writes that there is nothing."""
@@ -54,6 +59,10 @@ class Gemma(FencedCalls):
     """Calls in a ```` ```tool_code ```` fence, printed or not; and ``call:NAME{key:value}`` between special tokens."""
 
     name: Literal["gemma"] = "gemma"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<end_function_call>": VALUE_ENDS,
+        "<tool_call|>": VALUE_ENDS,
+    }
     source = (
         "Google, function calling with Gemma (tool_code), FunctionGemma formatting and best practices, "
         "Gemma 4 chat template"
@@ -109,14 +118,21 @@ def _call_behind(marker: Marker, notation: _Notation) -> Found | None:
     repairs = () if call["word"] else (Repair(RepairKind.TAG_SPELLING, Span(start, start), "", "call"),)
     if repairs and RepairKind.TAG_SPELLING not in marker.options.repairs:
         return marker.refused(Issue(Reason.TAG_SPELLING, Span(start, call.end()), "Expected call:"), start)
-    again = marker.source.find(marker.opening.label, marker.opening.end, marker.end)
-    written, at = _as_json(text, call.end(), again if again >= 0 else marker.end, notation)
+    try:
+        written, at = _as_json(marker.source, call.end(), marker.end, notation)
+    except _OpenStringError as error:
+        if marker.source.find(notation.opener, error.start, marker.end) < 0:
+            return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), start)
+        detail = "Another call begins in a text that nothing closes: it is quoted, or this one breaks off."
+        issue = Issue(Reason.AMBIGUOUS, Span(start, error.start), detail)
+        return marker.malformed(issue, Close(marker.end, marker.end))
     if at < 0:
         return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), start)
     decoded = decode(written, options=STRICT.model_copy(update={"max_depth": marker.options.max_depth}))
     issues = tuple(Issue(issue.code, Span(call.end(), at), issue.detail) for issue in decoded.issues)
     if not decoded.ok:
-        return marker.refused(issues[0], start)
+        close = marker.closing(at)
+        return close if isinstance(close, Found) else marker.malformed(issues[0], close)
     close = marker.closing(at)
     if isinstance(close, Found):
         return close
@@ -125,19 +141,51 @@ def _call_behind(marker: Marker, notation: _Notation) -> Found | None:
     return read_block(span, body, (action,), repairs + close.repairs, issues)
 
 
-def _as_json(text: str, start: int, end: int, notation: _Notation) -> tuple[str, int]:
+class _OpenStringError(Exception):
+    """Nothing closes the text that begins at ``start``, or a call in it can't be read."""
+
+    def __init__(self, start: int) -> None:
+        super().__init__(start)
+        self.start = start
+
+
+def _as_json(source: Source, start: int, end: int, notation: _Notation, depth: int = 0) -> tuple[str, int]:
     """Return the object that begins here as JSON text, and where it ends; -1 where it doesn't."""
-    pieces: list[str] = []
-    depth, at = 0, start
+    text, pieces = source.text, list[str]()
+    brackets, at = 0, start
     while at < end and (token := notation.token.match(text, at, end)):
         at = token.end()
-        if token["string"] is not None:
-            pieces.append(json.dumps(token["string"]))
+        if token["quote"]:
+            stop = _string_end(source, at, end, notation, depth)
+            pieces.append(json.dumps(text[at:stop]))
+            at = stop + len(notation.quote)
         elif token["key"]:
             pieces.append(json.dumps(token["key"]) + ":")
         else:
             pieces.append(_NULL.get(token["sign"], token["sign"]))
-            depth += (token["sign"] in "{[") - (token["sign"] in "}]")
-            if not depth:
+            brackets += (token["sign"] in "{[") - (token["sign"] in "}]")
+            if not brackets:
                 return " ".join(pieces), at
     return "", -1
+
+
+def _string_end(source: Source, start: int, end: int, notation: _Notation, depth: int) -> int:
+    """Return where a text ends: at the next quote token that no whole call within the text has for its own.
+
+    Raises:
+        _OpenStringError: there is none.
+    """
+    at = start
+    while (stop := source.find(notation.quote, at, end)) >= 0:
+        opens = source.text.find(notation.opener, at, stop)
+        if opens < 0:
+            return stop
+        at = opens + len(notation.opener)
+        call = _CALL.match(source.text, behind_blanks(source.text, at, end), stop)
+        if call is None:
+            continue  # the token is mentioned
+        _, behind = _as_json(source, call.end(), end, notation, depth + 1) if depth < _DEEPEST else ("", -1)
+        at = behind_blanks(source.text, behind, end) + len(notation.closer)
+        if behind < 0 or not source.text.endswith(notation.closer, behind, at):
+            break
+    raise _OpenStringError(start)

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 
@@ -14,6 +15,9 @@ class GigaChat3(Marked):
     """A call object behind ``<|function_call|>``, or behind the name of the turn that it is: ``function call<|role_sep|>``."""
 
     name: Literal["gigachat3"] = "gigachat3"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|message_sep|>": "the model's end of turn, which servers take away",
+    }
     source = "GigaChat3-10B-A1.8B, chat template; vLLM's and SGLang's parsers (the token of version 3.1)"
     rules = (
         'An action is <|function_call|> and a JSON object with "name" and "arguments".',
@@ -35,6 +39,9 @@ class GigaChat35(ParameterTags):
     """``<｜GCML｜invoke name="NAME">`` with a parameter tag for each argument, which says whether it is a string."""
 
     name: Literal["gigachat35"] = "gigachat35"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</｜GCML｜tool_calls>": CALLS_END,
+    }
     source = "GigaChat3.5, chat template"
     rules = (
         (

@@ -5,12 +5,13 @@ stand with the role instead. Messages on the channel ``analysis`` without a reci
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.json_values import Reach, arguments_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.truncation import cut_off
 from actionledger.parsing.dialects.parts.verdicts import closing_tag, read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.parsing.scan.openings import Opening
@@ -42,6 +43,9 @@ class Harmony(Dialect):
     """
 
     name: Literal["harmony"] = "harmony"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|call|>": "a stop token of gpt-oss: stop_tokens_for_assistant_actions of OpenAI's harmony library",
+    }
     source = "OpenAI, Harmony response format; LLM-jp-4.1 (a blank behind each token), as llama.cpp's parser reads it"
     rules = (
         (
@@ -122,7 +126,9 @@ class _Message:
         begins = behind_blanks(self.text, self.body_start, self.end)
         if name == "python" and not self.text.startswith("{", begins, self.end):
             stop = self.stop(begins)
-            return self.found(name, {"code": self.text[self.body_start : stop.start]}, stop.start)
+            found = self.found(name, {"code": self.text[self.body_start : stop.start]}, stop.start)
+            # Source text doesn't say where it ends.
+            return cut_off(found, stop.start) if found.actions and stop.start == len(self.text) else found
         if self.text.startswith("<|call|>", begins, self.end):
             return self.found(name, {}, begins)
         arguments = arguments_at(self.source, begins, self.reach(begins), self.options)

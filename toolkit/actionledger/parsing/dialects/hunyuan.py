@@ -14,6 +14,7 @@ from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.generations import Generations
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -55,6 +56,7 @@ def _tags(suffix: str) -> ParameterTags:
             parameter=rf"<arg_key{behind}>(?P<key>[^<>\n]*)</arg_key{behind}>{blanks}<arg_value{behind}>",
             parameter_closes=f"</arg_value{suffix}>",
             call_closes=closes_call,
+            value_opens=f"<arg_value{suffix}>",
             groups={f"<tool_calls{suffix}>": f"</tool_calls{suffix}>"},
         )
 
@@ -94,6 +96,9 @@ class Hunyuan(Generations):
     """A list of calls in ``<tool_calls>…</tool_calls>``, or a ``<tool_call>`` in it for each, with ``<arg_key>`` and ``<arg_value>``."""
 
     name: Literal["hunyuan"] = "hunyuan"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</tool_calls>": CALLS_END,
+    }
     source = "Tencent Hunyuan-A13B, chat template; Hunyuan 3 and 4 (tags for keys and values) as vLLM's and SGLang's parsers read them"
     rules = (
         (

@@ -1,30 +1,38 @@
-"""Inkling: blocks that say what they hold; a call's has its name and a JSON object that names it again."""
+"""Inkling: blocks that say what they hold; a call's has its name and a JSON object that names it again, or a text."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from actionledger.parsing.dialects.base import Found
+from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parts.json_calls import Keys
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker
-from actionledger.parsing.dialects.parts.verdicts import refused
+from actionledger.parsing.dialects.parts.verdicts import read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
+from actionledger.parsing.offers import only_text_of
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 
 _INVOKE = "<|content_invoke_tool_json|>"
 _END = "<|end_message|>"
-_HEADER = re.compile(rf"<\|message_model\|>(?P<name>[^<>\n]{{0,200}}+){re.escape(_INVOKE)}")
+_INVOKE_TEXT = "<|content_invoke_tool_text|>"
+_HEADER = re.compile(
+    rf"<\|message_model\|>(?P<name>[^<>\n]{{0,200}}+)(?:{re.escape(_INVOKE)}|(?P<text>{re.escape(_INVOKE_TEXT)}))"
+)
 
 
 class Inkling(Marked):
     """An object with ``name`` and ``args`` behind ``<|content_invoke_tool_json|>``.
 
-    Before that token the block's own begins, with the name. A block of ``<|content_thinking|>`` is the model's thoughts.
+    Before that token the block's own begins, with the name. A text by itself stands behind ``<|content_invoke_tool_text|>``: it is the
+    only argument, ``text`` where the tool's own name for it is unknown. A block of ``<|content_thinking|>`` is the model's thoughts.
     """
 
     name: Literal["inkling"] = "inkling"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        _END: "the model's end of turn, which servers take away",
+    }
     source = "Inkling, message blocks as SGLang's and llama.cpp's parsers read them"
     rules = (
         (
@@ -36,7 +44,7 @@ class Inkling(Marked):
         "<|message_model|>get_weather<|content_invoke_tool_json|>"
         '{"name": "get_weather", "args": {"city": "Paris"}}<|end_message|>'
     )
-    closers: ClassVar[Mapping[str, str]] = {"<|message_model|>": _END, _INVOKE: _END}
+    closers: ClassVar[Mapping[str, str]] = {"<|message_model|>": _END, _INVOKE: _END, _INVOKE_TEXT: _END}
     may_stay_open: ClassVar[bool] = True
     keys: ClassVar[Keys] = Keys(("name",), ("args", "arguments", "parameters"))
     thought_markers: ClassVar[Mapping[str, str]] = {"<|content_thinking|>": _END}
@@ -45,9 +53,13 @@ class Inkling(Marked):
         """Read the object behind the token that says it is a call's; the name before it has to be the same."""
         if marker.opening.label == _INVOKE:
             return super().read_values(marker, start)
+        if marker.opening.label == _INVOKE_TEXT:
+            return _of_text(marker, "", start)
         header = _HEADER.match(marker.source.text, marker.opening.start, marker.end)
         if header is None:
             return None
+        if header["text"]:
+            return _of_text(marker, header["name"].strip(), header.end())
         found = super().read_values(
             marker._replace(opening=marker.opening._replace(end=header.end())), header.end()
         )
@@ -65,3 +77,18 @@ class Inkling(Marked):
             f"{json_text({'name': call.name, 'args': call.arguments})}{_END}"
             for call in calls
         )
+
+
+def _of_text(marker: Marker, name: str, start: int) -> Found | None:
+    """Return the call whose only argument is the text behind its header; a text whose end is missing may be longer."""
+    close = marker.source.find(_END, start, marker.end)
+    span = Span(marker.opening.start, close + len(_END) if close >= 0 else marker.end)
+    body = Span(start, close if close >= 0 else marker.end)
+    if not name and not body.of(marker.source.text).strip():
+        return None  # the token is mentioned
+    if close < 0:
+        return refused(span, body, Issue(Reason.TRUNCATED, span))
+    if not name:
+        return refused(span, body, Issue(Reason.WRONG_SHAPE, span, "No tool is named."))
+    key = only_text_of(marker.source.names, name) or "text"
+    return read_block(span, body, (Written(name, {key: body.of(marker.source.text)}, span),))

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker, begins, behind_blanks
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
@@ -20,6 +21,9 @@ class InternLm(Marked):
     """
 
     name: Literal["internlm"] = "internlm"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|action_end|>": VALUE_ENDS,
+    }
     source = (
         "InternLM2, chat format; InternLM3 and Intern-S1, tool calls as vLLM's and SGLang's parsers read them"
     )

@@ -12,6 +12,7 @@ from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parts.generations import Generations
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.vocabulary import BlockStatus, Reason
 
@@ -23,6 +24,9 @@ class Hermes(Marked):
     """Each ``<tool_call>…</tool_call>`` is a call, as a JSON object with ``name`` and ``arguments``."""
 
     name: Literal["hermes"] = "hermes"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</tool_call>": "vLLM's parser reads an object to the end of the text without it",
+    }
     source = "Nous Research's function calling format; the chat templates of Hermes 2 Pro, Qwen2.5 and Qwen3"
     rules = (
         'An action is a JSON object with "name" and "arguments" between <tool_call> and </tool_call>.',
@@ -91,6 +95,7 @@ class Granite(Generations):
     """A list of calls behind ``<|tool_call|>`` (Granite 3.0) or ``<tool_call>`` (3.1 and later), closed by nothing."""
 
     name: Literal["granite"] = "granite"
+    optional_closers: ClassVar[Mapping[str, str]] = Hermes.optional_closers
     source = "IBM Granite 3, chat templates; Granite 4 (as Hermes) and granite-20b-functioncalling, vLLM's chat template and parsers"
     rules = (
         (
@@ -106,6 +111,9 @@ class Phi4(Marked):
     """A list of calls in ``<|tool_call|>…<|/tool_call|>``, or behind the word ``functools``, closed by nothing."""
 
     name: Literal["phi4"] = "phi4"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|/tool_call|>": VALUE_ENDS,
+    }
     source = (
         "The special tokens of Microsoft Phi-4-mini; its chat template in vLLM, which asks for functools[…]"
     )

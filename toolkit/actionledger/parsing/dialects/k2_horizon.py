@@ -9,6 +9,7 @@ from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Close, Marker, behind_blanks
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
 from actionledger.parsing.dialects.parts.verdicts import closing_tag, read_block
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening, OpeningKind
@@ -74,6 +75,10 @@ class K2Horizon(ParameterTags):
     """
 
     name: Literal["k2_horizon"] = "k2_horizon"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        _ALL_CLOSE: CALLS_END,
+        "}" + _ONE_CLOSE: VALUE_ENDS,
+    }
     source = "K2 Horizon, tool calls as vLLM's and llama.cpp's parsers read them"
     rules = (
         (
@@ -98,6 +103,7 @@ class K2Horizon(ParameterTags):
         ),
         parameter_closes="</ifm|arg_value>",
         call_closes=_ONE_CLOSE,
+        value_opens="<ifm|arg_value>",
         groups={_ALL: _ALL_CLOSE},
     )
     forms = TagForms(

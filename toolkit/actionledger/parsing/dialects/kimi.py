@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
 from actionledger.parsing.dialects.parts.sections import Head, Sections
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.values import Issue, Span
@@ -20,6 +21,11 @@ class KimiK2(Sections):
     """Each call has an identifier such as ``functions.get_weather:0``, then its arguments."""
 
     name: Literal["kimi_k2"] = "kimi_k2"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|tool_call_end|>": VALUE_ENDS,
+        "<|tool_calls_section_end|>": CALLS_END,
+        "<|tool_call_section_end|>": CALLS_END,
+    }
     source = "Moonshot AI's tool call guidance for Kimi K2, and its chat template; the tokens in the singular, vLLM's parser"
     rules = (
         (

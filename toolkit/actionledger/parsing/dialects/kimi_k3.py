@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
@@ -29,6 +30,9 @@ class KimiK3(ParameterTags):
     """
 
     name: Literal["kimi_k3"] = "kimi_k3"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|close|>tools<|sep|>": CALLS_END,
+    }
     source = "Kimi K3, chat template"
     rules = (
         (

@@ -15,6 +15,7 @@ from actionledger.parsing.dialects.parts.json_calls import Keys
 from actionledger.parsing.dialects.parts.json_values import BARE_OBJECT, arguments_at
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks, loose_end
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.python_blocks import next_marker, unread
 from actionledger.parsing.dialects.parts.python_source import NoCallError, call_name, read_call
 from actionledger.parsing.dialects.parts.verdicts import read_block
@@ -107,6 +108,9 @@ class Llama3Json(Generations):
     """A bare call object at the start of a line, or behind ``<|python_tag|>``; or ``<function=NAME>`` with an object behind it."""
 
     name: Literal["llama3_json"] = "llama3_json"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</function>": VALUE_ENDS,
+    }
     source = "Llama 3.1 and 3.2, chat templates, JSON based tool calling; Llama 3.1, prompt formats for custom and built-in tools"
     rules = (
         (

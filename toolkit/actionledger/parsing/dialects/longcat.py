@@ -8,6 +8,7 @@ from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
@@ -28,6 +29,10 @@ class LongCat(ParameterTags):
     """``<longcat_tool_call>`` around a JSON object, or a name with a key and a value in tags for each argument."""
 
     name: Literal["longcat"] = "longcat"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "}</longcat_tool_call>": VALUE_ENDS,
+        "]</longcat_tool_call>": VALUE_ENDS,
+    }
     source = "Meituan LongCat-Flash, tool calls as vLLM's (JSON) and mlx-lm's parsers (both forms) read them"
     rules = (
         (
@@ -54,6 +59,7 @@ class LongCat(ParameterTags):
         parameter=r"<longcat_arg_key>(?P<key>[^<>\n]*)</longcat_arg_key>\s*+<longcat_arg_value>",
         parameter_closes="</longcat_arg_value>",
         call_closes="</longcat_tool_call>",
+        value_opens="<longcat_arg_value>",
     )
     forms = TagForms(
         parameter=(

@@ -1,6 +1,6 @@
 """MiniCPM: Python calls in a fence between special tokens, or an XML tag for each call with one for each parameter."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
@@ -8,6 +8,7 @@ from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.generations import Generations
 from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.python_blocks import program_behind
 from actionledger.parsing.dialects.parts.python_source import call_name
 from actionledger.parsing.dialects.parts.thoughts import thoughts_behind
@@ -87,6 +88,9 @@ class MiniCpm(Generations):
     """Calls in a Python fence between ``<|tool_call_start|>`` and ``<|tool_call_end|>``, or each in a ``<function name="NAME">``."""
 
     name: Literal["minicpm"] = "minicpm"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|tool_call_end|>": VALUE_ENDS,
+    }
     source = "MiniCPM3, chat template; MiniCPM4 and MiniCPM5 (XML) as SGLang's and vLLM's parsers read them"
     rules = (
         (

@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
+from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.generations import Generations
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Close, Marker, behind_blanks
 from actionledger.parsing.dialects.parts.nested_tags import NestedTags, read_group
+from actionledger.parsing.dialects.parts.nesting import close_around
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
+from actionledger.parsing.dialects.parts.value_marks import marks_in
 from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
@@ -27,6 +31,15 @@ _PARAMETER = re.compile(
     r"""\s*+(?P<tag><parameter name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)"""
 )
 _CLOSES_PARAMETER = re.compile(r"</parameter>(?=\s*+(?:<parameter name=|</invoke>))")
+_TAGS = TagGrammar(
+    call=r"""<invoke name=["']?+(?P<name>[^"'<>\n]++)["']?+\s*+>""",
+    stem="<parameter name=",
+    parameter=r"""<parameter name=["']?+(?P<key>[^"'<>\n]++)["']?+\s*+>""",
+    parameter_closes="</parameter>",
+    call_closes="</invoke>",
+)
+"""The same tags, for what a value holds of them."""
+
 _CLOSES_INVOKE = re.compile(r"\s*+</invoke>")
 _LINE_BREAK_BEFORE = re.compile(r"[ \t]*+\r?\n")
 _LINE_BREAK_BEHIND = re.compile(r"\r?\n[ \t]*+\Z")
@@ -76,6 +89,11 @@ class Minimax(Generations):
     """Each JSON object in ``<tool_calls>``, and each ``<invoke>`` in ``<minimax:tool_call>`` or between M3's tags, is a call."""
 
     name: Literal["minimax"] = "minimax"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</tool_calls>": VALUE_ENDS,
+        "</minimax:tool_call>": CALLS_END,
+        "]<]minimax[>[</tool_call>": CALLS_END,
+    }
     source = (
         "The chat template of MiniMax-M1; the tool calling guide and the chat template of MiniMax-M2; MiniMax-M3 as vLLM's and "
         "SGLang's parsers read it"
@@ -111,7 +129,8 @@ def _invocations(marker: Marker, start: int) -> Found | None:
         if isinstance(invocation, Issue):
             if invocation.code is Reason.TRUNCATED and read:
                 return _found(marker, read, Close(end, end, (_unclosed(end, marker.closer),)), invocation)
-            return marker.refused(invocation, at)
+            is_nested = invocation.code is Reason.AMBIGUOUS
+            return marker.holding(invocation) if is_nested else marker.refused(invocation, at)
         read.append(invocation)
         at = invocation.action.span.end
     if not read and not text.startswith(marker.closer, behind_blanks(text, at, end), end):
@@ -137,6 +156,7 @@ def _invocation(marker: Marker, opens: re.Match[str]) -> _Invocation | Issue:
     """Read the parameters of one ``<invoke>``, up to its closing tag."""
     text, end = marker.source.text, marker.end
     arguments: dict[str, str] = {}
+    repairs: list[Repair] = []
     at = opens.end()
     while parameter := _PARAMETER.match(text, at, end):
         body = _body(marker, parameter)
@@ -146,11 +166,13 @@ def _invocation(marker: Marker, opens: re.Match[str]) -> _Invocation | Issue:
         if name in arguments:
             detail = f"The parameter is {name[:80]!r}."
             return Issue(Reason.DUPLICATE_KEY, Span(*parameter.span("tag")), detail)
-        arguments[name] = _trimmed(body.of(text))
-        at = body.end + len("</parameter>")
+        value, more, at = body
+        arguments[name] = _trimmed(value.of(text))
+        repairs += more
     start = opens.start("tag")
     if closes := _CLOSES_INVOKE.match(text, at, end):
-        return _Invocation(Written(opens["name"].strip(), arguments, Span(start, closes.end())), ())
+        action = Written(opens["name"].strip(), arguments, Span(start, closes.end()))
+        return _Invocation(action, tuple(repairs))
     rest = behind_blanks(text, at, end)
     if rest >= end:
         return Issue(Reason.TRUNCATED, Span(start, end))
@@ -161,12 +183,12 @@ def _invocation(marker: Marker, opens: re.Match[str]) -> _Invocation | Issue:
     if RepairKind.UNCLOSED_TAG not in marker.options.repairs:
         return Issue(Reason.UNCLOSED_TAG, Span(*opens.span("tag")), f"The tag is {opens['tag'][:80]}.")
     return _Invocation(
-        Written(opens["name"].strip(), arguments, Span(start, at)), (_unclosed(at, "</invoke>"),)
+        Written(opens["name"].strip(), arguments, Span(start, at)), (*repairs, _unclosed(at, "</invoke>"))
     )
 
 
-def _body(marker: Marker, parameter: re.Match[str]) -> Span | Issue:
-    """Return where a parameter's body stands, up to the closing tag that another tag of the call follows."""
+def _body(marker: Marker, parameter: re.Match[str]) -> tuple[Span, tuple[Repair, ...], int] | Issue:
+    """Return where a parameter's body stands, up to the closing tag that another tag of the call follows, and where that ends."""
     source, start, end = marker.source, parameter.end(), marker.end
     tag = Span(*parameter.span("tag"))
     close = source.search(_CLOSES_PARAMETER, start, end)
@@ -179,10 +201,20 @@ def _body(marker: Marker, parameter: re.Match[str]) -> Span | Issue:
             tag,
             f"The tag is {tag.of(source.text)[:80]}.",
         )
-    if source.text.find("<parameter name=", start, close) >= 0:
+    body, closer = Span(start, close), Span(close, close + len("</parameter>"))
+    if source.text.find("<", *body) < 0:
+        return body, (), closer.end
+    if source.text.find("<invoke name=", *body) >= 0:
+        around = close_around(source.text, start, end, _TAGS.nesting, _CLOSES_PARAMETER)
+        if around is not None:
+            return Span(start, around.start), (), around.end
+    if source.text.find("<parameter name=", *body) >= 0:
         detail = "Another parameter begins in it: it is quoted, or the tag was never closed."
         return Issue(Reason.AMBIGUOUS, tag, detail)
-    return Span(start, close)
+    marks = marks_in(source.text, parameter["tag"], body, closer, _TAGS.marks)
+    if marks.repairs and RepairKind.STRAY_MARK not in marker.options.repairs:
+        return Issue(Reason.AMBIGUOUS, marks.repairs[0].span, "A tag of the format stands in it.")
+    return marks.issue or (marks.value, marks.repairs, closer.end)
 
 
 def _unclosed(at: int, closer: str) -> Repair:

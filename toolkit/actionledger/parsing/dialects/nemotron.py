@@ -10,6 +10,7 @@ from actionledger.parsing.dialects.parts.generations import Generations
 from actionledger.parsing.dialects.parts.json_shapes import in_order
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
 from actionledger.values import Repair, Span
 from actionledger.vocabulary import BlockStatus, RepairKind
 
@@ -43,6 +44,10 @@ class Nemotron(Generations):
     """A JSON list of calls in ``<TOOLCALL>…</TOOLCALL>``."""
 
     name: Literal["nemotron"] = "nemotron"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</TOOLCALL>": VALUE_ENDS,
+        "</function></tool_call>": CALLS_END,
+    }
     source = "Llama-3.3-Nemotron-Super-49B-v1.5 and Nemotron Nano v2, chat templates; Nemotron 3 as vLLM's parser reads it"
     rules = (
         (

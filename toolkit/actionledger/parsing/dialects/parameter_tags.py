@@ -10,7 +10,7 @@ from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.dialects.parts.tagged_calls import TaggedCall, read_calls
 from actionledger.parsing.dialects.parts.thoughts import thoughts_behind
-from actionledger.parsing.dialects.parts.verdicts import closing_tag, read_block, refused
+from actionledger.parsing.dialects.parts.verdicts import closing_tag, excerpt, read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening, at_line_start
@@ -21,6 +21,9 @@ from actionledger.vocabulary import Reason
 
 _LONGEST_OPENING = 1_000
 """The end of a text is looked at for the opening of a call if it is no longer than that, in code points."""
+
+
+_NAME_AND_TAG = re.compile(r"\s*+[^\W\d][\w.:/-]*+\s*+<[\w|]")
 
 
 class ParameterTags(Dialect):
@@ -67,11 +70,26 @@ class ParameterTags(Dialect):
                 end == len(text) and at_line_start(text, opening.start) and self._ends_at(text, start, end)
             )
             span = Span(opening.start, end)
-            return refused(span, Span(opening.end, end), Issue(Reason.TRUNCATED, span)) if is_cut else None
+            if is_cut:
+                return refused(span, Span(opening.end, end), Issue(Reason.TRUNCATED, span))
+            return self._misspelt(source, opening, end)
         if not is_group and not self._goes_on(text, first, end):
             return None  # the tag is mentioned
         calls = read_calls(source, first, end, self.grammar, options, is_group=is_group)
         return self.unless_quoted(self.block(text, opening, calls, end, options), text)
+
+    def _misspelt(self, source: Source, opening: Opening, end: int) -> Found | None:
+        """Return a call whose first tag is none of the format's, though a parameter is closed in it; None where it is mentioned."""
+        grammar, text = self.grammar, source.text
+        if not grammar.value_opens or not _NAME_AND_TAG.match(text, opening.end, end):
+            return None
+        stop = source.search(grammar.next_call, opening.end, end)
+        close = source.find(grammar.call_closes, opening.end, stop)
+        if close < 0 or source.find(grammar.parameter_closes, opening.end, close) < 0:
+            return None
+        span = Span(opening.start, close + len(grammar.call_closes))
+        detail = f"Expected a parameter, got {excerpt(text, opening.end, close)}."
+        return refused(span, Span(opening.end, close), Issue(Reason.WRONG_SHAPE, span, detail))
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write each call with a tag for each parameter; see ``Dialect.write``."""
@@ -146,6 +164,9 @@ class Qwen3Coder(ParameterTags):
     """
 
     name: Literal["qwen3_coder"] = "qwen3_coder"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</function></tool_call>": "vLLM's parser reads a call to the end of the text without it",
+    }
     source = "Qwen3-Coder, chat template"
     rules = (
         (
@@ -199,6 +220,7 @@ class Glm(ParameterTags):
         parameter=r"<arg_key>(?P<key>[^<>\n]*)</arg_key>(?:\s|\\n)*+<arg_value>",
         parameter_closes="</arg_value>",
         call_closes="</tool_call>",
+        value_opens="<arg_value>",
     )
     forms = TagForms(
         parameter="<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n",

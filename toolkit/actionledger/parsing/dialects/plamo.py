@@ -1,9 +1,11 @@
 """Preferred Networks' PLaMo 3: tags around the calls, around each one, around its name and around its arguments."""
 
 import re
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
 from actionledger.parsing.dialects.parts.sections import Head, Sections
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.values import Issue
@@ -27,6 +29,10 @@ class Plamo(Sections):
     """Each call has its name and its arguments, as a JSON object, in tags of their own."""
 
     name: Literal["plamo"] = "plamo"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        f"{_tag('end_tool_arguments')}{_tag('end_tool_request')}": VALUE_ENDS,
+        _tag("end_tool_requests"): CALLS_END,
+    }
     source = "Preferred Networks PLaMo 3, tool calls as a parser for vLLM reads them"
     rules = (
         (

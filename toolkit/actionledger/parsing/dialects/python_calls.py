@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.python_blocks import LIST, bare_list, list_behind, program_behind
 from actionledger.parsing.dialects.parts.python_source import behind_comments, call_name
 from actionledger.parsing.dialects.parts.writing import PlainCall, python_list
@@ -19,6 +20,9 @@ class Pythonic(Dialect):
     """A list of calls on lines of its own, or calls between ``<function_calls>`` tags, one a line."""
 
     name: Literal["pythonic"] = "pythonic"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</function_calls>": VALUE_ENDS,
+    }
     source = "Llama 3.2's and Gemma 3's prompt formats for function calling; Olmo 3, chat template (the tags)"
     rules = (
         (
@@ -57,6 +61,9 @@ class Llama4Pythonic(Dialect):
     """A list of calls, between ``<|python_start|>`` and ``<|python_end|>`` or on lines of its own."""
 
     name: Literal["llama4_pythonic"] = "llama4_pythonic"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|python_end|>": VALUE_ENDS,
+    }
     source = "Llama 4, prompt format for zero-shot function calling"
     rules = (
         (
@@ -97,6 +104,9 @@ class Lfm2(Marked):
     """A list of calls between ``<|tool_call_start|>`` and ``<|tool_call_end|>``, in Python notation or as JSON."""
 
     name: Literal["lfm2"] = "lfm2"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|tool_call_end|>": VALUE_ENDS,
+    }
     source = "Liquid AI, LFM2 documentation: tool use"
     rules = (
         (

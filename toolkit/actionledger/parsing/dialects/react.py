@@ -5,9 +5,9 @@ observation is not meant: it is shown, not done.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.json_values import Reach, value_at
@@ -33,6 +33,9 @@ _INPUT_LINE = re.compile(rf"^[ \t]*+{_label('Action Input')}", re.MULTILINE)
 _OBSERVATION = re.compile(rf"^[ \t]*+{_label('Observation')}", re.MULTILINE)
 _NEXT = re.compile(rf"^[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}", re.MULTILINE)
 _REST_OF_LINE = re.compile(r"[ \t]*+(?=\r?\n|\Z)")
+_MEMBERS = re.compile(r'"[^"\n]{1,100}+"[ \t]*+:')
+"""What an object begins with whose bracket is missing."""
+
 _FENCE = re.compile(r"```(?:json)?[ \t]*+\n\s*+(?=[\[{])")
 _FENCE_LINE = re.compile(r"^[ \t]*+```[ \t]*+\r?$", re.MULTILINE)
 _FENCE_CLOSES = re.compile(r"\s*+```[ \t]*+(?=\r?\n|\Z)")
@@ -59,6 +62,10 @@ class React(Dialect):
     """
 
     name: Literal["react"] = "react"
+    may_stay_open: ClassVar[bool] = True
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "Observation:": "the stop word of LangChain's and LlamaIndex's agents",
+    }
     source = "Yao et al., ReAct (2022), in the form of LangChain's and LlamaIndex's agent prompts"
     rules = (
         (
@@ -159,6 +166,9 @@ def _input(source: Source, start: int, end: int, options: DecodeOptions) -> _Inp
         if given.refusal is None or fence or text[begins] == "{":
             return given
     span = Span(begins, begins + len(text[begins:stop].rstrip()))
+    if _MEMBERS.match(text, begins, stop) and text[span.end - 1] == "}":
+        end = stop if stop == len(text) else span.end
+        return _Input({}, span, end, refusal=Issue(Reason.MISSING_OPENER, span))
     # What reaches the end of the text takes all of it: more of the same may be on its way.
     return _Input({"input": span.of(text)}, span, stop if stop == len(text) else span.end)
 

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 
 
@@ -15,6 +16,9 @@ class SeedOss(ParameterTags):
     """
 
     name: Literal["seed_oss"] = "seed_oss"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</seed:tool_call>": CALLS_END,
+    }
     source = "ByteDance Seed-OSS, chat template"
     rules = (
         (

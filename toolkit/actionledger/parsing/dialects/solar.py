@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.sections import Head, Sections
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
@@ -26,6 +27,10 @@ class SolarOpen(Sections):
     """Each call has an identifier, its name and its arguments as a JSON object, each behind a token of its own."""
 
     name: Literal["solar_open"] = "solar_open"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|tool_call:end|>": VALUE_ENDS,
+        "<|calls|>": "the model's end of turn, which servers take away",
+    }
     source = (
         "Upstage Solar Open 100B, tool calls as Upstage's parser for vLLM and mlx-openai-server's read them"
     )

@@ -1,11 +1,13 @@
 """Step3: steptml tags within special tokens, or within a tag of their own; Step 3.5 and later write as Qwen3-Coder does."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect
 from actionledger.parsing.dialects.parameter_tags import ParameterTags, Qwen3Coder
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.generations import Generations
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 
 _INVOKE = r'<steptml:invoke name="(?P<name>[^"<>\n]*)">'
@@ -58,6 +60,12 @@ class Step3(Generations):
     """A ``<steptml:invoke>`` with a ``<steptml:parameter>`` for each argument, within special tokens or ``<steptml:toolcall>``."""
 
     name: Literal["step3"] = "step3"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<｜tool_call_end｜>": CALLS_END,
+        "<｜tool_calls_end｜>": CALLS_END,
+        "</steptml:toolcall>": CALLS_END,
+        "</function></tool_call>": CALLS_END,
+    }
     source = (
         "Step3 as vLLM's and SGLang's parsers read it; Step-DeepResearch, vLLM's parser; Step-3.5-Flash and Step-3.7-Flash, "
         "chat templates"

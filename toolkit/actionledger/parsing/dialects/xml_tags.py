@@ -15,6 +15,7 @@ from actionledger.parsing.dialects.parts.tag_grammar import TagGrammar
 from actionledger.parsing.dialects.parts.tag_mentions import begins_item, unless_mentioned
 from actionledger.parsing.dialects.parts.tag_spelling import Head, head_of, meant, near_tag, spelling_repair
 from actionledger.parsing.dialects.parts.tag_strangers import is_stranger, read_stranger, stranger_tag
+from actionledger.parsing.dialects.parts.value_marks import Marks, field_marks, marks_in
 from actionledger.parsing.dialects.parts.verdicts import excerpt, read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
@@ -185,7 +186,7 @@ class XmlTags(Dialect):
         if not grammar.field_or_end.match(text, opening.end, end):
             return _misshapen(source, opening, grammar, end)
         repairs = [*head.repairs]
-        at, swallowing, repeated = opening.end, None, None
+        at, swallowing, repeated, doubtful = opening.end, None, None, None
         while field := grammar.field_opens.match(text, at, end):
             name, start = meant(field["name"], forms) or "", field.end()
             repairs += spelling_repair(Span(*field.span("tag")), text, f"<{name}>")
@@ -197,7 +198,12 @@ class XmlTags(Dialect):
                 swallowing = swallowing or Span(*field.span("tag"))
             if name in arguments:
                 repeated = repeated or Span(*field.span("tag"))
-            arguments[name] = _trimmed(text[start : close.start], forms[name])
+            value = Span(start, close.start)
+            if text.find("<", *value) >= 0:
+                marks = marks_in(text, f"<{name}>", value, close, field_marks(name))
+                doubtful = doubtful or _doubt(marks, options)
+                value, repairs = marks.value, [*repairs, *marks.repairs]
+            arguments[name] = _trimmed(value.of(text), forms[name])
             repairs += spelling_repair(close, text, f"</{name}>")
             at = close.end
         stop = source.search(grammar.opens, at, end)
@@ -208,7 +214,16 @@ class XmlTags(Dialect):
             return refused(found.span, found.body, issue)
         if swallowing:
             return _ambiguous(found, swallowing)
+        if doubtful:
+            return refused(found.span, found.body, doubtful)
         return _respelt(found, repairs)
+
+
+def _doubt(marks: Marks, options: DecodeOptions) -> Issue | None:
+    """Return why a field can't be read that holds its own tags; None where it can."""
+    if marks.issue or not marks.repairs or RepairKind.STRAY_MARK in options.repairs:
+        return marks.issue
+    return Issue(Reason.AMBIGUOUS, marks.repairs[0].span, "A tag of the format stands in it.")
 
 
 def _respelt(found: Found, repairs: list[Repair]) -> Found:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.evidence.arguments import NoCallError
 from actionledger.parsing.evidence.key_lines import end_of_lines, is_setting
-from actionledger.parsing.evidence.names import Form, Mention, prefix_before
+from actionledger.parsing.evidence.names import Form, Mention
+from actionledger.parsing.evidence.own_marks import prefix_before
 from actionledger.parsing.evidence.places import stands_alone
 from actionledger.parsing.evidence.statements import Run, Statements, chain_before
 from actionledger.parsing.evidence.tags import escaped_opening_of, is_filled, opening_of
-from actionledger.parsing.evidence.unread import end_of_call, has_names, is_signature
+from actionledger.parsing.evidence.unread import NAMELESS, end_of_call, has_names, is_signature, own_span
 from actionledger.parsing.scan.openings import Openers, Opening, is_fence, text_before
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
@@ -213,20 +214,39 @@ class Candidates:
         for mention in mentions:
             if mention.start < low or mention.start >= body.end:
                 continue
-            read = self._covering(mention, low, body)
-            if isinstance(read, Run):
-                span = read.span
-                is_alone = stands_alone(self.text, span, body.start)
-                yield Candidate(span, span, read, None, is_alone, self._is_in_code(span, body), fence)
-            elif mention.form == "tag" and not self._is_filled(mention, low, body.end):
-                continue
-            else:
-                span = self._unread_span(mention, read, low, body)
-                issue = Issue(read.code, span, read.detail)
-                is_code = self._states_code(read, span, body)
-                is_alone = self._begins_line(mention, span.start, low)
-                yield Candidate(span, span, None, issue, is_alone, is_code, fence)
-            low = span.end
+            candidate = self._at(mention, low, body, fence)
+            if candidate is not None:
+                yield candidate
+                low = candidate.span.end
+
+    def _at(self, mention: Mention, low: int, body: Span, fence: Span | None) -> Candidate | None:
+        """Return what is called at a mention; None for a tag that is a word."""
+        if mention.form == "rest":
+            return self._lost(mention, low, body, fence, NAMELESS)
+        read = self._covering(mention, low, body)
+        if mention.form == "own" and not (isinstance(read, Run) and self._is_alone(read.span, body)):
+            return self._lost(mention, low, body, fence, "Marks of its format are missing.")
+        if isinstance(read, Run):
+            span = read.span
+            is_alone = self._is_alone(span, body)
+            return Candidate(span, span, read, None, is_alone, self._is_in_code(span, body), fence)
+        if mention.form == "tag" and not self._is_filled(mention, low, body.end):
+            return None
+        span = self._unread_span(mention, read, low, body)
+        issue = Issue(read.code, span, read.detail)
+        is_code = self._states_code(read, span, body)
+        is_alone = self._begins_line(mention, span.start, low)
+        return Candidate(span, span, None, issue, is_alone, is_code, fence)
+
+    def _is_alone(self, span: Span, body: Span) -> bool:
+        return stands_alone(self.text, span, body.start)
+
+    def _lost(self, mention: Mention, low: int, body: Span, fence: Span | None, why: str) -> Candidate:
+        """Return a call that has some of its format's marks: no sentence holds them, though a quotation may."""
+        span = own_span(self.text, mention, low, body.end)
+        is_alone = self.text[span.start - 1 : span.start] not in set("`'\"")
+        issue = Issue(Reason.WRONG_SHAPE, span, why)
+        return Candidate(span, span, None, issue, is_alone, self._is_in_code(span, body), fence)
 
     def _unread_span(self, mention: Mention, why: Issue, low: int, body: Span) -> Span:
         """Return where a call stands that can't be read, with what belongs to it before and behind."""
@@ -253,12 +273,16 @@ class Candidates:
         return is_escaped or is_filled(self.text, mention, end)
 
     def _begins_line(self, mention: Mention, start: int, low: int) -> bool:
-        before = text_before(self.text, min(start, chain_before(self.text, mention.start, low)))
-        return not before.strip(" \t*_`>")
+        first = min(start, chain_before(self.text, mention.start, low))
+        if not text_before(self.text, first).strip(" \t*_`>"):
+            return True
+        line = max(low, self.text.rfind("\n", low, first) + 1)
+        opens, _ = self.statements.leads(line, first)
+        return mention.form in {"text", "pair", "key"} and self.text.startswith(("{", "["), opens)
 
     def _states_code(self, why: Issue, span: Span, body: Span) -> bool:
         """Return whether what can't be read is code: by itself, or by what stands around it."""
-        if _is_code(why) or self._is_in_code(span, body) or is_signature(self.text, span):
+        if why.code is Reason.EXAMPLE or self._is_in_code(span, body) or is_signature(self.text, span):
             return True
         before = Span(max(body.start, span.start - _PARAGRAPH), span.start)
         behind = Span(span.end, min(body.end, span.end + _PARAGRAPH))
@@ -326,13 +350,13 @@ class Candidates:
         line = max(low, text.rfind("\n", low, mention.start) + 1)
         chain = chain_before(text, mention.start, low)
         starts: list[int] = [line]
-        if mention.form in {"call", "object"}:
+        if mention.form in {"call", "object", "own"}:
             starts.append(chain)
             starts.append(max(low, prefix_before(text, mention.start)))
         outer = [found.end() for found in _LINE_OPENS.finditer(text, paragraph, mention.start)]
         starts += outer[:2] + outer[-2:]
         inner = [at for at in range(max(line, mention.start - _BESIDE), mention.start) if text[at] in "[{("]
-        if mention.form not in {"call", "object"}:
+        if mention.form not in {"call", "object", "own"}:
             starts += inner[:2] + inner[-2:]
             before = text.rfind("{", paragraph, mention.start)
             starts += [before] if before >= low else []
@@ -371,7 +395,3 @@ _CODE_LINE = re.compile(
 )
 """What a definition, an import or another statement begins with. Sentences begin with some of its words and end with a colon, too: what
 stands indented below them is a statement's."""
-
-
-def _is_code(issue: Issue) -> bool:
-    return issue.code is Reason.EXAMPLE

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from actionledger.parsing.evidence.own_marks import has_own_mark, prefix_before
 from actionledger.values import Span
 
 _PARTS = re.compile(r"[._-]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SIGN = r"(?:\\?[._-])+"
-_PREFIX = re.compile(r"(?:[^\W\d]\w*+\.)++\Z")
-_LONGEST_PREFIX = 80
 _SHORTEST = 3
 _LONGEST = 300
 _MOST_MODULES = 6
@@ -29,7 +28,7 @@ NAME_KEYS = (
 """The keys that models give the name of what is called."""
 
 _NAME_KEY = re.compile(
-    rf"""(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'“”‘’]?+\s*+[:=]\s*+\\?["'“”‘’`]\Z""",
+    rf"""(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'“”‘’]?+\s*+(?:=>|[:=])\s*+\\?["'“”‘’`]\Z""",
     re.IGNORECASE,
 )
 _BARE_KEY = re.compile(
@@ -62,11 +61,13 @@ _FOLLOWED = (
     r"|(?P<tag>[ \t]*+(?:\\?/?>|&gt;|[A-Za-z_]\w*+\s*+=))"
     r"|(?P<bare>\s*+[,}])"
     r"|(?P<options>[ \t]++--[A-Za-z][\w-]*+(?:[ \t]++|=)[^\s-])"
+    r"|(?P<loose>)"
 )
 """What a name has to be followed by to be called: a bracket, the end of its string, its arguments, the end of its tag, or of what
-an object holds; the next key on a line, or options as a program takes them."""
+an object holds; the next key on a line, or options as a program takes them. Anything else is a call only where a format's own mark
+stands beside it."""
 
-Form = Literal["call", "key", "pair", "text", "object", "tag", "lines", "options"]
+Form = Literal["call", "key", "pair", "text", "object", "tag", "lines", "options", "own", "rest"]
 
 
 class Mention(NamedTuple):
@@ -75,7 +76,8 @@ class Mention(NamedTuple):
     Args:
         name: the name as it was offered.
         form: how it is called: ``f(``, ``"f": {``, ``["f", {``, ``"name": "f"`` with or without its quotes,
-            ``f {"``, ``<f>``, ``action: f`` on a line, or ``f --city Oslo``.
+            ``f {"``, ``<f>``, ``action: f`` on a line, ``f --city Oslo``, with a format's own mark: ``f[ARGS]``, or what is
+            left of a call whose name is lost.
         start: where the name begins, its module left out, in code points.
         end: where it ends.
         is_recased: whether its words are run together, or apart, unlike those of the name that was offered.
@@ -165,13 +167,6 @@ def _short_names(offered: frozenset[str], known: Mapping[str, str | None]) -> di
     }
 
 
-def prefix_before(text: str, start: int) -> int:
-    """Return where the modules before a name begin: ``api.`` in ``api.f``."""
-    window = max(0, start - _LONGEST_PREFIX)
-    found = _PREFIX.search(text[window:start])
-    return window + found.start() if found else start
-
-
 @lru_cache(maxsize=64)
 def names_of(offered: frozenset[str]) -> Names:
     """Return the names; the same ones are not looked at again."""
@@ -185,6 +180,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _form_of(text: str, found: re.Match[str]) -> Form | None:
     """Return how a name is called, or None where it is not: as a value of another key, or in a sentence."""
+    form = _plain_form_of(text, found)
+    if form in {"call", "tag"}:
+        return form
+    return "own" if has_own_mark(text, *found.span("name")) else form
+
+
+def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
+    """Return how a name is called by what any text may hold beside it."""
     start = found.start("name")
     if found["call"]:
         return "call"
@@ -202,6 +205,8 @@ def _form_of(text: str, found: re.Match[str]) -> Form | None:
         if found["key"]:
             return "key" if before[-1:] in "\"'“‘" and before else None
         return "pair" if found["pair"] and _OPENS_PAIR.search(before) else None
+    if found["loose"] is not None:
+        return None
     if found["object"]:
         return "object"
     if found["bare"]:

@@ -2,8 +2,8 @@
 
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.evidence.echoes import MARKLESS, READ, is_judged
-from actionledger.parsing.evidence.names import names_of
 from actionledger.parsing.evidence.places import may_quote
+from actionledger.parsing.evidence.rests import mentions_and_rests
 from actionledger.parsing.evidence.turns import invented_from
 from actionledger.parsing.evidence.weighing import is_open
 from actionledger.values import Span
@@ -24,10 +24,7 @@ def may_change(
     dialect, found = placed
     if names:
         reach = gap.end if found.status in READ and not is_open(dialect, found, names) else found.span.end
-        known = names_of(frozenset(names))
-        if any(True for _ in known.mentions(text, gap.start, reach)) or (
-            reach > gap.end and found.status in READ
-        ):
+        if mentions_and_rests(text, gap.start, reach, names) or (reach > gap.end and found.status in READ):
             return True
     if not is_judged(dialect, found):
         return False

@@ -329,6 +329,14 @@ class Shapes:
         return [each._replace(span=span) for each in written]
 
 
+def is_envelope(item: Mapping[str, Any], name: str, names: Names, parameters: Sequence[str] | None) -> bool:
+    """Return whether an object behind a name states that name once more, with the arguments in it."""
+    if parameters is not None and item.keys() <= set(parameters):
+        return False
+    states_name = any(isinstance(item.get(key), str) and names.meant(item[key]) == name for key in NAME_KEYS)
+    return states_name and any(isinstance(item.get(key), dict | str) for key in ARGUMENT_KEYS)
+
+
 def _is_module(names: Names, spelt: str, name: str) -> bool:
     """Return whether what stands before the first dot is a module, and no part of the name."""
     rest = spelt.partition(".")[2]

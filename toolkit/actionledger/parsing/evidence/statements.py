@@ -14,9 +14,10 @@ from actionledger.parsing.dialects.parts.doubts import unless_doubtful
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.evidence.arguments import ARGUMENT_KEYS, NoCallError, holds_call, texts_in
 from actionledger.parsing.evidence.deviations import tidied
-from actionledger.parsing.evidence.names import Mention, names_of, prefix_before
+from actionledger.parsing.evidence.names import Mention, names_of
+from actionledger.parsing.evidence.own_marks import mark_behind, prefix_before
 from actionledger.parsing.evidence.plainer import with_keywords, with_plain_names, without_filler
-from actionledger.parsing.evidence.shapes import Shapes
+from actionledger.parsing.evidence.shapes import Shapes, is_envelope
 from actionledger.parsing.evidence.tags import opening_of, tagged_at
 from actionledger.parsing.evidence.unread import is_signature
 from actionledger.parsing.offers import parameters_of
@@ -27,7 +28,7 @@ from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 
 _MARK = (
-    r"<\|(?!(?:start_header_id|im_start|start|turn)\|)[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|\[/?[A-Z][A-Z_]{2,30}+\]|</?s>|◁[^◁▷\n]{1,40}+▷"
+    r"<\|tool_call>(?:call:)?+|<tool_call\|>|<\|(?!(?:start_header_id|im_start|start|turn)\|)[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|\[/?[A-Z][A-Z_]{2,30}+\]|</?s>|◁[^◁▷\n]{1,40}+▷"
     r"|</?[A-Za-z][\w:-]{0,40}+(?:[ =][^<>\n]{0,80}+)?+>|&lt;/?[A-Za-z][\w:-]{0,40}+&gt;|\\</?[A-Za-z][\w:-]{0,40}+\\?>"
 )
 """A special token, or a tag of no format."""
@@ -66,7 +67,7 @@ _PRINTS = re.compile(
 )
 _ENDS_STATEMENT = re.compile(r"[ \t]*+(?:\r?\n|\Z|[;,])")
 _CONTINUES = re.compile(
-    r"[ \t]*+(?!-->)(?:\.[^\W\d]|\[(?!/?[A-Z])|[-+*/%|&]|==|if\b[^\n]*\belse\b|for[ \t]++\w++[ \t]++in\b)"
+    r"[ \t]*+(?!-->)(?:\.[^\W\d]|\[(?!/?[A-Z])|[-+/%|&]|\*(?!\*[^\w\n]*+(?:\n|\Z))|==|if\b[^\n]*\belse\b|for[ \t]++\w++[ \t]++in\b)"
 )
 
 
@@ -199,6 +200,8 @@ class Statements:
             decoded = self._decoded(begins, end)
             if not isinstance(decoded.value, dict):
                 raise NoCallError(Reason.WRONG_SHAPE, Span(at, decoded.end))
+            if is_envelope(decoded.value, name, self.names, parameters_of(self.offer, name)):
+                return shapes.calls_in(decoded), decoded.end
             if is_signature(text, Span(begins, decoded.end)) and _has_bare_words(decoded):
                 raise NoCallError(Reason.EXAMPLE, Span(at, decoded.end), "It says what the tool takes.")
             shapes.deviations.repairs += decoded.repairs
@@ -309,8 +312,10 @@ class Statements:
         """Return the name that stands before an object with its arguments, and where that object begins."""
         spelt = _NAME.match(self.text, at, end)
         name = self.names.meant(spelt[0]) if spelt else None
-        gap = _NAMED_OBJECT.match(self.text, spelt.end(), end) if spelt and name else None
-        return (name, gap.end()) if spelt and name and gap else None
+        if spelt is None or name is None:
+            return None
+        gap = _NAMED_OBJECT.match(self.text, mark_behind(self.text, spelt.end()) or spelt.end(), end)
+        return (name, gap.end()) if gap else None
 
     def leads(self, at: int, end: int) -> tuple[int, list[Repair]]:
         """Return where a statement begins behind what may stand before it, and the repairs that leave that out."""

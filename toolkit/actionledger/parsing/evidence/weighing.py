@@ -11,13 +11,16 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.python_literals import EXPRESSIONS
+from actionledger.parsing.dialects.parts.truncation import unless_completed
 from actionledger.parsing.evidence.arguments import ARGUMENT_KEYS
 from actionledger.parsing.evidence.candidates import Candidate, Candidates, stretches
 from actionledger.parsing.evidence.cues import is_choice, speaks_against
 from actionledger.parsing.evidence.deviations import tidied
 from actionledger.parsing.evidence.echoes import DOCUMENTED, MARKLESS, READ, Placed, calls_text
-from actionledger.parsing.evidence.names import Mention, names_of
+from actionledger.parsing.evidence.names import Mention
 from actionledger.parsing.evidence.places import Quotations, inked, is_document
+from actionledger.parsing.evidence.rests import mentions_and_rests
 from actionledger.parsing.evidence.statements import Statements
 from actionledger.parsing.evidence.unread import has_names
 from actionledger.parsing.offers import parameters_of
@@ -28,6 +31,9 @@ from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Evidence, Reason, RepairKind
 
 _MOST_OVERLAPS = 100
+UNSAID = "An offered name is called in it."
+"""What is said of a call that is none by itself, where nothing else is known of it."""
+
 _MEANT = frozenset({Evidence.WHOLE, Evidence.LAST, Evidence.AMONG})
 
 EvidenceSetting: TypeAlias = Literal["ignored", "reported", "read", "read_in_sentences"]
@@ -39,7 +45,6 @@ _READ_AGAIN = frozenset(
         Reason.WRONG_SHAPE,
         Reason.TEXT_AFTER_VALUE,
         Reason.UNKNOWN_ACTION,
-        Reason.AMBIGUOUS,
     }
 )
 
@@ -92,25 +97,27 @@ def with_evidence(
 
 def _mentioned(text: str, offer: frozenset[str], placed: Sequence[Placed]) -> list[Mention]:
     """Return where offered names are called outside of the blocks that have said what they hold."""
-    names, at = names_of(frozenset(offer)), 0
+    at = 0
     mentions: list[Mention] = []
     for dialect, found in placed:
         if not is_open(dialect, found, offer) and found.reason is not Reason.REASONING:
-            mentions += names.mentions(text, at, found.span.start)
+            mentions += mentions_and_rests(text, at, found.span.start, offer)
             at = found.span.end
-    mentions += names.mentions(text, at, len(text))
-    return mentions
+    return mentions + mentions_and_rests(text, at, len(text), offer)
 
 
 def is_open(dialect: Dialect, found: Found, offer: frozenset[str]) -> bool:
     """Return whether a block may hold calls that its dialect didn't take for its own."""
     match found.status:
         case BlockStatus.MALFORMED:
-            is_cut = found.reason is Reason.TRUNCATED and dialect.name in MARKLESS
-            return is_cut or found.reason in _READ_AGAIN
+            if found.reason is Reason.TRUNCATED or found.reason is Reason.AMBIGUOUS:
+                return (
+                    dialect.name in MARKLESS
+                )  # behind a format's own marks, what has two readings has no third one
+            return found.reason in _READ_AGAIN
         case BlockStatus.IGNORED if found.reason is Reason.EXAMPLE:
             is_program = not found.actions and all(
-                issue.detail == "It is a program." for issue in found.issues
+                issue.detail in {"It is a program.", EXPRESSIONS} for issue in found.issues
             )
             return dialect.name not in DOCUMENTED and (not found.issues or is_program)
         case BlockStatus.IGNORED:
@@ -173,7 +180,7 @@ class _Weighing:
         if found.reason is not Reason.REASONING:
             return found
         first, last = (bisect_left(self.starts, at) for at in found.span)
-        inside = self.mentions[first:last]
+        inside = [each for each in self.mentions[first:last] if each.form != "rest"]
         issues = (Issue(Reason.REASONING, each.span, "It names a tool as a call.") for each in inside)
         ordered = sorted([*found.issues, *issues], key=lambda issue: issue.span or found.span)
         return found._replace(issues=tuple(ordered)) if inside else found
@@ -193,6 +200,8 @@ class _Weighing:
             return _Weighed(candidate, Evidence.WHOLE, "")
         if why := speaks_against(self.source, span.start, span.end):
             return _Weighed(candidate, Evidence.EXAMPLE, why)
+        if candidate.run and self.text.startswith("**", span.start):
+            return _Weighed(candidate, Evidence.SENTENCE, "It is set in bold, and may be a heading.")
         if (
             candidate.fence is None
             and candidate.run
@@ -277,7 +286,7 @@ class _Weighing:
                 Reason.WRONG_SHAPE, candidate.span, "It is a call in none of the formats that are read here."
             )
             return self._malformed(candidate, issue, rank)
-        return Found(
+        found = Found(
             BlockStatus.REPAIRED,
             candidate.span,
             candidate.body,
@@ -286,12 +295,13 @@ class _Weighing:
             issues=candidate.run.issues,
             evidence=rank,
         )
+        return unless_completed(found, self.source)
 
     def _unread(self, candidate: Candidate, rank: Evidence, why: str, *, is_meant: bool) -> Found:
         issue = candidate.issue or Issue(Reason.NOT_AN_ACTION, candidate.span)
         if is_meant and issue.code is not Reason.NOT_AN_ACTION:
             return self._malformed(candidate, Issue(issue.code, candidate.span, issue.detail), rank)
-        why = why if why and not is_meant else issue.detail or "An offered name is called in it."
+        why = why if why and not is_meant else issue.detail or UNSAID
         return self._ignored(candidate, Reason.EXAMPLE, why, rank)
 
     def _ignored(self, candidate: Candidate, code: Reason, why: str, rank: Evidence) -> Found:

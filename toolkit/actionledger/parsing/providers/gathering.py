@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 from actionledger.common.depth import is_deeper
 from actionledger.parsing.dialects.base import Found, Written
+from actionledger.parsing.leaked import Text, beside
 from actionledger.parsing.parse import assembled
 from actionledger.parsing.providers.spellings import Json, Spelled, spelled
+from actionledger.parsing.providers.thoughts import thoughts_in
 from actionledger.tolerant_json import decode
 from actionledger.tolerant_json.options import STRICT
 from actionledger.values import Issue, Reading, Span
@@ -16,7 +18,7 @@ from actionledger.vocabulary import BlockStatus, Reason
 PARSER_NAME = "provider-messages"
 """What results say that they were read by."""
 
-_VERSION = "3"
+_VERSION = "4"
 """Raised when the meaning of what is read changes."""
 
 _PARSER_ID = hashlib.sha256(f"{PARSER_NAME} {_VERSION}".encode()).hexdigest()[:16]
@@ -41,6 +43,7 @@ class Gathering:
         self.handled: set[int] = set()
         self.acted: set[int] = set()
         self._pieces: list[str] = []
+        self._thoughts: list[str] = []
         self._length = 0
         self._placed: list[tuple[_Interface, Found]] = []
         self._here: list[Spelled] = []
@@ -52,15 +55,36 @@ class Gathering:
         """Whether nothing at all was found."""
         return not (self._length or self._placed or self.handled)
 
-    def reading(self) -> Reading:
-        """Return all of it, numbered."""
-        return assembled("".join(self._pieces), self._placed, requires_action=False, parser_id=_PARSER_ID)
+    @property
+    def text(self) -> str:
+        """What the message says."""
+        return "".join(self._pieces)
+
+    def reading(self, names: frozenset[str] | None = None) -> Reading:
+        """Return all of it, numbered, with the calls that the model has left as text.
+
+        Args:
+            names: the names of the tools that there are; None for those that the message calls.
+        """
+        called = frozenset(call.name for _, found in self._placed for call in found.actions)
+        written = Text(
+            self.text, self._placed, called if names is None else names, "\n\n".join(self._thoughts)
+        )
+        return assembled(written.text, beside(written), requires_action=False, parser_id=_PARSER_ID)
 
     def say(self, text: object) -> None:
         """Take a text of the model."""
         if isinstance(text, str):
             self._pieces.append(text)
             self._length += len(text)
+
+    def think(self, thought: object) -> None:
+        """Take what the model thought: no text of the message, and looked through for calls that were left in it.
+
+        Args:
+            thought: a text, or whatever holds it.
+        """
+        self._thoughts += thoughts_in(thought)
 
     def next_place(self) -> None:
         """Go on to another place of the message: some interfaces write the same calls in two or three of them."""

@@ -7,6 +7,7 @@ from actionledger.parsing.providers.gathering import Gathering
 from actionledger.parsing.providers.leftovers import unread_calls
 from actionledger.parsing.providers.parts import is_part, read_parts, says_something
 from actionledger.parsing.providers.spellings import Json, shown_keys
+from actionledger.parsing.providers.thoughts import THOUGHTS
 from actionledger.values import Reading
 from actionledger.vocabulary import Reason
 
@@ -55,21 +56,22 @@ _BESIDE = frozenset(
 """What may stand in a message that says nothing."""
 
 
-def read_message(message: object) -> Reading:
+def read_message(message: object, names: frozenset[str] | None = None) -> Reading:
     """Read a message as a provider's interface returns it; never raises on a JSON value.
 
     Args:
         message: the decoded JSON: a message, the response around it, or the list of its parts. Of several choices the
             first is read.
+        names: the names of the tools that the model was offered; None if unknown.
 
     Returns:
         Its text and its calls. A call whose arguments can't be read is a malformed block, no action, and so is whatever has
-        a shape that isn't known; the dialect of a block is the interface, such as ``openai_chat``, ``anthropic``, ``gemini``
+        a shape that isn't known, and a call that the model has left in its text or thoughts; the dialect of a block is the interface, such as ``openai_chat``, ``anthropic``, ``gemini``
         or ``langchain``, and ``message`` where what is wrong is no call.
     """
     gathering = Gathering()
     gather(message, gathering)
-    return gathering.reading()
+    return gathering.reading(names)
 
 
 def gather(message: object, gathering: Gathering) -> None:
@@ -168,6 +170,8 @@ def _read(message: Json, gathering: Gathering) -> None:
     for body in bodies:
         read_parts(body, gathering)
         gathering.next_place()
+    for key in THOUGHTS & message.keys():
+        gathering.think(message[key])
     if not bodies:
         gathering.say(
             next((message[key] for key in ("text", "message", "refusal") if message.get(key)), None)

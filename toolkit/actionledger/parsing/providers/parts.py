@@ -24,8 +24,12 @@ _LOCAL = {
 
 _LOST = frozenset({"invalid_tool_call"})
 
-_NO_ACTION = frozenset(
+_THOUGHTS = frozenset(
     {"thinking", "redacted_thinking", "reasoning", "reasoning_content", "reasoning_summary", "thought"}
+)
+
+_NO_ACTION = frozenset(
+    _THOUGHTS
     # what the provider ran itself
     | {"server_tool_use", "server_tool_call", "mcp_tool_use", "builtin-tool-call", "builtin-tool-return"}
     | {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
@@ -104,7 +108,9 @@ def _read_part(part: Json, gathering: Gathering) -> None:
     taken = part.get("content") if kind == "message" else part
     if kind and kind not in _TEXTS and (taken is part or not taken):
         gathering.handled.add(id(taken))
-    if not kind:
+    if kind in _THOUGHTS:
+        gathering.think(part)
+    elif not kind:
         _read_untyped(part, gathering)
     elif kind in _TEXTS:
         _read_text(part, gathering)
@@ -140,13 +146,16 @@ def _read_untyped(part: Json, gathering: Gathering) -> None:
         if call.get("type") != "server_tool_use":
             gathering.act(call, "bedrock")
     elif isinstance(part.get("text"), str):
-        if not part.get("thought"):
+        if part.get("thought"):
+            gathering.think(part)
+        else:
             gathering.say(part["text"])
     elif isinstance(cited := part.get("citationsContent"), Mapping):
         read_parts(cited.get("content"), gathering)
     elif isinstance(call := part.get("toolCall"), Mapping) and "toolType" in call:
         gathering.handled.add(id(call))  # Gemini ran it itself
     elif known := _NO_ACTION_KEYS & part.keys():
+        gathering.think(part.get("reasoningContent"))
         gathering.handled.update(id(part[key]) for key in known)
     else:
         gathering.handled.add(id(part))

@@ -61,10 +61,6 @@ class _Splitting(Gathering):
         super().__init__()
         self.calls: list[SplitCall] = []
 
-    @property
-    def text(self) -> str:
-        return self.reading().text
-
     def take(self, call: Spelled) -> None:
         before = len(self._placed)
         super().take(call)

@@ -25,11 +25,13 @@ class Source:
     Args:
         text: the raw response, any string at all.
         names: the names of the tools that the model was offered; None if unknown.
+        is_cut: whether the model was stopped before it was done: what the text ends with may lack its end.
     """
 
-    def __init__(self, text: str, names: frozenset[str] | None = None) -> None:
+    def __init__(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> None:
         self.text = text
         self.names = names
+        self.is_cut = is_cut
         self._found: dict[str, tuple[int, int]] = {}
         self._missing: dict[object, Span] = {}
         self._next: dict[re.Pattern[str], tuple[Span, int]] = {}

@@ -268,6 +268,7 @@ class Orchestration:
                 turn_index=self.sessions.next_turn(due.layer, dry_run=self.state.dry_run),
                 cost_usd=layer.cost_of(completion),
                 duration_ms=completion.elapsed_ms,
+                finish_reason=completion.finish_reason,
             )
         )
 
@@ -277,7 +278,12 @@ class Orchestration:
         assert due
         assert received
         turn = self.sessions.take(
-            due.layer, received.response, due.prompt, index=received.turn_index, dry_run=self.state.dry_run
+            due.layer,
+            received.response,
+            due.prompt,
+            index=received.turn_index,
+            finish_reason=received.finish_reason,
+            dry_run=self.state.dry_run,
         )
         is_to_be_corrected = is_flawed(turn.result) and not due.is_correction
         way = route(self.state.layers, due.layer, turn.observations, is_to_be_corrected=is_to_be_corrected)

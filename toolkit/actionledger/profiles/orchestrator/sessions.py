@@ -121,7 +121,16 @@ class LayerSessions:
         self.session(layer, dry_run=dry_run)
         return self._turns[layer, dry_run]
 
-    def take(self, layer: str, text: str, prompt: str, *, index: int, dry_run: bool = False) -> Turn:
+    def take(
+        self,
+        layer: str,
+        text: str,
+        prompt: str,
+        *,
+        index: int,
+        finish_reason: str | None = None,
+        dry_run: bool = False,
+    ) -> Turn:
         """Take a layer's response: once, however often this is called for the same place.
 
         Args:
@@ -129,6 +138,7 @@ class LayerSessions:
             text: the raw response.
             prompt: what it answers.
             index: the place of its turn in the session.
+            finish_reason: why the model stopped, in its provider's word; None if unknown.
             dry_run: whether its actions only say what they would do.
 
         Returns:
@@ -137,7 +147,7 @@ class LayerSessions:
         session = self.session(layer, dry_run=dry_run, begun=index)
         if index < self._turns[layer, dry_run]:
             return session.resume(self._turn_id(layer, index, dry_run))
-        return self._handle(layer, text, prompt, dry_run=dry_run)
+        return self._handle(layer, text, prompt, dry_run=dry_run, finish_reason=finish_reason)
 
     def execute_or_queue(self, action: Mapping[str, Any], layer: str, dry_run: bool = False) -> Observation:
         """Execute one action, if its layer may at once, or queue it for a person's approval.
@@ -179,10 +189,18 @@ class LayerSessions:
             ORCHESTRATOR, handlers=handlers, execution_settings=orchestrator_settings(self._instead)
         )
 
-    def _handle(self, layer: str, text: str, prompt: str | None, *, dry_run: bool) -> Turn:
+    def _handle(
+        self,
+        layer: str,
+        text: str,
+        prompt: str | None,
+        *,
+        dry_run: bool,
+        finish_reason: str | None = None,
+    ) -> Turn:
         session = self.session(layer, dry_run=dry_run)
         self._turns[layer, dry_run] += 1
-        return session.handle(text, prompt=prompt)
+        return session.handle(text, prompt=prompt, finish_reason=finish_reason)
 
     def _turn_id(self, layer: str, index: int, dry_run: bool) -> str:
         key = SessionKey(

@@ -84,12 +84,14 @@ class Received(_Saved):
         turn_index: the place of its turn in the layer's session, from 0.
         cost_usd: what it cost, in US dollars; None if unknown.
         duration_ms: how long the model took, in milliseconds.
+        finish_reason: why the model stopped, in its provider's word; None if unknown.
     """
 
     response: str
     turn_index: int
     cost_usd: float | None
     duration_ms: float
+    finish_reason: str | None = None
 
 
 class State(_Saved):

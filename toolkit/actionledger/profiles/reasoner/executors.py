@@ -9,7 +9,7 @@ from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.executor_context import Executor, ExecutorContext, on_one_line, tidy
 from actionledger.profiles.reasoner.listing import Adding, Removing
 from actionledger.profiles.reasoner.persona import INTENSITIES, Intensity, Persona, TextPart
-from actionledger.tolerant_json import decode
+from actionledger.tolerant_json import DecodeOptions, decode
 from actionledger.vocabulary import Reason
 
 
@@ -90,7 +90,7 @@ class Describing(Executor):
 def _felt(answer: str) -> tuple[str, Intensity]:
     """Return the mood that a model's answer names."""
     start = answer.find("{")
-    value = decode(answer, max(start, 0)).value
+    value = decode(answer, max(start, 0), options=DecodeOptions()).value
     if isinstance(value, dict):
         mood, intensity = value.get("mood"), value.get("intensity")
         if isinstance(mood, str) and mood.strip() and intensity in INTENSITIES:

@@ -59,7 +59,9 @@ class Following:
         asked = list(messages)
         while True:
             completion = self._planned(asked)
-            turn = self.session.handle(completion.text, prompt=asked[-1].content)
+            turn = self.session.handle(
+                completion.text, prompt=asked[-1].content, finish_reason=completion.finish_reason
+            )
             answer = self._answer(turn)
             if answer is None or self.is_left.is_set():
                 return

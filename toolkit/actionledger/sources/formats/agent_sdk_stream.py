@@ -196,7 +196,7 @@ def _given(recording: _Recording) -> Iterator[RecordedSession]:
         for message in stream.order:
             whole.add(message)
         recording.passed.update(whole.passed)
-        turns = tuple(_finished(turn, recording) for turn in whole.done(Capture.CALLS))
+        turns = tuple(_finished(turn, recording) for turn in whole.done(Capture.CALLS, splits=True))
         if len(turns) == 1 and not stream.parent_call and turns[0].usage.output_tokens is None:
             took = anthropic.usage(object_at(recording.result, "usage"))
             turns = (replace(turns[0], usage=replace(turns[0].usage, output_tokens=took.output_tokens)),)

@@ -259,6 +259,13 @@ def _failure(error: Line) -> str:
     return f"api_error {said}".strip()[:40]
 
 
+_TOOLS = (
+    "Agent", "AskUserQuestion", "Bash", "BashOutput", "Edit", "ExitPlanMode", "Glob", "Grep",
+    "KillShell", "LS", "MultiEdit", "NotebookEdit", "Read", "Skill", "SlashCommand", "Task",
+    "TodoWrite", "WebFetch", "WebSearch", "Write",
+)  # fmt: skip
+"""The tools that it brings."""
+
 SOURCE = Source(
     "claude_code",
     "Claude Code",
@@ -268,4 +275,5 @@ SOURCE = Source(
     wordings=WORDINGS,
     loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered; how long a response took, and what it cost.",
     fields=("sessionId", "uuid", "parentUuid", "message"),
+    tools=_TOOLS,
 )

@@ -9,17 +9,16 @@ Arguments are the text that the model wrote. A sub-agent's or a fork's file begi
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.common.text import utf8_with_halves
-from actionledger.sources.access import object_at, objects_at, text_at, time_at
+from actionledger.sources.access import object_at, text_at, time_at
 from actionledger.sources.base import (
     Item,
     LeftOut,
-    RecordedCall,
     RecordedSession,
     Refusal,
     Sample,
@@ -29,6 +28,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.codex_ends import ENDS, Ends
+from actionledger.sources.shapes.codex_items import call_of, holds_sign, parts_of, text_of
 from actionledger.sources.shapes.codex_results import WORDINGS, result_of, shown_of
 from actionledger.sources.shapes.openai_responses import thoughts_of
 from actionledger.sources.usage import usage_of
@@ -167,6 +167,8 @@ class _Rollout:
             return
         items, self._response = self._response, []
         first = next((item for _, item in items if text_at(item, "type") != "reasoning"), None)
+        if first is None and not response_id and any(holds_sign(item) for _, item in items):
+            first = items[0][1]
         if first is None and not response_id:  # the file ends here, or nothing came of the thought
             self.left_out[LeftOutReason.EMPTY, "response"] += 1
             return
@@ -175,7 +177,7 @@ class _Rollout:
         turn = pieces.turn(external_id)
         there = [*turn.texts, *turn.thoughts, *turn.calls.values()]  # a stream may hold a file twice
         for _, item in items:
-            if there and (parts := _parts(item)) and all(part in there for part in parts):
+            if there and (parts := parts_of(item)) and all(part in there for part in parts):
                 self.left_out[LeftOutReason.DUPLICATE, text_at(item, "type")[:40]] += 1
             else:
                 self._take_part(pieces, external_id, item)
@@ -252,7 +254,7 @@ class _Rollout:
         """Return what a response is known by: its first call, or its first text behind what was known before it."""
         known = text_at(item, "call_id")
         if not known:
-            text = f"{self._anchor}\n{_text(item)}"
+            text = f"{self._anchor}\n{text_of(item)}"
             known = hashlib.sha256(utf8_with_halves(text)).hexdigest()[:32]
         self._anchor = known
         return known
@@ -262,7 +264,7 @@ class _Rollout:
         if kind in _CALLS or kind == "reasoning" or (kind == "message" and item.get("role") == "assistant"):
             self._response.append((line, item))
             if kind in _CALLS:
-                self._ends.call(_call(kind, item))
+                self._ends.call(call_of(kind, item))
             self._has_said = True
             return
         self.end_response()
@@ -273,12 +275,12 @@ class _Rollout:
         elif kind == "message":
             self._take_prompt(item)
         elif kind == "agent_message":
-            self._prompt = _text(item)
+            self._prompt = text_of(item)
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
 
     def _take_prompt(self, item: Line) -> None:
-        text, role = _text(item), text_at(item, "role")
+        text, role = text_of(item), text_at(item, "role")
         if role != "user" or _INJECTED.match(text):
             self.left_out[LeftOutReason.INJECTED_CONTEXT, role[:40]] += 1
             return
@@ -287,11 +289,11 @@ class _Rollout:
     def _take_part(self, pieces: SessionPieces, external_id: str, item: Line) -> None:
         kind, turn = text_at(item, "type"), pieces.turn(external_id)
         if kind == "message":
-            turn.texts.append(_text(item))
+            turn.texts.append(text_of(item))
         elif kind == "reasoning":
             self._take_thoughts(turn, item)
         else:
-            pieces.call(external_id, _call(kind, item))
+            pieces.call(external_id, call_of(kind, item))
 
     def _take_thoughts(self, turn: OpenTurn, item: Line) -> None:
         if thoughts := thoughts_of(item):
@@ -359,28 +361,12 @@ class _Rollout:
             self.pieces.turn(self._last).usage = usage_of(object_at(info, "last_token_usage"))
 
 
-def _text(item: Line) -> str:
-    """Return the texts of an item: of its content, or of the summary of a thought."""
-    parts = (*objects_at(item, "content"), *objects_at(item, "summary"))
-    return "\n\n".join(filter(None, (text_at(part, "text") for part in parts)))
-
-
-def _parts(item: Line) -> Sequence[str | RecordedCall]:
-    """Return what an item adds to a response: its text, its thoughts or its call."""
-    kind = text_at(item, "type")
-    if kind == "reasoning":
-        return thoughts_of(item)
-    return [_text(item) if kind == "message" else _call(kind, item)]
-
-
-def _call(kind: str, item: Line) -> RecordedCall:
-    call_id, name = text_at(item, "call_id"), text_at(item, "name")
-    if kind == "custom_tool_call":
-        return RecordedCall(call_id, name, text_at(item, "input"), kind="text")
-    if kind == "function_call":
-        return RecordedCall(call_id, name, text_at(item, "arguments"))
-    return RecordedCall(call_id, kind.removesuffix("_call"), object_at(item, "action"))
-
+_TOOLS = (
+    "apply_patch", "exec_command", "list_mcp_resources", "read_mcp_resource", "request_user_input",
+    "shell", "shell_command", "spawn_agent", "update_plan", "view_image", "web_search",
+    "write_stdin",
+)  # fmt: skip
+"""The tools that it brings."""
 
 SOURCE = Source(
     "codex",
@@ -391,4 +377,5 @@ SOURCE = Source(
     wordings=WORDINGS,
     loses="Thoughts, where they are encrypted; whether a call failed, where no event says how it ended, but for its words; which tools were offered; how long a response took, why it ended, and what it cost.",
     fields=("timestamp", "type", "payload"),
+    tools=_TOOLS,
 )

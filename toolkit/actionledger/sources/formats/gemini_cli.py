@@ -318,6 +318,13 @@ def _given(path: Path, chat: _Chat) -> Recorded:
     yield from left_out(shown(path), chat.passed)
 
 
+_TOOLS = (
+    "glob", "google_web_search", "list_directory", "read_file", "read_many_files", "replace",
+    "run_shell_command", "save_memory", "search_file_content", "web_fetch", "write_file",
+    "write_todos",
+)  # fmt: skip
+"""The tools that it brings."""
+
 SOURCE = Source(
     NAME,
     "Gemini CLI",
@@ -328,5 +335,6 @@ SOURCE = Source(
     wordings=_WORDINGS,
     loses="The text of calls, why a response ended, how long it took, the tools that were offered, instructions, which folder it was.",
     fields=("sessionId", "projectHash", "startTime"),
+    tools=_TOOLS,
 )
 """The format."""

@@ -85,7 +85,7 @@ def _ended(
 ) -> Iterator[RecordedSession]:
     """Yield the turns of a session that no earlier end had."""
     whole = conversation(map(pi.message, objects_at(event, "messages")))
-    turns = whole.done(Capture.CALLS)
+    turns = whole.done(Capture.CALLS, splits=True)
     new = tuple(turn for turn in turns if turn.external_id not in session.given)
     if repeated := len(turns) - len(new):
         passed[LeftOutReason.REPEATED_HISTORY, "message"] += repeated

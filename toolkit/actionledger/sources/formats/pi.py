@@ -155,6 +155,11 @@ def recognise(sample: Sample) -> float:
     return 1.0 if {"id", "timestamp", "cwd"} <= first.keys() else 0.0
 
 
+_TOOLS = (
+    "bash", "edit", "find", "grep", "ls", "read", "write",
+)  # fmt: skip
+"""The tools that it brings."""
+
 _WORDINGS = seen(
     "",
     "0.73.1",
@@ -182,5 +187,6 @@ SOURCE = Source(
     wordings=_WORDINGS,
     loses="The text of calls, the tools that were offered, instructions, how long a response took, which branch of a session a turn is on.",
     fields=("type", "id", "timestamp", "cwd"),
+    tools=_TOOLS,
 )
 """The format."""

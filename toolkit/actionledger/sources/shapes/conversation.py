@@ -40,16 +40,17 @@ class Conversation:
         elif message.text:
             self._told.append(message.text)
 
-    def done(self, keeps: Capture, tools: str = "") -> tuple[RecordedTurn, ...]:
+    def done(self, keeps: Capture, tools: str = "", *, splits: bool = False) -> tuple[RecordedTurn, ...]:
         """Return the turns.
 
         Args:
             keeps: how much of what the model wrote the messages have, where calls are split off.
             tools: the tools that were offered, as JSON text; empty for none.
+            splits: whether its runtime always offers tools, so that calls are split off even where there is none.
         """
         self._close()
         calls = [call for turn in self.turns for call in turn.calls]
-        capture = capture_of(calls, keeps, has_tools=bool(tools))
+        capture = capture_of(calls, keeps, has_tools=splits or bool(tools))
         return tuple(replace(turn, capture=capture, tools=tools) for turn in self.turns)
 
     def _add_turn(self, message: Message) -> None:

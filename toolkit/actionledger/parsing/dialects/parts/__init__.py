@@ -21,4 +21,5 @@ itself what it is, calls in Python's notation, or a tag for each parameter.
 
     tagged_calls     a tag for each parameter, read          writing_tags     the same, written
     tag_grammar      the tags of one action                  tag_spelling     tags that are spelt otherwise
+    nesting          calls within a value                    value_marks      tags of the format within a value
 """

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from actionledger.parsing.dialects.parts.value_marks import MarkGrammar
+
 
 class TagGrammar:
     """How a format writes a call.
@@ -15,6 +17,7 @@ class TagGrammar:
         parameter: what opens a parameter, as a pattern with the group ``key``; a group ``string`` that says
             ``false``, or a group ``json`` with anything in it, makes its value JSON.
         parameter_closes: what closes one.
+        value_opens: where each value has a tag of its own behind the parameter's name, that tag.
         call_closes: what closes the call.
         tail: what follows the closing tag of every call.
         groups: the tags that open a group of calls, each with the one that closes it.
@@ -32,6 +35,7 @@ class TagGrammar:
         parameter: str,
         parameter_closes: str,
         call_closes: str,
+        value_opens: str = "",
         tail: str = "",
         groups: Mapping[str, str] = MappingProxyType({}),
         line_breaks: bool = False,
@@ -54,14 +58,26 @@ class TagGrammar:
         self.next_call = re.compile(next_call)
         self.parameter = re.compile(parameter)
         self.next_parameter = re.compile(rf"\s*+{parameter}")
+        key = parameter.removesuffix(re.escape(value_opens))
+        without_tag = rf"{key}(?=[^<\s])" if value_opens else "(?!)"
+        self.value_opens, self.bare_parameter = value_opens, re.compile(rf"\s*+{without_tag}")
         self.parameter_close = re.compile(ends)
         like_one = rf"{re.escape(stem.rstrip('=>'))}\b[^<>]*+(?<!/)>"
-        self.parameter_tags = re.compile(rf"(?P<closes>{ends})|{parameter}|{like_one}")
+        tags = re.compile(rf"(?P<closes>{ends})|{parameter}|{like_one}")
+        self.marks = MarkGrammar(tags, parameter_closes, spellings.get(parameter_closes, ""), parameter)
         self.call_close = re.compile(closes)
         self.closes = re.compile(rf"\s*+{closes}")
-        self.fitting_close = re.compile(rf"{ends}(?=\s*+(?:{_anonymous(parameter)}|{closes}))")
+        goes_on = "|".join((_anonymous(parameter), closes, _anonymous(without_tag)))
+        self.fitting_close = re.compile(rf"{ends}(?=\s*+(?:{goes_on}))")
         self.bare_close = re.compile(rf"{closes}(?=\s*+(?:{after_call}))")
-        self.brackets = re.compile(rf"(?P<closes>{closes})|{call}")
+        spelt = "".join(
+            rf"|<{re.escape(tag[2:-1])}\b" for closer, tag in spellings.items() if closer == call_closes
+        )
+        self.brackets = re.compile(rf"(?P<closes>{closes})|{call}{spelt}")
+        self.nesting = re.compile(
+            rf"(?P<closes_parameter>{ends})|(?P<closes_call>{closes})"
+            rf"|(?P<opens_parameter>{_anonymous(parameter)})|(?P<opens_call>{_anonymous(call)})"
+        )
         self.follows = (stem, *filter(None, (call_closes, spellings.get(call_closes), "{" * holds_json)))
         self.object = re.compile(r"\s*+(?=\{)" if holds_json else "(?!)")
 

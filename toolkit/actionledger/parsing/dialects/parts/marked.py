@@ -38,9 +38,6 @@ class Marked(Dialect):
     others: ClassVar[Mapping[str, str]] = {}
     """For an opening marker, the closing one that would make the block another dialect's."""
 
-    may_stay_open: ClassVar[bool] = False
-    """Whether nothing is missing where the closing marker is: servers take it away."""
-
     keys: ClassVar[Keys] = MARKED
     """Which keys name the tool and hold the arguments."""
 

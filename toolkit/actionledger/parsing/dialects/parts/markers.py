@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.parts.json_values import Reach
+from actionledger.parsing.dialects.parts.nesting import behind_nested
 from actionledger.parsing.scan.openings import Opening, at_line_start
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -131,6 +132,15 @@ class Marker(NamedTuple):
             body = Span(at, close.start)
             issue = Issue(Reason.MALFORMED_JSON, body, "The block ends before its value does.")
         return self.malformed(issue, close)
+
+    def holding(self, issue: Issue) -> Found:
+        """Return the block as malformed that may hold others: up to the marker that closes as many as were opened, or all the rest."""
+        brackets = re.compile(
+            rf"(?P<closes>{re.escape(self.closer or chr(0))})|{re.escape(self.opening.label)}"
+        )
+        at = behind_nested(self.source.text, self.opening.end, self.end, brackets)
+        is_closed = bool(self.closer) and self.source.text.endswith(self.closer, self.opening.end, at)
+        return self.malformed(issue, Close(at - len(self.closer) if is_closed else at, at))
 
     def malformed(self, issue: Issue, close: Close) -> Found:
         """Return the block as malformed, with its end."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.nesting import behind_nested
 from actionledger.parsing.dialects.parts.verdicts import closing_tag, excerpt, read_block, refused
 from actionledger.parsing.scan.openings import Opening, at_line_start
 from actionledger.parsing.scan.source import Source
@@ -37,7 +38,8 @@ class NestedTags:
             rf"""\s*+(?P<tag>{before}<invoke name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)"""
         )
         self.tag = re.compile(rf"{before}<(?P<closes>/)?+(?P<name>[^<>\n/][^<>\n]*+)>")
-        self.closing_group = re.compile(rf"{before}</{group}>")
+        self.groups = re.compile(rf"{before}<(?P<closes>/)?+{group}>")
+        self.calls = re.compile(rf"{before}<(?:(?P<closes>/)invoke>|invoke\s)")
         self.bounds = re.compile(rf"{before}<(?:/invoke>|invoke\s|/?+{group}>)")
 
 
@@ -119,10 +121,12 @@ def _cut(text: str, opening: Opening, rest: Span, tags: NestedTags, *, is_group:
 def _lost(source: Source, opens: re.Match[str], within: Span, tags: NestedTags, issue: Issue) -> Found:
     """Return a call that can't be read, up to its closing tag, but never beyond where the next one begins.
 
-    One that may quote another call takes all of its group: what is quoted is not to be run.
+    One that may quote another call takes all of its group, or all the rest: what is quoted is not to be run.
     """
     if issue.code is Reason.AMBIGUOUS:
-        at = source.search(tags.closing_group, opens.end(), within.end)
+        is_group = tags.opens_group.match(source.text, within.start, within.end) is not None
+        brackets = tags.groups if is_group else tags.calls
+        at = behind_nested(source.text, opens.end(), within.end, brackets)
         return refused(Span(within.start, at), Span(opens.end(), at), issue)
     at = source.search(tags.bounds, opens.end(), within.end)
     closes = tags.tag.match(source.text, at, within.end)

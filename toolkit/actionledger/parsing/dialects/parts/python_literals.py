@@ -8,6 +8,9 @@ from typing import Any
 
 from actionledger.vocabulary import Reason
 
+EXPRESSIONS = "An argument is a variable or an expression."
+"""What is said of a call whose arguments are no values."""
+
 _JSON_NAMES = {"true": True, "false": False, "null": None}
 _PLAIN_NAMES = _JSON_NAMES | {"True": True, "False": False, "None": None}
 _PLAIN = re.compile(
@@ -86,7 +89,7 @@ def _value(node: ast.expr, levels: int) -> Any:
         case ast.Set():
             raise NoLiteralError(Reason.WRONG_SHAPE, "JSON has no sets.")
         case _:
-            raise NoLiteralError(Reason.EXAMPLE, "An argument is a variable or an expression.")
+            raise NoLiteralError(Reason.EXAMPLE, EXPRESSIONS)
 
 
 def _constant(value: object) -> Any:

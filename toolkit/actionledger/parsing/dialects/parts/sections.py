@@ -59,9 +59,6 @@ class Sections(Dialect):
     between: ClassVar[str] = ""
     """What the format writes between two calls."""
 
-    may_stay_open: ClassVar[bool] = False
-    """Whether nothing is missing where the token that ends a section is: servers stop there."""
-
     misplaced: ClassVar[re.Pattern[str]]
     """What a call begins with; where it follows the section's token, the call's own token is missing."""
 

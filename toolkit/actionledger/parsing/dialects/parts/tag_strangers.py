@@ -68,6 +68,7 @@ _MARKUP = frozenset(
 """The elements of HTML and SVG that hold others: what stands in them is a document's."""
 
 _HEAD = re.compile(r"<(?P<name>[\w.-]++)>\s*+<(?P<field>[^<>]++)>")
+_FIELD_OPENS = re.compile(r"\s*+<[A-Za-z][\w.-]*+>")
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}")
 
 
@@ -110,12 +111,20 @@ def read_stranger(
     if not held and not begins_item(source.text, opening.start):
         return None
     stop = source.search(opens, at, end)
-    closer = source.find(f"</{name}>", at, stop)
+    closer = _closer(source, Span(at, end), stop, name)
     body = Span(begins, closer if closer >= 0 else at if held else stop)
     span = Span(opening.start, body.end + len(f"</{name}>") if closer >= 0 else body.end)
     nearest = _nearest(name, held or [head["field"]], fields_of)
     detail = f"The tag is <{name}>; did you mean {nearest}?"
     return refused(span, body, Issue(Reason.UNKNOWN_ACTION, Span(opening.start, begins), detail))
+
+
+def _closer(source: Source, rest: Span, stop: int, name: str) -> int:
+    """Return where a stranger's closing tag stands, or -1: behind the next action where that begins within one of its fields."""
+    closer = source.find(f"</{name}>", *rest)
+    if closer < stop or source.text.find(f"<{name}>", rest.start, closer) >= 0:
+        return closer if closer < stop else -1
+    return closer if _FIELD_OPENS.match(source.text, rest.start, stop) else -1
 
 
 def _walked(source: Source, at: int, end: int, fields_of: Fields) -> Iterator[tuple[str, int]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
+from actionledger.parsing.dialects.parts.held_arguments import held_arguments
 from actionledger.parsing.dialects.parts.json_values import Reach, arguments_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.dialects.parts.tagged_values import RefusedError, TaggedValues
@@ -12,7 +13,7 @@ from actionledger.parsing.dialects.parts.verdicts import excerpt
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
-from actionledger.vocabulary import Reason
+from actionledger.vocabulary import Reason, RepairKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,16 @@ def _read_call(
     try:
         arguments, inner_end, stop = reader.read(opened.end())
     except RefusedError as refused:
-        stop = reader.refused_end(opened.end()) if refused.end is None else refused.end
+        holds_others = refused.issue.code is Reason.AMBIGUOUS
+        found_end = reader.behind_nested if holds_others else reader.refused_end
+        stop = found_end(opened.end()) if refused.end is None else refused.end
         stop = max(stop, refused.issue.span.end if refused.issue.span else stop)
         return TaggedCall(name, {}, Span(opened.start(), stop), stop, refusal=refused.issue)
     span = Span(opened.start(), stop)
-    return TaggedCall(name, arguments, span, inner_end, tuple(reader.repairs), tuple(reader.issues))
+    inside = Span(opened.end(), inner_end)
+    arguments, repair = held_arguments(source, name, arguments, inside, options)
+    repairs = (repair,) if repair else tuple(reader.repairs)
+    return TaggedCall(name, arguments, span, inner_end, repairs, tuple(reader.issues))
 
 
 class _Reader(TaggedValues):
@@ -93,7 +99,7 @@ class _Reader(TaggedValues):
         arguments: dict[str, Any] = {}
         if opens := self.grammar.object.match(self.text, at, self.end):
             arguments, at = self.json_arguments(opens.end())
-        while parameter := self.grammar.next_parameter.match(self.text, at, self.end):
+        while parameter := self.parameter_at(at):
             key, span = parameter["key"].strip(), Span(*parameter.span("key"))
             if key in arguments:
                 raise RefusedError(Issue(Reason.DUPLICATE_KEY, span, f"The parameter is {key[:80]!r}."))
@@ -101,11 +107,33 @@ class _Reader(TaggedValues):
                 raise RefusedError(Issue(Reason.WRONG_SHAPE, span, "A parameter has no name."))
             said = parameter.groupdict()
             is_json = said.get("string") == "false" or bool(said.get("json"))
-            arguments[key], at = self.json_value(parameter) if is_json else self.text_value(parameter.end())
+            arguments[key], at = (
+                self.json_value(parameter) if is_json else self.text_value(parameter.end(), parameter[0])
+            )
         if not self.grammar.closes.match(self.text, at, self.end):
             self.refuse_what_follows(at, has_parameters=bool(arguments))
         inner_end, at = self.close(self.grammar.call_closes, at)
         return arguments, inner_end, self.close(self.grammar.tail, at)[1] if self.grammar.tail else at
+
+    def parameter_at(self, at: int) -> re.Match[str] | None:
+        """Return the opening of the parameter that is due here; a value's own opening tag that is left out is a repair."""
+        grammar = self.grammar
+        if parameter := grammar.next_parameter.match(self.text, at, self.end):
+            return parameter
+        bare = grammar.bare_parameter.match(self.text, at, self.end)
+        if bare and not self.is_closed(bare.end()):
+            return None
+        if bare:
+            missing = Span(bare.end(), bare.end())
+            if RepairKind.TAG_SPELLING not in self.options.repairs:
+                raise RefusedError(Issue(Reason.TAG_SPELLING, missing, f"Expected {grammar.value_opens}"))
+            self.repairs.append(Repair(RepairKind.TAG_SPELLING, missing, "", grammar.value_opens))
+        return bare
+
+    def is_closed(self, start: int) -> bool:
+        """Return whether a parameter's closing tag is the first tag behind a place."""
+        tag = self.text.find("<", start, self.end)
+        return tag >= 0 and self.grammar.parameter_close.match(self.text, tag, self.end) is not None
 
     def close(self, closer: str, at: int) -> tuple[int, int]:
         """Return where a closing tag that is due here begins and ends; one that is left out is a repair."""

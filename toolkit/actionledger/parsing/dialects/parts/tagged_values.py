@@ -1,8 +1,8 @@
 """The values of a call whose parameters are tags: where each ends, and what it is.
 
 A value is raw text and may hold what looks like tags. It is closed by the grammar: by the closing tag that a further
-parameter or the end of the call follows. Where a second reading is as plausible (another parameter or another call
-begins inside the value), the call is refused.
+parameter or the end of the call follows, behind whole calls that the value holds. Where a second reading is as plausible
+(another parameter or another call begins inside the value and isn't closed there), the call is refused.
 """
 
 import re
@@ -11,15 +11,14 @@ from typing import Any
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.json_values import Reach, value_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.nesting import behind_nested, close_around
+from actionledger.parsing.dialects.parts.value_marks import marks_in
 from actionledger.parsing.dialects.parts.verdicts import Closed, closing_tag
 from actionledger.parsing.dialects.parts.xml_text import CDATA, CDATA_CLOSES, unescaped
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
-
-_MOST_NESTED = 64
-"""How many calls inside a value are counted to find the end of the call around them."""
 
 _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
 _NO_TEXT = '{["'
@@ -78,16 +77,25 @@ class TaggedValues:
         ):
             says = Span(*parameter.span("string"))
             self.repairs.append(Repair(RepairKind.TAG_ATTRIBUTES, says, "false", "true"))
-            return self.text_value(start)
+            return self.text_value(start, parameter[0])
         raise RefusedError(Issue(code, Span(start, stop), "The parameter says that it is JSON."))
 
-    def text_value(self, start: int) -> tuple[str, int]:
-        """Read a value that is raw text."""
+    def text_value(self, start: int, opener: str) -> tuple[str, int]:
+        """Read a value that is raw text.
+
+        Args:
+            start: where it begins, in code points.
+            opener: what opens the parameter, as it was written.
+        """
         grammar, text = self.grammar, self.text
         if grammar.is_xml and text.startswith(CDATA, start, self.end):
             return self.verbatim_value(start)
         first = self.source.search(grammar.parameter_close, start, self.end)
         following = self.source.search(grammar.next_call, start, self.end)
+        if first > following:
+            around = close_around(text, start, self.end, grammar.nesting, grammar.fitting_close)
+            if around:
+                return self.trimmed(text[start : around.start]), around.end
         if first == self.end or (first > following and self.opens_parameter(following, first)):
             return self.unclosed_value(start, first, following)
         match = grammar.parameter_close.match(text, first, self.end)
@@ -95,12 +103,26 @@ class TaggedValues:
         bound = self.source.search(grammar.next_call, behind, self.end)
         fitting = grammar.fitting_close.search(text, first, bound)
         close = Span(*fitting.span()) if fitting else Span(first, behind)
-        body = text[start : close.start]
-        if self.may_hold_another(body):
-            detail = "Another parameter begins in it: it is quoted, or the tag was never closed."
-            raise RefusedError(Issue(Reason.AMBIGUOUS, Span(start, close.end), detail))
+        value = Span(start, close.start)
+        if text.find("<", *value) >= 0:
+            value = self.without_marks(opener, value, close)
         self.repairs += self.respelt(close, grammar.parameter_closes)
-        return self.trimmed(body), close.end
+        return self.trimmed(value.of(text)), close.end
+
+    def without_marks(self, opener: str, value: Span, close: Span) -> Span:
+        """Return where a value stands that holds tags; one that holds the format's own may be refused."""
+        text, spelt = self.text, close.of(self.text)
+        if spelt != self.grammar.parameter_closes and text.find(f"<{spelt[2:-1]}", *value) >= 0:
+            detail = "A tag in another spelling closes it, and such a one begins in it."
+            raise RefusedError(Issue(Reason.AMBIGUOUS, Span(value.start, close.end), detail))
+        marks = marks_in(text, opener, value, close, self.grammar.marks)
+        if marks.issue:
+            raise RefusedError(marks.issue)
+        if marks.repairs and RepairKind.STRAY_MARK not in self.options.repairs:
+            detail = "A tag of the format stands in it."
+            raise RefusedError(Issue(Reason.AMBIGUOUS, marks.repairs[0].span, detail))
+        self.repairs += marks.repairs
+        return marks.value
 
     def verbatim_value(self, start: int) -> tuple[str, int]:
         """Read a section of XML that holds text as it is: no tag in it means anything."""
@@ -128,31 +150,13 @@ class TaggedValues:
         if first < self.end:
             detail = "Another call begins in it: it is quoted, or the tag was never closed."
             issue = Issue(Reason.AMBIGUOUS, Span(start, first), detail)
-            raise RefusedError(issue, self.behind_nested(start, first))
+            raise RefusedError(issue)
         if following == len(self.text):
             raise RefusedError(Issue(Reason.TRUNCATED, Span(start, following)), following)
         raise RefusedError(Issue(Reason.UNCLOSED_TAG, Span(start, following)), following)
 
     def opens_parameter(self, start: int, end: int) -> bool:
         return self.grammar.parameter.search(self.text, start, end) is not None
-
-    def may_hold_another(self, body: str) -> bool:
-        """Return whether a value may hold another parameter: one that isn't closed in it, or what looks like one.
-
-        The latter counts directly behind a closing tag that nothing in the value opened: the value may have ended there.
-        """
-        opened: list[bool] = []
-        stray_end = -1
-        for tag in self.grammar.parameter_tags.finditer(body):
-            if not tag["closes"]:
-                if stray_end >= 0 and not body[stray_end : tag.start()].strip():
-                    return True
-                opened.append(tag["key"] is not None)
-            elif opened:
-                opened.pop()
-            else:
-                stray_end = tag.end()
-        return any(opened)
 
     def trimmed(self, body: str) -> str:
         if not self.grammar.line_breaks:
@@ -188,16 +192,9 @@ class TaggedValues:
         close = grammar.call_close.match(self.text, at, following)
         return close.end() if close else following
 
-    def behind_nested(self, start: int, first: int) -> int:
-        """Return where a call ends that holds other calls: behind the tag that closes as many as were opened."""
-        depth = 1
-        for count, tag in enumerate(self.grammar.brackets.finditer(self.text, start, self.end)):
-            depth += -1 if tag["closes"] else 1
-            if not depth:
-                return tag.end()
-            if count > _MOST_NESTED:
-                break
-        return self.refused_end(first)
+    def behind_nested(self, start: int) -> int:
+        """Return where a call ends that may hold others."""
+        return behind_nested(self.text, start, self.end, self.grammar.brackets)
 
 
 def _adds(close: Closed) -> bool:

@@ -54,7 +54,7 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Mapping[str, Any
     name, conversation = text_at(info, "id"), Conversation()
     for message in _merged(map(message_of, told), name):
         conversation.add(message)
-    turns = conversation.done(Capture.CALLS)
+    turns = conversation.done(Capture.CALLS, splits=True)
     if turns and not name:
         yield Refusal(shown(path), 0, "A session has no id.")
     elif turns:

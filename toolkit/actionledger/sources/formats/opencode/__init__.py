@@ -54,6 +54,12 @@ def recognise(sample: Sample) -> float:
     return 0.9 if first is None and b'"projectID"' in head and b'"directory"' in head else 0.0
 
 
+_TOOLS = (
+    "bash", "edit", "glob", "grep", "list", "multiedit", "patch", "read", "skill", "task",
+    "todoread", "todowrite", "webfetch", "write",
+)  # fmt: skip
+"""The tools that it brings."""
+
 SOURCE = Source(
     NAME,
     "opencode",
@@ -64,6 +70,7 @@ SOURCE = Source(
     wordings=_WORDINGS,
     loses="The text of calls, the tools that were offered, instructions, how long a response took; messages that only its newer table `session_message` holds, which are counted.",
     fields=("id", "projectID", "directory"),
+    tools=_TOOLS,
     other_fields=(("info", "messages"), ("id", "sessionID", "messageID"), ("id", "sessionID", "role")),
 )
 """The format."""

@@ -90,7 +90,7 @@ def session(
         for each in _messages(message, parts):
             conversation.add(each)
     passed.update(conversation.passed)
-    turns = conversation.done(Capture.CALLS)
+    turns = conversation.done(Capture.CALLS, splits=True)
     name = text_at(info, "id")
     if not name:
         yield Refusal(shown(path), 0, "The file has no session's id.")

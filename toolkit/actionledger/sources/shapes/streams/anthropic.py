@@ -19,6 +19,7 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     whole: dict[str, Any] = {"type": "message", "role": "assistant"}
     blocks: dict[int, dict[str, Any]] = {}
+    before: list[tuple[int, dict[str, Any]]] = []
     usage: dict[str, Any] = {}
     for event in events:
         kind = text_at(event, "type")
@@ -27,7 +28,10 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             whole.update(message)
             usage.update(object_at(message, "usage"))
         elif kind == "content_block_start":
-            blocks[_place(event, len(blocks))] = _begun(object_at(event, "content_block"))
+            place = _place(event, len(blocks))
+            if place in blocks:  # a gateway that numbers two blocks alike: the first one is whole
+                before.append((place, blocks[place]))
+            blocks[place] = _begun(object_at(event, "content_block"))
         elif kind == "content_block_delta":
             _grow(
                 blocks.setdefault(_place(event, len(blocks) - 1), {"type": "text"}), object_at(event, "delta")
@@ -35,7 +39,14 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         elif kind == "message_delta":
             whole.update(object_at(event, "delta"))
             usage.update(object_at(event, "usage"))
-    return whole | {"content": [blocks[key] for key in sorted(blocks)], "usage": usage}
+    return whole | {"content": _in_order(before, blocks), "usage": usage}
+
+
+def _in_order(
+    before: Sequence[tuple[int, dict[str, Any]]], blocks: Mapping[int, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the blocks by their places; of those with one place, the one that began first."""
+    return [block for _, block in sorted([*before, *blocks.items()], key=lambda placed: placed[0])]
 
 
 def _begun(block: Mapping[str, Any]) -> dict[str, Any]:
