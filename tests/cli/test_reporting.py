@@ -53,6 +53,7 @@ def test_a_report_as_json(run, recorded):
         "changes",
         "usage",
         "left_out",
+        "unknown_wordings",
         "refused",
         "not_in_the_numbers",
     }
@@ -126,6 +127,35 @@ def test_what_imports_refused_is_said(run, tmp_path, monkeypatch):
         assert len(run(*listed, "--json").value) == count
         value = run("report", "-l", "team.duckdb", "--json").value
         assert value["refused"] == value["not_in_the_numbers"]["refused"] == count
+
+
+def test_errors_in_new_words_are_said(run, tmp_path, monkeypatch):
+    """By runtime and version, in the report and by the doctor: so that one sees that something says things otherwise now."""
+    monkeypatch.chdir(tmp_path)
+    place = {"sessionId": "s", "parentUuid": None, "timestamp": "2026-11-17T11:20:24Z", "version": "3.0.1"}
+    call = {"type": "tool_use", "id": "c", "name": "Go", "input": {}}
+    failed = {
+        "type": "tool_result",
+        "tool_use_id": "c",
+        "content": "The flux is out of phase.",
+        "is_error": True,
+    }
+    lines = [
+        {
+            "type": "assistant",
+            "uuid": "a",
+            "message": {"id": "m", "model": "m", "role": "assistant", "content": [call]},
+        },
+        {"type": "user", "uuid": "b", "message": {"role": "user", "content": [failed]}},
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(place | line) + "\n" for line in lines))
+    run("import", "log.jsonl", "-l", "team.duckdb")
+    said = "1 error of claude_code 3.0.1 matches no known wording"
+    assert said in " ".join(run("report", "-l", "team.duckdb").out.split())
+    doctor = run("doctor", "-l", "team.duckdb")
+    assert said in " ".join((doctor.out + doctor.err).split())
+    value = run("doctor", "-l", "team.duckdb", "--json").value
+    assert [each["count"] for each in value["unknown_wordings"]] == [1]
 
 
 def test_a_question_is_answered(run, recorded):

@@ -4,12 +4,13 @@ import re
 
 import pytest
 
+from actionledger.sources.agent_wordings import AGENTS
 from actionledger.sources.base import RecordedResult, Wording
 from actionledger.sources.registry import sources
 from actionledger.sources.wordings import JUDGED, SHARED, Judged, judged, reason_of, text_of
 from actionledger.vocabulary import ExecutionStatus as Status, Reason
 
-TABLES = {"shared": SHARED} | {name: source.wordings for name, source in sources().items()}
+TABLES = {"shared": SHARED, "agents": AGENTS} | {name: source.wordings for name, source in sources().items()}
 ROWS = [
     pytest.param(rows, place, id=f"{name}-{place}-{rows[place].reason}")
     for name, rows in TABLES.items()

@@ -183,3 +183,11 @@ def test_a_stream_of_others_is_read_whole(corpus, counted):
         == found["results"]
         == sum(part["type"] == "tool_use" for each in answers for part in each["content"])
     )
+
+
+def test_arguments_that_could_not_be_parsed_are_as_they_were_written(items):
+    """The client puts the text into the place of the object."""
+    raw = {"__unparsedToolInput": {"raw": '{"command": "ls', "len": 15}}
+    broken = call("c") | {"input": raw}
+    (turn,) = sessions(items(INIT, said(broken), came("c", "no", is_error=True), RESULT))[0].turns
+    assert turn.calls[0].arguments == '{"command": "ls'

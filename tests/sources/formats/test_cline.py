@@ -10,7 +10,7 @@ from actionledger.sources.base import LeftOut, RecordedSession
 from actionledger.sources.formats.cline import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
-from actionledger.vocabulary import Capture, LeftOutReason, Reason
+from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 
 ASK = {
     "role": "user",
@@ -187,3 +187,45 @@ def test_a_session_of_others_is_read_whole(corpus, counted):
         == sum(part["type"] == "tool_use" for each in messages for part in each["content"])
     )
     assert found["tokens"] == sum(each["metrics"]["outputTokens"] for each in messages)
+
+
+def test_arguments_that_could_not_be_parsed_stand_beside_the_message(items):
+    """The call has none; it was refused."""
+    invalid = {"toolCallId": "toolu_1", "toolName": "read_files", "input": {"rawInputText": '{"files": ["a'}}
+    said = SAID | {"metadata": {"invalidToolCalls": [invalid]}}
+    refused = came('{"error":"Tool call read_files emitted invalid JSON arguments: no"}')
+    refused["content"][0]["is_error"] = True
+    (found,) = (item for item in items(ASK, said, refused) if isinstance(item, RecordedSession))
+    (turn,) = found.turns
+    assert turn.calls[0].arguments == '{"files": ["a'
+    assert judged(turn.results[0], SOURCE.wordings) == (ExecutionStatus.FAILED, Reason.SCHEMA_ERROR, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("AI_NoSuchToolError: Model tried", (ExecutionStatus.FAILED, Reason.UNKNOWN_ACTION)),
+        (
+            'Tool "run" requires approval in a TTY session -- NOT a failure.',
+            (ExecutionStatus.DENIED, Reason.NOT_APPROVED),
+        ),
+    ],
+)
+def test_a_refusal_is_told_by_its_words(items, words, expected):
+    """The flag alone says that it is an error."""
+    refused = came(words)
+    refused["content"][0]["is_error"] = True
+    (found,) = (item for item in items(ASK, SAID, refused) if isinstance(item, RecordedSession))
+    assert judged(found.turns[0].results[0], SOURCE.wordings)[:2] == expected
+
+
+def test_what_went_wrong_in_the_client_is_no_answer(items):
+    """It stands in the model's place; what comes behind it keeps its own."""
+    error = {"role": "assistant", "content": [{"type": "text", "text": "The socket was closed"}]}
+    error["metadata"] = {"displayOnly": True, "displayRole": "error"}
+    found = items(ASK, SAID, error, ASK, SAID | {"id": "msg_2"})
+    (session,) = (item for item in found if isinstance(item, RecordedSession))
+    assert [turn.index for turn in session.turns] == [0, 2]
+    assert (LeftOutReason.MADE_BY_CLIENT, "error") in {
+        (i.reason, i.detail) for i in found if isinstance(i, LeftOut)
+    }

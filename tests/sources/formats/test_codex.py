@@ -311,3 +311,60 @@ def test_it_is_recognised():
     assert recognise(Sample(None, b"", ({"timestamp": AT, "type": "x", "payload": {}},))) == 0
     assert recognise(Sample(None, b"", ({"session": "s", "text": "x"},))) == 0
     assert SOURCE.keeps is Capture.ARGUMENTS
+
+
+def test_a_record_of_tokens_goes_before_counts(items):
+    """It is each response's own: a count may say 0 of one that was cut, and comes behind the results."""
+    usage = {"input_tokens": 100, "output_tokens": 7}
+    found = items(
+        meta(),
+        message("assistant", "Cut by"),
+        line("token_usage_record", response_id="r1", usage=usage),
+        tokens(0, 7),
+        line(
+            "event_msg",
+            type="task_complete",
+            error={"message": "Incomplete response returned, reason: max_output_tokens"},
+        ),
+    )
+    (turn,) = turns(found)
+    assert (turn.usage.output_tokens, turn.usage.finish_reason) == (7, "max_output_tokens")
+
+
+def test_an_answer_without_a_word_is_one(items):
+    """Empty, or of thoughts alone: its tokens were recorded, and it keeps the names that the answers behind it have."""
+    thought = item("reasoning", summary=[{"type": "summary_text", "text": "Hm."}])
+    last = [
+        message("assistant", "Done."),
+        line("token_usage_record", response_id="r3", usage={"output_tokens": 3}),
+    ]
+    found = items(
+        meta(),
+        message("user", "Go."),
+        line("token_usage_record", response_id="r1", usage={"output_tokens": 1}),
+        thought,
+        line("token_usage_record", response_id="r2", usage={"output_tokens": 2}),
+        *last,
+    )
+    empty, thinking, done = turns(found)
+    assert (empty.text, empty.prompt, empty.usage.output_tokens) == ("", "Go.", 1)
+    assert (thinking.text, thinking.reasoning, thinking.external_id) == ("", "Hm.", "r2")
+    assert done.external_id == turns(items(meta(), *last))[0].external_id
+
+
+def test_a_session_that_only_failed_is_one(items):
+    """It has no turn, and says why."""
+    error = line("event_msg", type="task_complete", error={"message": "bad request"})
+    session, *rest = items(meta(), CONTEXT, message("user", "Go."), error)
+    assert (session.turns, session.reason, session.task, session.model) == ((), "bad request", "Go.", "gpt-9")
+    assert (LeftOutReason.NO_RESPONSE, "task_complete") in {(each.reason, each.detail) for each in rest}
+
+
+def test_two_calls_with_one_identifier_are_two(items):
+    """Both are run, and each has its result."""
+    found = items(
+        meta(), call("a", '{"cmd":"one"}'), call("a", '{"cmd":"two"}'), output("a", "1"), output("a", "2")
+    )
+    (turn,) = turns(found)
+    assert [each.arguments for each in turn.calls] == ['{"cmd":"one"}', '{"cmd":"two"}']
+    assert [each.output for each in turn.results] == ["1", "2"]

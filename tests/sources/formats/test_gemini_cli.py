@@ -133,3 +133,57 @@ def test_chats_of_others_are_read_whole(corpus, counted):
     assert (found["sessions"], found["turns"], found["refused"]) == (2, len(messages), 0)
     assert found["calls"] == found["results"] == sum(len(each.get("toolCalls", [])) for each in messages)
     assert found["tokens"] == sum(each["tokens"]["output"] + each["tokens"]["thoughts"] for each in messages)
+
+
+@pytest.mark.parametrize(
+    ("output", "status", "reason"),
+    [
+        ("Output: x\nSignal: 9\nProcess Group PGID: 3", ExecutionStatus.FAILED, Reason.COMMAND_FAILED),
+        ("Output: x\nSignal: (none)", ExecutionStatus.SUCCEEDED, None),
+        ("Output: Exit Code: 4\nExit Code: 0", ExecutionStatus.SUCCEEDED, None),
+        (
+            "Command injection detected: command substitution. It was blocked.",
+            ExecutionStatus.DENIED,
+            Reason.COMMAND_REFUSED,
+        ),
+        (
+            "Command was automatically cancelled because it exceeded the timeout of 5 minutes",
+            ExecutionStatus.TIMED_OUT,
+            Reason.TIMEOUT,
+        ),
+        (
+            "Command was cancelled by user before it could complete.",
+            ExecutionStatus.INTERRUPTED,
+            Reason.STOPPED,
+        ),
+    ],
+)
+def test_a_shell_says_in_words_what_its_status_leaves_out(chat, output, status, reason):
+    """It is a success whatever came of the command: killed, blocked or stopped."""
+    (found,) = session(chat(ASK, turn(toolCalls=[call(output)]))).turns
+    assert judged(found.results[0], SOURCE.wordings)[:2] == (status, reason)
+
+
+@pytest.mark.parametrize(
+    ("args", "kept"), [('{"command": "ls', '{"command": "ls'), (["ls"], '["ls"]'), (None, {})]
+)
+def test_arguments_that_are_no_object_are_as_they_were_written(chat, args, kept):
+    """They were refused, and reading refuses them too."""
+    refused = call("Value of params must be an object", "error", key="error") | {"args": args}
+    (found,) = session(chat(ASK, turn(toolCalls=[refused]))).turns
+    assert found.calls[0].arguments == kept
+    assert judged(found.results[0], SOURCE.wordings) == (ExecutionStatus.FAILED, Reason.SCHEMA_ERROR, False)
+
+
+def test_a_message_that_is_told_again_with_less_loses_nothing(chat):
+    """A chat that was resumed has its history once more, without tokens, model and calls; these stand in the content, and of one that was killed nowhere else."""
+    whole = turn(content="I look.", toolCalls=[call("a.txt")])
+    within = {"functionCall": {"id": "c1", "name": "run_shell_command", "args": {"command": "ls"}}}
+    again = {"id": "g1", "type": "gemini", "content": [{"text": "I look."}, within]}
+    (first,) = session(chat(ASK, whole, lines=True)).turns
+    (both,) = session(chat(ASK, whole, HEAD, {"$set": {"messages": [ASK, again]}}, lines=True)).turns
+    assert both == first
+    (killed,) = session(
+        chat(ASK, turn(content="I look."), {"$set": {"messages": [ASK, again]}}, lines=True)
+    ).turns
+    assert (killed.calls[0].call_id, killed.results, killed.usage) == ("c1", (), first.usage)

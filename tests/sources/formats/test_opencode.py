@@ -11,7 +11,7 @@ from actionledger.sources.base import LeftOut, RecordedSession, Refusal
 from actionledger.sources.formats.opencode import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
-from actionledger.vocabulary import LeftOutReason, Reason, Relation
+from actionledger.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 
 INFO = {
     "id": "ses_1",
@@ -85,7 +85,7 @@ def test_a_message_is_a_turn_with_its_calls_and_what_came_of_them(export):
         "opus",
     )
     usage = turn.usage
-    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cost_usd) == (10, 3, 4, 0.5)
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cost_usd) == (10, 4, 4, 0.5)
     (result,) = turn.results
     assert (result.duration_ms, judged(result, SOURCE.wordings).reason) == (500, Reason.COMMAND_FAILED)
 
@@ -288,3 +288,77 @@ def test_a_tree_of_others_is_read_whole(corpus, counted):
     assert (found["sessions"], found["refused"]) == (len(paths), 0)
     assert found["turns"] == sum(each["role"] == "assistant" for each in messages)
     assert found["calls"] == found["results"] == sum(each["type"] == "tool" for each in parts)
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments", "reason"),
+    [
+        ("Model tried to call unavailable tool 'go'. Available tools: bash", {}, Reason.UNKNOWN_ACTION),
+        (
+            'Invalid input for tool go: JSON parsing failed: Text: {"a": "b.\nError message: Unterminated string',
+            '{"a": "b',
+            Reason.SCHEMA_ERROR,
+        ),
+    ],
+)
+def test_a_refused_call_is_what_was_called(export, error, arguments, reason):
+    """It stands as a tool of another name that has completed: it has the name that the model wrote, and has failed."""
+    put = tool(
+        input={"tool": "go", "error": error},
+        output=f"The arguments provided to the tool are invalid: {error}",
+    )
+    (turn,) = session(export(put | {"tool": "invalid"})).turns
+    assert (turn.calls[0].name, turn.calls[0].arguments) == ("go", arguments)
+    assert judged(turn.results[0], SOURCE.wordings) == (ExecutionStatus.FAILED, reason, False)
+
+
+@pytest.mark.parametrize(
+    ("note", "metadata", "status"),
+    [
+        (
+            "shell tool terminated command after exceeding timeout 2000 ms.",
+            {"exit": None},
+            ExecutionStatus.TIMED_OUT,
+        ),
+        ("User aborted the command", {"exit": None}, ExecutionStatus.INTERRUPTED),
+        ("exceeding timeout", {"exit": 0}, ExecutionStatus.SUCCEEDED),
+        ("exceeding timeout", {}, ExecutionStatus.SUCCEEDED),
+    ],
+)
+def test_a_command_that_was_stopped_is_no_success(export, note, metadata, status):
+    """Its state is completed; it has no exit status, and a note says why."""
+    said = tool(output=f"begun\n\n<shell_metadata>\n{note}\n</shell_metadata>", metadata=metadata)
+    (turn,) = session(export(said)).turns
+    assert judged(turn.results[0], SOURCE.wordings).status is status
+
+
+def test_a_fork_has_the_messages_before_it_under_their_first_names(database):
+    """They were copied under new names, with their times and calls; what comes behind is its own."""
+    path = database(text("I look."), tool(output="a"))
+    with closing(sqlite3.connect(path)) as connection:
+        columns = "(id, project_id, directory, title, slug, version, time_created, time_updated)"
+        connection.execute(
+            f"INSERT INTO session {columns} VALUES ('ses_3', 'p', '/w', 'Look (fork #1)', 's', '1', 1730000010000, 1730000010000)"
+        )
+        copied = (
+            "INSERT INTO message SELECT 'copy_' || id, 'ses_3', time_created, time_updated, data FROM message"
+        )
+        connection.execute(copied)
+        connection.execute(
+            "INSERT INTO part SELECT 'copy_' || id, 'copy_' || message_id, 'ses_3', 0, 0, data FROM part"
+        )
+        later = {key: value for key, value in ANSWER.items() if key != "id"} | {
+            "time": {"created": 1730000020000}
+        }
+        connection.execute(
+            "INSERT INTO message VALUES ('msg_9', 'ses_3', 1730000020000, 1730000020000, ?)",
+            (json.dumps(later),),
+        )
+        connection.execute(
+            "INSERT INTO part VALUES ('prt_9', 'msg_9', 'ses_3', 0, 0, ?)", (json.dumps(text("More.")),)
+        )
+        connection.commit()
+    trunk, fork = (item for item in read(path) if isinstance(item, RecordedSession))
+    assert (fork.parent, fork.relation) == ("ses_1", Relation.FORK)
+    assert [turn.external_id for turn in trunk.turns] == ["msg_2"]
+    assert [turn.external_id for turn in fork.turns] == ["msg_2", "msg_9"]

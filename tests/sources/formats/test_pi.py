@@ -10,7 +10,7 @@ from actionledger.sources.base import LeftOut, RecordedSession, Refusal
 from actionledger.sources.formats import openclaw_telemetry, pi
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
-from actionledger.vocabulary import LeftOutReason, Reason, Relation
+from actionledger.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 
 HEAD = {
     "type": "session",
@@ -171,3 +171,23 @@ def test_sessions_of_others_are_read_whole(corpus, counted):
     assert found["calls"] == sum(part["type"] == "toolCall" for each in answers for part in each["content"])
     assert found["results"] == sum(each["role"] == "toolResult" for each in messages)
     assert found["tokens"] == sum(each["usage"]["output"] for each in answers)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            'Validation failed for tool "bash":\n  - command: must be string\n\nReceived arguments:\n{"timeout": 3}',
+            (ExecutionStatus.FAILED, Reason.SCHEMA_ERROR, None),
+        ),
+        ("Tool  not found", (ExecutionStatus.FAILED, Reason.UNKNOWN_ACTION, None)),
+        ("boom\n\n\nCommand exited with code 3", (ExecutionStatus.FAILED, Reason.COMMAND_FAILED, 3)),
+        ("Could not find the exact text in notes.txt.", (ExecutionStatus.FAILED, Reason.NO_MATCH, None)),
+    ],
+)
+def test_an_error_is_told_by_its_words(tmp_path, words, expected):
+    """Arguments that it repeats say nothing of it."""
+    came = CAME | {"isError": True, "content": [{"type": "text", "text": words}], "details": {}}
+    (found,) = pieces(pi.read(session(tmp_path, ASK, SAID, came)))
+    (result,) = found.turns[0].results
+    assert (*judged(result, pi.SOURCE.wordings)[:2], result.exit_status) == expected

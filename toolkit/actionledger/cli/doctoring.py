@@ -11,6 +11,8 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json, print_note
 from actionledger.errors import LedgerError
+from actionledger.importing.unknown_wordings import UnknownWordings, unknown_wordings
+from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import Health, Level, examine, mend
 
@@ -40,13 +42,31 @@ def doctor(
         raise LedgerError(f"There is no ledger at {looked_at}, and no folder of one beside it.")
     done = mend(looked_at) if fix else ()
     found = examine(looked_at)
+    unknown = _unknown_wordings(looked_at)
     if as_json:
-        print_json({"health": found, "needs_person": found.needs_person, "mended": done})
+        told = {
+            "health": found,
+            "needs_person": found.needs_person,
+            "mended": done,
+            "unknown_wordings": unknown,
+        }
+        print_json(told)
     else:
         for sentence in done:
             print_note(sentence)
         _print(found, was_mended=fix)
+        for each in unknown:
+            print_note(f"{each.words}: their reason is tool_error, and no more is known of them.")
     raise typer.Exit(ExitCode.WAITING if found.needs_person else ExitCode.DONE)
+
+
+def _unknown_wordings(path: Path) -> list[UnknownWordings]:
+    """Return the errors that no table knows; none of a ledger that can't be read."""
+    try:
+        with open_ledger(path, read_only=True) as ledger:
+            return unknown_wordings(ledger)
+    except LedgerError:
+        return []
 
 
 def _print(found: Health, *, was_mended: bool) -> None:

@@ -278,7 +278,10 @@ class Importer:
                 there, model = self.known.turn(looked.turn_id), turn.model or session.model
                 self.report.unfilled += is_unfilled(self.prices, model, turn, there)
                 late = self._results.of_earlier(item, session, looked.turn_id, turn.results, self.file)
-                self.report.results += late
+                key = TurnKey(
+                    session=session, turn_id=looked.turn_id, index=turn.index, occurred_at=turn.occurred_at
+                )
+                self.report.results += late + self._results.of_known(turn, key)
             return
         self.report.sessions += self._sessions.start(item, session)
         with held_back():  # else a turn is kept that nobody has counted

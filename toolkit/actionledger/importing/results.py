@@ -1,46 +1,29 @@
 """Which call a recorded result belongs to, and what came of it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
 from actionledger.events import ExecutionRecorded
-from actionledger.ledger.queries.recorded import Known, OpenCall
-from actionledger.parsing.leaked import is_leaked
+from actionledger.importing.reading import written_of
+from actionledger.importing.turn_calls import Call, call_of, calls_of, may_be_unread
+from actionledger.ledger.queries.base import WITHIN
+from actionledger.ledger.queries.recorded import Known
+from actionledger.reading import read_calls
 from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
-from actionledger.recording.attempts import action_id_of, attempt_id_of
+from actionledger.recording.attempts import attempt_id_of
 from actionledger.sources.access import exit_status_of
 from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
-from actionledger.sources.wordings import judged, text_of
-from actionledger.values import ActionCall, ParseResult
-from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus
+from actionledger.sources.wordings import judged, text_of, with_end_told
+from actionledger.values import ParseResult
+from actionledger.vocabulary import ExecutionStatus
 
 _ASKED_AT_ONCE = 10_000
 
 MESSAGE_CHARACTERS = 2000
 """How much of a result is kept as the message of what did not succeed; all of it is its result."""
-
-
-class Call(NamedTuple):
-    """A call that a result may belong to.
-
-    Args:
-        turn: its turn.
-        attempt_id, action_id, action_index, name, dialect: the action that it was read as; of a call that could not be read,
-            an id of its own and its place behind the actions.
-        call_id: its identifier where it comes from; empty where it has none.
-    """
-
-    turn: TurnKey
-    attempt_id: str
-    action_id: str
-    action_index: int
-    name: str
-    dialect: str
-    call_id: str
 
 
 @dataclass(slots=True)
@@ -133,7 +116,7 @@ class Results:
         Returns:
             How many results were recorded, and how many belong to no call; those of calls that have one already are passed over.
         """
-        waiting = _calls_of(turn, key, result, attempt_id_of(key, self._run))
+        waiting = calls_of(turn, key, result, attempt_id_of(key, self._run))
         found = without_call = 0
         for each in turn.results:
             place = next(
@@ -182,6 +165,35 @@ class Results:
                 self._unmatched[file].append(each.call_id)
         return taken
 
+    def of_known(self, turn: RecordedTurn, key: TurnKey) -> int:
+        """Record what came of calls of a turn that is there already, of those that could not be read: nothing says that they are open.
+
+        Args:
+            turn: the turn.
+            key: the same, as records carry it.
+
+        Returns:
+            How many were recorded.
+        """
+        unread = {
+            call.call_id for call in turn.calls if call.call_id and may_be_unread(call)
+        } - self._answered
+        late = [each for each in turn.results if each.call_id in unread]
+        if not late:
+            return 0
+        answered = self._known.answered([each.call_id for each in late])
+        result = read_calls(written_of(turn), turn.capture, None, demands_action=turn.demands_action)
+        waiting = [
+            call for call in calls_of(turn, key, result, attempt_id_of(key, self._run)) if not call.dialect
+        ]
+        taken = 0
+        for each in late:
+            place = next((n for n, call in enumerate(waiting) if call.call_id == each.call_id), None)
+            if place is not None and each.call_id not in answered:
+                self._take(waiting.pop(place), each)
+                taken += 1
+        return taken
+
     def without_call(self) -> Counter[str]:
         """Return how many results belong to no call that is recorded, of those that came behind their calls, by file."""
         missing: Counter[str] = Counter()
@@ -198,7 +210,7 @@ class Results:
         if call_id not in self._open and not self._has_asked:
             self._has_asked = True
             for there in self._known.open_calls():
-                self._open[there.call_id].append(_call(there))
+                self._open[there.call_id].append(call_of(there))
         calls = self._open.get(call_id, [])
         for place, call in enumerate(calls):
             is_of_session = session.ids == "source" or call.turn.session.session_id == key.session_id
@@ -211,8 +223,31 @@ class Results:
     def _take(self, call: Call, result: RecordedResult) -> None:
         if call.call_id:
             self._answered.add(call.call_id)
+        self._record_result(call, result, call.known_as, call.call_id)
+        for place, (inner, its_result) in enumerate(result.within, 1):
+            # Of its own beside the turn's actions, so that no query takes it for another try at one of them.
+            index = WITHIN * (call.action_index + 1) + place
+            action_id = derived_id("inner-call", call.action_id, place)
+            own = Call(call.turn, call.attempt_id, action_id, index, inner.name, "", inner.call_id)
+            self._record_result(
+                own, its_result, f"{call.known_as}/{place}", call.call_id, given=json_text(inner.arguments)
+            )
+
+    def _record_result(
+        self, call: Call, result: RecordedResult, known_as: str | int, trace: str, given: str | None = None
+    ) -> None:
+        """Record what came of a call.
+
+        Args:
+            call: the call.
+            result: what came of it.
+            known_as: what it is known by in its turn.
+            trace: the identifier of the call that it was made for; empty where that has none.
+            given: what it was run with, as JSON text; None where that stands with its action.
+        """
+        result = with_end_told(result)
         found = judged(result, self._wordings)
-        execution_id = derived_id("recorded-execution", call.turn.turn_id, call.call_id or call.action_index)
+        execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)
         text = "" if found.status is ExecutionStatus.SUCCEEDED else text_of(result.output)
         self._record(
             ExecutionRecorded(
@@ -223,8 +258,9 @@ class Results:
                 action_index=call.action_index,
                 name=call.name,
                 dialect=call.dialect,
-                trace_id=call.call_id or execution_id,
+                trace_id=trace or execution_id,
                 started_at=result.started_at,
+                arguments=given,
                 call_id=call.call_id or None,
                 status=found.status,
                 reason=found.reason,
@@ -237,60 +273,6 @@ class Results:
                 **call.turn.dimensions(self._run.run_id),
             )
         )
-
-
-def _calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: str) -> list[Call]:
-    """Return a turn's calls, each with the action that it was read as, in the order in which they were made."""
-    actions = [
-        (index, action)
-        for index, action in enumerate(result.actions)
-        if action.status is not ActionStatus.ILLUSTRATION
-    ]
-    if not turn.calls:
-        return [_of_action(key, attempt_id, index, action, action.call_id or "") for index, action in actions]
-    ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
-    at = _places(turn, result)
-    calls = []
-    for place, call in enumerate(ordered):
-        same = next((pair for pair in actions if call.call_id and pair[1].call_id == call.call_id), None)
-        if same is None:
-            same = next(
-                (pair for pair in actions if at(pair) == place and pair[1].name == call.name),
-                None,
-            )
-        if same is not None:
-            calls.append(_of_action(key, attempt_id, *same, call.call_id))
-        else:
-            unread = derived_id("unread-call", key.turn_id, call.call_id or place)
-            behind = len(result.actions) + place
-            calls.append(Call(key, attempt_id, unread, behind, call.name, "", call.call_id))
-    return calls
-
-
-def _places(turn: RecordedTurn, result: ParseResult) -> Callable[[tuple[int, ActionCall]], int]:
-    """Return what says at which call's place an action is: among the actions of a text, among the blocks of calls beside one."""
-    if turn.capture is Capture.TEXT:
-        return lambda pair: pair[0]
-    calls = [block.index for block in result.blocks if not is_leaked(block)]
-    place_of = {index: place for place, index in enumerate(calls)}
-    return lambda pair: place_of.get(pair[1].block, -1)
-
-
-def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, call_id: str) -> Call:
-    action_id = action_id_of(attempt_id, index)
-    return Call(key, attempt_id, action_id, index, action.name, action.dialect, call_id)
-
-
-def _call(there: OpenCall) -> Call:
-    session = SessionKey(
-        session_id=there.session_id, profile=there.profile, model=there.model, task=there.task
-    )
-    turn = TurnKey(
-        session=session, turn_id=there.turn_id, index=there.turn_index, occurred_at=there.occurred_at
-    )
-    return Call(
-        turn, there.attempt_id, there.action_id, there.action_index, there.name, there.dialect, there.call_id
-    )
 
 
 def _bounded(output: object) -> str:

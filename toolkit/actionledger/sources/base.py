@@ -7,7 +7,7 @@ own identifier is, and reads every file from its beginning.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -61,6 +61,8 @@ class RecordedResult:
         refused_by: who refused it, ``person``, ``hook`` or ``policy``; empty where nobody did.
         started_at: when it began, UTC without a zone.
         finished_at: when its result came, UTC without a zone.
+        within: what the call has run by itself, such as a script that calls tools: each such call with what came of it. They are
+            executions of their own, under this call.
 
     Example:
         >>> al.RecordedResult("toolu_1", "Exit code 1", is_error=True).is_error
@@ -78,6 +80,7 @@ class RecordedResult:
     refused_by: Literal["", "person", "hook", "policy"] = ""
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    within: "tuple[tuple[RecordedCall, RecordedResult], ...]" = ()
 
 
 @made_quickly
@@ -274,12 +277,28 @@ class Wording:
         example: a text that it fits, and no row before it does.
         is_telling: whether these words alone say that it is an error, where the recording has no field for that. What such
             a row concludes is marked as inferred.
+        first_seen, last_seen: the versions of the runtime in which it was seen first and last; empty where that is not known.
     """
 
     pattern: str
     reason: Reason
     example: str
     is_telling: bool = False
+    first_seen: str = ""
+    last_seen: str = ""
+
+
+def seen(first: str, last: str, rows: tuple[Wording, ...]) -> tuple[Wording, ...]:
+    """Return wordings with the versions in which they were seen, those that don't say it themselves.
+
+    Args:
+        first: the version that their runtime's format is known from; empty where that is not known.
+        last: the one that it was known to.
+        rows: the wordings.
+    """
+    return tuple(
+        replace(row, first_seen=row.first_seen or first, last_seen=row.last_seen or last) for row in rows
+    )
 
 
 Item: TypeAlias = RecordedSession | LeftOut | Refusal

@@ -114,9 +114,17 @@ class SessionPieces:
         return external_id in self._open
 
     def call(self, external_id: str, call: RecordedCall) -> None:
-        """Add a call to a message; one that is there already is the same call, repeated."""
+        """Add a call to a message; one that is there already is the same call, repeated.
+
+        Another one under the same identifier is a call of its own: runtimes run both.
+        """
         turn = self.turn(external_id)
-        turn.calls.setdefault(call.call_id or f"#{len(turn.calls)}", call)
+        name = call.call_id or f"#{len(turn.calls)}"
+        if (there := turn.calls.get(name)) is not None and there != call:
+            if call in turn.calls.values():
+                return
+            name = f"{name}#{len(turn.calls)}"
+        turn.calls.setdefault(name, call)
         if not call.call_id:
             return
         self._of_call[call.call_id] = external_id
@@ -130,6 +138,23 @@ class SessionPieces:
             self._waiting.append((self._count, result))
         else:
             turn.results.append(result)
+
+    def amend(self, call_id: str, change: Callable[[RecordedResult], RecordedResult]) -> bool:
+        """Change the last result of a call whose message is still open.
+
+        Args:
+            call_id: the call's identifier.
+            change: returns the result as it is known now.
+
+        Returns:
+            Whether there is one.
+        """
+        turn = self._open.get(self._of_call.get(call_id, ""))
+        places = [n for n, each in enumerate(turn.results) if each.call_id == call_id] if turn else []
+        if turn is None or not places:
+            return False
+        turn.results[places[-1]] = change(turn.results[places[-1]])
+        return True
 
     def is_empty(self) -> bool:
         """Return whether nothing of the session has come, given away or not."""

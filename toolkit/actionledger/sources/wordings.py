@@ -1,16 +1,18 @@
 """How runtimes word what went wrong, as data, and what is concluded from a recorded result.
 
 A recording seldom says more than that a result is an error, and some don't say that. The rows below are the wordings that many
-runtimes share; a source has its own (``Source.wordings``), which are asked first. A row fits where its pattern is found in the
-beginning of the text, and the first that fits counts.
+runtimes share; a source has its own (``Source.wordings``), which are asked first, and behind them those of agents wherever they come
+from (``agent_wordings``). A row fits where its pattern is found in the beginning of the text, and the first that fits counts.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.common.canonical import json_text
+from actionledger.sources.agent_wordings import AGENTS, exit_told, is_late_told
 from actionledger.sources.base import RecordedResult, Wording
 from actionledger.vocabulary import ExecutionStatus, Reason
 
@@ -54,7 +56,7 @@ SHARED: tuple[Wording, ...] = (
         is_telling=True,
     ),
     Wording(
-        r"(?i)^(?:<tool_use_error>)?(?:unknown tool|no such tool|tool \S+ (?:not found|does not exist)|unsupported (?:tool|call|custom tool))",
+        r"(?i)^(?:<tool_use_error>)?(?:error: )?(?:unknown tool|no such tool|tool \S+ (?:not found|does not exist)|unsupported (?:tool|call|custom tool)|\S+ is not a valid tool\b|[^\n]{0,200}\btried to call unavailable tool\b)",
         Reason.UNKNOWN_ACTION,
         "No such tool available: Reader",
         is_telling=True,
@@ -223,6 +225,32 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
     return _by(told, is_inferred=True)
 
 
+def with_end_told(result: RecordedResult) -> RecordedResult:
+    """Return a result with what its words say of its end in an agent's fixed form, where nothing else says what came of it.
+
+    Args:
+        result: the result: its flag may say that it is no error where its time was over, and no more than that it is one.
+    """
+    said = (result.exit_status, result.status, result.reason)
+    if any(each is not None for each in said) or result.refused_by:
+        return result
+    text = text_of(result.output)
+    if result.is_error is not True and is_late_told(text):
+        return replace(result, status=ExecutionStatus.TIMED_OUT, is_inferred=True)
+    status = exit_told(text, is_error=result.is_error)
+    return result if status is None else replace(result, exit_status=status)
+
+
+def is_known(text: str, wordings: Sequence[Wording] = ()) -> bool:
+    """Return whether any row fits a result: what none does is new, or was never looked at.
+
+    Args:
+        text: the beginning of the result.
+        wordings: the rows of its source.
+    """
+    return _first(_rows(tuple(wordings)).all, text[:JUDGED]) is not None
+
+
 def reason_of(text: str, rows: Sequence[Wording]) -> Reason | None:
     """Return the reason of the first row that fits a text; None where none does.
 
@@ -272,7 +300,7 @@ class _Rows(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _rows(wordings: tuple[Wording, ...]) -> _Rows:
-    them = (*wordings, *SHARED)
+    them = (*wordings, *AGENTS, *SHARED)
     return _Rows(_ready(wordings), _ready(them), _ready([row for row in them if row.is_telling]))
 
 

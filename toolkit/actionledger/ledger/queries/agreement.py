@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from actionledger.errors import require_number
-from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, refuse_no_ledger, rows
+from actionledger.ledger.queries.base import OF_ACTIONS, RUN_ELSEWHERE, Queryable, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, turn_scope
 from actionledger.rates import Rate, clustered
@@ -78,7 +78,7 @@ _REFUSED_THERE = f"('{Reason.SCHEMA_ERROR}', '{Reason.UNKNOWN_ACTION}', '{Reason
 _CALLS = f"""
 WITH ran AS (
     SELECT turn_id, session_id, turn_index, action_id, name, arg_max(reason, try_number) AS reason
-    FROM executions WHERE {RUN_ELSEWHERE} AND {FIRST_EXECUTIONS} AND {{condition}}
+    FROM executions WHERE {RUN_ELSEWHERE} AND {OF_ACTIONS} AND {FIRST_EXECUTIONS} AND {{condition}}
     GROUP BY turn_id, session_id, turn_index, action_id, name),
 read AS (
     SELECT turn_id, session_id, turn_index, action_id, name, status, reason, catalogue

@@ -36,6 +36,12 @@ AUDITABLE = f"capture <> '{Capture.CALLS}'"
 """Which parse attempts a parse rate is about, as SQL: those of which it was kept how the calls were written."""
 
 RUN_HERE = f"origin = '{Origin.RUNTIME}'"
+WITHIN = 10_000
+"""What a call has run by itself has its place behind those of all actions: so many for each."""
+
+OF_ACTIONS = f"action_index < {WITHIN}"
+"""Executions of what was called, without those that a call has made by itself."""
+
 RUN_ELSEWHERE = f"origin = '{Origin.RECORDED}'"
 """Which executions were this toolkit's own, and which another runtime's, as SQL."""
 

@@ -23,6 +23,7 @@ class OpenCall:
         session_id, turn_id, turn_index, profile, model, task, occurred_at: its turn.
         attempt_id, action_id, action_index, name, dialect: the action that it was read as.
         call_id: its identifier where it comes from.
+        repeated: how many calls before it in its turn have the same one.
     """
 
     session_id: str
@@ -38,6 +39,7 @@ class OpenCall:
     name: str
     dialect: str
     call_id: str
+    repeated: int = 0
 
 
 LeftOutKey: TypeAlias = tuple[str, LeftOutReason, str]
@@ -208,9 +210,10 @@ SELECT turn_id::VARCHAR, superseded_by::VARCHAR FROM superseded SEMI JOIN known 
 
 _OPEN_CALLS = f"""
 {_KNOWN}
-SELECT {picked(OpenCall)} FROM actions SEMI JOIN known USING (session_id)
-ANTI JOIN (SELECT action_id FROM execution_starts) USING (action_id)
-WHERE call_id IS NOT NULL AND {FIRST_READING}"""
+SELECT {picked(OpenCall)} FROM (
+    SELECT *, (row_number() OVER (PARTITION BY turn_id, call_id ORDER BY action_index) - 1)::INTEGER AS repeated
+    FROM actions SEMI JOIN known USING (session_id) WHERE call_id IS NOT NULL AND {FIRST_READING})
+ANTI JOIN (SELECT action_id FROM execution_starts) USING (action_id)"""
 
 
 def digest(text: str) -> str:

@@ -27,6 +27,7 @@ from actionledger.sources.base import (
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, Passed, left_out
+from actionledger.sources.shapes.claude_results import arguments_of
 from actionledger.sources.shapes.conversation import Conversation
 from actionledger.sources.values import numbered_objects
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
@@ -126,6 +127,7 @@ def _take(value: Mapping[str, Any], recording: _Recording) -> None:
 
 def _take_message(value: Mapping[str, Any], recording: _Recording) -> None:
     message = anthropic.message({**object_at(value, "message"), "role": text_at(value, "type")})
+    message.calls = [replace(call, arguments=arguments_of(call.arguments)) for call in message.calls]
     parent = text_at(value, "parent_tool_use_id")
     stream = recording.streams.setdefault(parent, _Stream(parent))
     there = stream.messages.get(message.message_id)

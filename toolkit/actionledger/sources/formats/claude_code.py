@@ -1,6 +1,6 @@
 """Claude Code's transcripts: ``~/.claude/projects/FOLDER/SESSION.jsonl``, and ``SESSION/subagents/agent-ID.jsonl``.
 
-Nobody publishes the format; this is what versions 2.1.5 to 2.1.178 write. A line is an event. What counts: ``assistant`` lines,
+Nobody publishes the format; this is what versions 2.1.5 to 2.1.332 write. A line is an event. What counts: ``assistant`` lines,
 several of which are one message of the model (a block of its content each, with the same ``message.id`` and the same usage), and
 ``user`` lines, which hold what a person wrote, what the client put in their place, or the results of calls. Sessions that are
 resumed or forked begin with a copy of what came before: a message is known by its own identifier in every file.
@@ -9,35 +9,27 @@ resumed or forked begin with a copy of what came before: a message is known by i
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from actionledger.sources.access import (
-    NOTHING,
-    exit_status_of,
-    number_at,
-    object_at,
-    objects_at,
-    text_at,
-    time_at,
-)
+from actionledger.sources.access import NOTHING, object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
     Item,
     LeftOut,
     RecordedCall,
-    RecordedResult,
     RecordedSession,
     Refusal,
     Sample,
     Source,
     Usage,
-    Wording,
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import FileSessions, OpenTurn, SessionPieces
+from actionledger.sources.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
 from actionledger.sources.usage import usage_of
-from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 Line = Mapping[str, Any]
 
@@ -45,46 +37,19 @@ _SYNTHETIC = "<synthetic>"
 _INJECTED = re.compile(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
 """What a person's line begins with where the client has written it: a tag, or the note that a person broke in."""
 
-_EXIT = re.compile(r"Exit code (-?\d{1,10})\b")
-_BY_PERSON = re.compile(r"The user doesn't want to (?:proceed with|take) this")
-_BY_POLICY = re.compile(
-    r"Permission for this action was denied|Permission to use \S+ .{0,200}has been denied"
-)
-_BY_HOOK = re.compile(r"\S+ hook (?:error|blocked)|Hook \S+ (?:denied|blocked)")
-_REFUSERS: tuple[tuple[Literal["person", "policy", "hook"], re.Pattern[str]], ...] = (
-    ("person", _BY_PERSON),
-    ("policy", _BY_POLICY),
-    ("hook", _BY_HOOK),
-)
+_CUT = "Your response above was cut off mid-stream"
+_EMPTY = "[Your previous response had no visible output"
+"""What the client tells the model of its last answer, in a person's place: no line says it otherwise."""
 
 _PROGRESS = frozenset({"progress", "queue-operation"})
 _KNOWN = frozenset(
     {
         "system", "attachment", "file-history-snapshot", "file-history-delta", "summary", "pr-link", "last-prompt",
-        "mode", "permission-mode", "ai-title", "custom-title", "agent-name", "bridge-session",
+        "mode", "permission-mode", "ai-title", "custom-title", "agent-name", "bridge-session", "api-request-shape",
+        "api-request-blob", "api-request", "tools-used", "cost-state", "atis-latch",
     }
 )  # fmt: skip
 """The client's own notes."""
-
-_DURATIONS = (("durationMs", 1.0), ("totalDurationMs", 1.0), ("durationSeconds", 1000.0))
-
-WORDINGS = (
-    Wording(
-        r"^(?:<tool_use_error>)?File content \(\d+ tokens\) exceeds maximum allowed tokens",
-        Reason.CONTEXT_LIMIT,
-        "File content (31125 tokens) exceeds maximum allowed tokens (25000).",
-    ),
-    Wording(
-        r'^Working directory ".*" was deleted',
-        Reason.NOT_FOUND,
-        'Working directory "/home/ada/work" was deleted; shell cwd recovered to "/home/ada".',
-    ),
-    Wording(
-        r"^(?:<tool_use_error>)?String to replace not found in file",
-        Reason.NO_MATCH,
-        "<tool_use_error>String to replace not found in file.\nString: a</tool_use_error>",
-    ),
-)
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
@@ -133,6 +98,7 @@ class _Transcript:
         self._sidechains: dict[str, str] = {}
         self._took: tuple[Line, str] = (NOTHING, "")
         self._usage = Usage()
+        self._last: dict[str, str] = {}
 
     def take(self, line: Line) -> SessionPieces | None:
         """Take in a line; return the session, if it is time to give a piece of it away."""
@@ -143,6 +109,8 @@ class _Transcript:
             return self._take_answer(line)
         if kind == "attachment" and text_at(object_at(line, "attachment"), "type") == "queued_command":
             self._prompts[self._name(line)] = text_at(object_at(line, "attachment"), "prompt")
+        elif kind == "system" and text_at(line, "subtype") == "api_error":
+            self.left_out[LeftOutReason.NO_RESPONSE, _failure(object_at(line, "error"))] += 1
         elif kind in _PROGRESS:
             self.left_out[LeftOutReason.PROGRESS, kind] += 1
         elif kind in _KNOWN:
@@ -169,6 +137,7 @@ class _Transcript:
             turn.occurred_at = time_at(line, "timestamp")
             turn.prompt = self._prompts.pop(session.session.external_id, None)
         turn.model = text_at(message, "model")
+        self._last[session.session.external_id] = external_id
         took = (object_at(message, "usage"), text_at(message, "stop_reason"))
         if took != self._took:  # as a rule each line of a message says the same
             self._took, self._usage = took, usage_of(took[0], finish_reason=took[1])
@@ -188,8 +157,7 @@ class _Transcript:
         elif kind in {"thinking", "redacted_thinking"}:
             self._take_thought(turn, text_at(block, "thinking"))
         elif kind in {"tool_use", "server_tool_use"}:
-            given = block.get("input")
-            arguments = given if isinstance(given, dict | str) else {}
+            arguments = arguments_of(block.get("input"))
             session.call(external_id, RecordedCall(text_at(block, "id"), text_at(block, "name"), arguments))
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
@@ -214,7 +182,8 @@ class _Transcript:
             kind = text_at(block, "type")
             if kind == "tool_result":
                 session = self._session(line)
-                session.result(_result(line, block))
+                session.result(result_of(line, block))
+                self._last.pop(session.session.external_id, None)
             elif kind == "text":
                 self._take_prompt(line, text_at(block, "text"), is_meta=is_meta)
             else:
@@ -222,12 +191,36 @@ class _Transcript:
         return session if session and session.is_full() else None
 
     def _take_prompt(self, line: Line, text: str, *, is_meta: bool) -> None:
+        if is_meta:
+            self._take_note(line, text)
+        elif text.startswith("<task-notification>"):
+            self._take_notice(line, text)
         if is_meta or _INJECTED.match(text):
             self.left_out[LeftOutReason.INJECTED_CONTEXT, "user"] += 1
             return
         name = self._name(line)
+        self._last.pop(name, None)
         before = self._prompts.get(name)
         self._prompts[name] = f"{before}\n\n{text}" if before else text
+
+    def _take_note(self, line: Line, text: str) -> None:
+        """Take what the client says of the last answer: that its stream broke off, or that there was nothing in it."""
+        if not text.startswith((_CUT, _EMPTY)):
+            return
+        session, name = self._session(line), self._name(line)
+        last = self._last.pop(name, "")
+        if text.startswith(_CUT) and session.has_open(last):
+            turn = session.turn(last)
+            turn.usage = replace(turn.usage, finish_reason="error")
+        elif text.startswith(_EMPTY) and not last:
+            turn = session.turn(text_at(line, "uuid"))
+            turn.occurred_at = time_at(line, "timestamp")
+            turn.prompt = self._prompts.pop(name, None)
+
+    def _take_notice(self, line: Line, text: str) -> None:
+        """Take what came of something that went on in the background: the call that began it had its result long before."""
+        if (found := notified(text)) is not None:
+            self._session(line).amend(*found)
 
     def _session(self, line: Line) -> SessionPieces:
         name = self._name(line)
@@ -260,28 +253,10 @@ class _Transcript:
         return f"{session}/{agent}" if agent else session
 
 
-def _result(line: Line, block: Line) -> RecordedResult:
-    """Return what a line says of a call: the text for the model, and what the client knows beside it."""
-    output = block.get("content")
-    parts = [text_at(part, "text") for part in objects_at(block, "content")]
-    text = output if isinstance(output, str) else "\n".join(filter(None, parts))
-    is_error = block.get("is_error") is True
-    known = line.get("toolUseResult")
-    known = known if isinstance(known, dict) else NOTHING
-    exited = _EXIT.match(text) if is_error else None
-    was_stopped = known.get("interrupted") is True
-    times = (each * unit for key, unit in _DURATIONS if (each := number_at(known, key)) is not None)
-    refusers = (who for who, words in _REFUSERS if is_error and words.match(text))
-    return RecordedResult(
-        text_at(block, "tool_use_id"),
-        text or output,
-        is_error=is_error,
-        status=ExecutionStatus.INTERRUPTED if was_stopped else None,
-        exit_status=exit_status_of(int(exited[1])) if exited else None,
-        duration_ms=next(times, None),
-        refused_by=next(refusers, ""),
-        finished_at=time_at(line, "timestamp"),
-    )
+def _failure(error: Line) -> str:
+    """Return what a request failed with: a status, or the error of a connection."""
+    said = error.get("status") or text_at(object_at(error, "connection"), "code")
+    return f"api_error {said}".strip()[:40]
 
 
 _TOOLS = (

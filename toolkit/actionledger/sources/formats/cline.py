@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.errors import SourceError
-from actionledger.sources.access import count_at, number_at, object_at, text_at
+from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.sources.base import (
     Recorded,
+    RecordedCall,
     RecordedResult,
     RecordedSession,
     Refusal,
@@ -42,6 +43,25 @@ _RESULT = re.compile(r"\[(?P<name>\w+)(?: for [^\n]*?)?\] Result:\s*(?P<output>.
 _INJECTED = re.compile(r"<environment_details>.*?(?:</environment_details>|\Z)", re.DOTALL)
 
 _WORDINGS = (
+    Wording(
+        r"\bAI_NoSuchToolError\b",
+        Reason.UNKNOWN_ACTION,
+        '{"error":"Tool call go was rejected before execution: AI_NoSuchToolError: no such tool"}',
+        last_seen="3.0.65",
+    ),
+    Wording(
+        r"\bemitted invalid JSON arguments\b|^(?:\{\"error\": ?\")?✖ Invalid input",
+        Reason.SCHEMA_ERROR,
+        '{"error":"✖ Invalid input"}',
+        last_seen="3.0.65",
+    ),
+    Wording(
+        r"^(?:\{\"error\": ?\")?Tool [^\n]{1,100} requires approval\b",
+        Reason.NOT_APPROVED,
+        'Tool "run_commands" requires approval in a TTY session -- NOT a tool or system failure.',
+        is_telling=True,
+        last_seen="3.0.65",
+    ),
     Wording(
         r"^The user denied this operation",
         Reason.REJECTED,
@@ -114,6 +134,7 @@ def _session(
     path: Path, name: str, messages: list[Any], head: Mapping[str, Any], notes: list[Usage]
 ) -> Recorded:
     conversation, is_text = Conversation(), True
+    of_client: set[int] = set()
     for number, value in enumerate(messages, 1):
         if not isinstance(value, dict):
             yield Refusal(shown(path), 0, f"Message {number} is no object but {type(value).__name__}.")
@@ -124,8 +145,13 @@ def _session(
         is_text = is_text and not message.calls
         if is_text and message.speaker == "person":
             message.text = _take_results(message, conversation)
+        if _is_of_client(value):
+            of_client.add(len(conversation.turns))
+            message.pass_over(LeftOutReason.MADE_BY_CLIENT, "error")
         conversation.add(message)
     turns = conversation.done(Capture.TEXT if is_text else Capture.CALLS)
+    # The others keep their places, by which they are known.
+    turns = tuple(turn for turn in turns if turn.index not in of_client)
     if len(notes) == len(turns):
         turns = tuple(replace(turn, usage=note) for turn, note in zip(turns, notes, strict=True))
     elif notes:  # requests that were tried again: which note is whose can't be known
@@ -141,6 +167,13 @@ def _session(
             source=NAME,
             metadata=_metadata(head, conversation),
         )
+
+
+def _is_of_client(value: Mapping[str, Any]) -> bool:
+    """Return whether a message stands in the model's place, and is what went wrong in the client."""
+    return (
+        text_at(value, "role") == "assistant" and object_at(value, "metadata").get("displayRole") == "error"
+    )
 
 
 def _count_empty(message: Message, value: Mapping[str, Any]) -> None:
@@ -164,8 +197,18 @@ def _message(value: Mapping[str, Any]) -> Message:
         told = object_at(value, "modelInfo")
         message.model = text_at(told, "id") or text_at(told, "modelId")
         message.occurred_at = since_epoch(value.get("ts"))
+        message.calls = [_as_written(call, object_at(value, "metadata")) for call in message.calls]
     message.results = [_judged(each) for each in message.results]
     return message
+
+
+def _as_written(call: RecordedCall, metadata: Mapping[str, Any]) -> RecordedCall:
+    """Return a call with the text of its arguments where that could not be parsed: it stands beside the message."""
+    for invalid in objects_at(metadata, "invalidToolCalls"):
+        raw = object_at(invalid, "input").get("rawInputText")
+        if text_at(invalid, "toolCallId") == call.call_id and isinstance(raw, str):
+            return replace(call, arguments=raw)
+    return call
 
 
 def _judged(result: RecordedResult) -> RecordedResult:

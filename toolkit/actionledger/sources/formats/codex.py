@@ -1,25 +1,24 @@
 """Codex's rollouts: ``~/.codex/sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl``, of the command line and the desktop program.
 
-Defined by ``codex-rs/protocol`` of github.com/openai/codex (``models.rs``, ``protocol.rs``), versions 0.120 to 0.145. A line is
+Defined by ``codex-rs/protocol`` of github.com/openai/codex (``models.rs``, ``protocol.rs``), versions 0.120 to 0.171. A line is
 ``{timestamp, type, payload}``. What the model wrote are ``response_item`` lines, those between two token counts or results one
-response; ``event_msg`` lines say most of it again, and a few things beside it: how a command ended, and what a response took.
+response; ``event_msg`` lines say most of it again, and a few things beside it: how a call ended (``shapes/codex_ends``), and what a response took.
 Arguments are the text that the model wrote. A sub-agent's or a fork's file begins with a copy of its parent's history.
 """
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.common.text import utf8_with_halves
-from actionledger.sources.access import object_at, objects_at, text_at, time_at
+from actionledger.sources.access import object_at, text_at, time_at
 from actionledger.sources.base import (
     Item,
     LeftOut,
-    RecordedCall,
     RecordedSession,
     Refusal,
     Sample,
@@ -28,7 +27,9 @@ from actionledger.sources.base import (
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import OpenTurn, SessionPieces
-from actionledger.sources.shapes.codex_results import ENDS, UNSAID, WORDINGS, End, ended, result_of
+from actionledger.sources.shapes.codex_ends import ENDS, Ends
+from actionledger.sources.shapes.codex_items import call_of, holds_sign, parts_of, text_of
+from actionledger.sources.shapes.codex_results import WORDINGS, result_of, shown_of
 from actionledger.sources.shapes.openai_responses import thoughts_of
 from actionledger.sources.usage import usage_of
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
@@ -43,11 +44,26 @@ _REPEATED = frozenset(
 _EVENTS = frozenset(
     {
         "task_started", "task_complete", "turn_aborted", "context_compacted", "thread_name_updated", "entered_review_mode",
-        "exited_review_mode", "sub_agent_activity", "thread_rolled_back", "item_completed", "undo_completed", "error",
-        "stream_error", "background_event", "dynamic_tool_call_request",
+        "exited_review_mode", "sub_agent_activity", "thread_rolled_back", "undo_completed", "error",
+        "stream_error", "background_event", "dynamic_tool_call_request", "thread_settings_applied",
     }
 )  # fmt: skip
-_KINDS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"})
+_KINDS = frozenset(
+    {
+        "session_meta",
+        "turn_context",
+        "response_item",
+        "event_msg",
+        "compacted",
+        "world_state",
+        "token_usage_record",
+    }
+)
+_HEAD_CHARACTERS = 2000
+"""So much of a result says whether something goes on behind it."""
+
+_REASON_CHARACTERS = 200
+_INCOMPLETE = re.compile(r"^Incomplete response returned, reason: (\w{1,40})")
 _INJECTED = re.compile(r"\s*(?:<[a-z_]+(?:>|\s)|# AGENTS\.md instructions)")
 """What a person's message begins with where the client has written it."""
 
@@ -99,7 +115,9 @@ class _Rollout:
         self._has_said = False
         self._last = ""
         self._tokens: Any = None
-        self._ends: dict[str, End] = {}
+        self._counted = ""
+        self._failed = ""
+        self._ends = Ends()
 
     def is_over(self, line: Line) -> bool:
         """Return whether a line begins another session: those that this one comes from have their heads before anything is said."""
@@ -112,6 +130,8 @@ class _Rollout:
         self.end_response()
         if self.pieces and not self.pieces.is_empty():
             yield self.pieces.piece(is_last=True)
+        elif self.pieces and self._failed:
+            yield self._session({}).piece(is_last=True)
         elif self.pieces:  # its model and its task are those of its first response
             self.left_out[LeftOutReason.EMPTY, "session"] += 1
         for (reason, detail), count in self.left_out.items():
@@ -128,6 +148,8 @@ class _Rollout:
             self._take_meta(payload)
         elif kind == "turn_context":
             self._model = text_at(payload, "model") or self._model
+        elif kind == "token_usage_record":
+            self._take_usage(line, payload)
         elif kind == "compacted":
             self.left_out[LeftOutReason.COMPACTED, "history"] += 1
         else:
@@ -135,31 +157,39 @@ class _Rollout:
             reason = LeftOutReason.BOOKKEEPING if known else LeftOutReason.UNKNOWN_KIND
             self.left_out[reason, kind[:40]] += 1
 
-    def end_response(self) -> None:
-        """Make a turn of what the model has written since its last response."""
+    def end_response(self, response_id: str = "") -> None:
+        """Make a turn of what the model has written since its last response.
+
+        Args:
+            response_id: the response's own identifier where it is known to be over: one of thoughts alone is a turn by that.
+        """
         if not self._response:
             return
         items, self._response = self._response, []
         first = next((item for _, item in items if text_at(item, "type") != "reasoning"), None)
-        if first is None and any(_holds_sign(item) for _, item in items):
+        if first is None and not response_id and any(holds_sign(item) for _, item in items):
             first = items[0][1]
-        if first is None:  # the file ends here, or nothing came of the thought
+        if first is None and not response_id:  # the file ends here, or nothing came of the thought
             self.left_out[LeftOutReason.EMPTY, "response"] += 1
             return
-        pieces = self._session(items[0][0])
-        self._last = external_id = self._identity(first)
-        is_new = not pieces.has_open(external_id)
+        external_id = response_id if first is None else self._identity(first)
+        pieces = self._begin_turn(items[0][0], external_id)
         turn = pieces.turn(external_id)
-        if is_new:
-            turn.occurred_at, turn.model = time_at(items[0][0], "timestamp"), self._model
-            turn.prompt = self._prompt
-        self._prompt = None
         there = [*turn.texts, *turn.thoughts, *turn.calls.values()]  # a stream may hold a file twice
         for _, item in items:
-            if there and (parts := _parts(item)) and all(part in there for part in parts):
+            if there and (parts := parts_of(item)) and all(part in there for part in parts):
                 self.left_out[LeftOutReason.DUPLICATE, text_at(item, "type")[:40]] += 1
             else:
                 self._take_part(pieces, external_id, item)
+
+    def _begin_turn(self, line: Line, external_id: str) -> SessionPieces:
+        """Begin a response, if it is a new one, and return the session that it is of."""
+        pieces, self._last = self._session(line), external_id
+        if not pieces.has_open(external_id):
+            turn = pieces.turn(external_id)
+            turn.occurred_at, turn.model, turn.prompt = time_at(line, "timestamp"), self._model, self._prompt
+        self._prompt = None
+        return pieces
 
     def _take_meta(self, meta: Line) -> None:
         """Take in the head of a file: the first is its own, a later one that of the history which is copied behind it."""
@@ -224,7 +254,7 @@ class _Rollout:
         """Return what a response is known by: its first call, or its first text behind what was known before it."""
         known = text_at(item, "call_id")
         if not known:
-            text = f"{self._anchor}\n{_text(item)}"
+            text = f"{self._anchor}\n{text_of(item)}"
             known = hashlib.sha256(utf8_with_halves(text)).hexdigest()[:32]
         self._anchor = known
         return known
@@ -233,24 +263,24 @@ class _Rollout:
         kind = text_at(item, "type")
         if kind in _CALLS or kind == "reasoning" or (kind == "message" and item.get("role") == "assistant"):
             self._response.append((line, item))
+            if kind in _CALLS:
+                self._ends.call(call_of(kind, item))
             self._has_said = True
             return
         self.end_response()
         if kind in _RESULTS:
-            call_id = text_at(item, "call_id")
-            end = self._ends.pop(call_id, UNSAID)
-            self._session(line).result(
-                result_of(call_id, item.get("output"), end, time_at(line, "timestamp"))
-            )
+            call_id, output = text_at(item, "call_id"), item.get("output")
+            end = self._ends.result(call_id, shown_of(output)[:_HEAD_CHARACTERS])
+            self._session(line).result(result_of(call_id, output, end, time_at(line, "timestamp")))
         elif kind == "message":
             self._take_prompt(item)
         elif kind == "agent_message":
-            self._prompt = _text(item)
+            self._prompt = text_of(item)
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
 
     def _take_prompt(self, item: Line) -> None:
-        text, role = _text(item), text_at(item, "role")
+        text, role = text_of(item), text_at(item, "role")
         if role != "user" or _INJECTED.match(text):
             self.left_out[LeftOutReason.INJECTED_CONTEXT, role[:40]] += 1
             return
@@ -259,11 +289,11 @@ class _Rollout:
     def _take_part(self, pieces: SessionPieces, external_id: str, item: Line) -> None:
         kind, turn = text_at(item, "type"), pieces.turn(external_id)
         if kind == "message":
-            turn.texts.append(_text(item))
+            turn.texts.append(text_of(item))
         elif kind == "reasoning":
             self._take_thoughts(turn, item)
         else:
-            pieces.call(external_id, _call(kind, item))
+            pieces.call(external_id, call_of(kind, item))
 
     def _take_thoughts(self, turn: OpenTurn, item: Line) -> None:
         if thoughts := thoughts_of(item):
@@ -276,52 +306,59 @@ class _Rollout:
         if kind == "token_count":
             self._take_tokens(object_at(event, "info"))
         elif kind in ENDS:
-            self._ends[text_at(event, "call_id")] = ended(event)
+            self._ends.event(event)
+        elif kind == "item_completed":
+            self._take_end(event)
+        elif kind == "task_complete" and (error := text_at(object_at(event, "error"), "message")):
+            self._take_failure(error)
         elif kind in _REPEATED:
             self.left_out[LeftOutReason.DUPLICATE, kind] += 1
         else:
             reason = LeftOutReason.BOOKKEEPING if kind in _EVENTS else LeftOutReason.UNKNOWN_KIND
             self.left_out[reason, kind[:40]] += 1
 
+    def _take_end(self, event: Line) -> None:
+        """Take what is said of the end of something that was run; what else is complete is said elsewhere, too."""
+        known = self._ends.item(event)
+        if isinstance(known, tuple):
+            call_id, late = known
+            known = self.pieces is not None and self.pieces.amend(call_id, late)
+        if not known:
+            self.left_out[LeftOutReason.BOOKKEEPING, "item_completed"] += 1
+
+    def _take_failure(self, error: str) -> None:
+        """Take what ended a task: what came of its last request."""
+        self.end_response()
+        self._failed = error
+        found = _INCOMPLETE.search(error)
+        if found is None:
+            self.left_out[LeftOutReason.NO_RESPONSE, "task_complete"] += 1
+        elif self.pieces and self.pieces.has_open(self._last):
+            turn = self.pieces.turn(self._last)
+            turn.usage = replace(turn.usage, finish_reason=found[1])
+        if self.pieces:
+            self.pieces.session = replace(self.pieces.session, reason=error[:_REASON_CHARACTERS])
+
+    def _take_usage(self, line: Line, record: Line) -> None:
+        """Give a response the tokens that are recorded of it: it is over, and one without any content was empty."""
+        response_id, has_items = text_at(record, "response_id"), bool(self._response)
+        self.end_response(response_id)
+        if not has_items and response_id and self._last == self._counted:
+            self._begin_turn(line, response_id)
+            self._has_said = True
+        self._counted = self._last
+        if self.pieces and self.pieces.has_open(self._last):
+            self.pieces.turn(self._last).usage = usage_of(object_at(record, "usage"))
+
     def _take_tokens(self, info: Line) -> None:
         """Give a response its tokens: the count that comes with it; the sum beside it says whether it is a new one."""
         total = info.get("total_token_usage")
         self.end_response()
-        if not info or total == self._tokens:
+        is_new, self._tokens = bool(info) and total != self._tokens, total if info else self._tokens
+        if not is_new or (self._last and self._counted == self._last):
             return
-        self._tokens = total
         if self.pieces and self.pieces.has_open(self._last):
             self.pieces.turn(self._last).usage = usage_of(object_at(info, "last_token_usage"))
-
-
-def _text(item: Line) -> str:
-    """Return the texts of an item: of its content, or of the summary of a thought."""
-    parts = (*objects_at(item, "content"), *objects_at(item, "summary"))
-    return "\n\n".join(filter(None, (text_at(part, "text") for part in parts)))
-
-
-def _holds_sign(thought: Line) -> bool:
-    """Return whether a call may be left in a thought: then the response ends with it, and is one."""
-    from actionledger.parsing.leaked import has_sign  # noqa: PLC0415 - loads every dialect, and few files end with a thought
-
-    return has_sign("\n".join(thoughts_of(thought)), frozenset())
-
-
-def _parts(item: Line) -> Sequence[str | RecordedCall]:
-    """Return what an item adds to a response: its text, its thoughts or its call."""
-    kind = text_at(item, "type")
-    if kind == "reasoning":
-        return thoughts_of(item)
-    return [_text(item) if kind == "message" else _call(kind, item)]
-
-
-def _call(kind: str, item: Line) -> RecordedCall:
-    call_id, name = text_at(item, "call_id"), text_at(item, "name")
-    if kind == "custom_tool_call":
-        return RecordedCall(call_id, name, text_at(item, "input"), kind="text")
-    if kind == "function_call":
-        return RecordedCall(call_id, name, text_at(item, "arguments"))
-    return RecordedCall(call_id, kind.removesuffix("_call"), object_at(item, "action"))
 
 
 _TOOLS = (

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.canonical import json_text
 from actionledger.sources.access import count_at, exit_status_of, object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
     Recorded,
@@ -25,6 +26,7 @@ from actionledger.sources.base import (
     Source,
     Usage,
     Wording,
+    seen,
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
@@ -34,31 +36,58 @@ from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Rea
 
 NAME = "gemini_cli"
 
+_NO_USAGE = Usage()
 _MODEL = frozenset({"gemini", "model"})
 _ENDED = re.compile(r"^(?:Exit Code|Process exited with code): *(-?\d{1,10})\b", re.MULTILINE)
+_SIGNAL = re.compile(r"^Signal: *(?!0$|\(none\))\w{1,20}$", re.MULTILINE)
 _SHELLS = frozenset({"run_shell_command", "shell"})
 
-_WORDINGS = (
-    Wording(
-        r"(?i)user did not allow|cancelled by user|user cancelled",
-        Reason.REJECTED,
-        "[Operation Cancelled] Reason: User did not allow tool call",
-        is_telling=True,
-    ),
-    Wording(
-        r"(?i)could not find the string to replace|0 occurrences found",
-        Reason.NO_MATCH,
-        "Failed to edit, could not find the string to replace.",
-    ),
-    Wording(
-        r"(?i)expected \d+ occurrences? but found \d+",
-        Reason.SEVERAL_MATCHES,
-        "Failed to edit, Expected 1 occurrence but found 3 for old_string",
-    ),
-    Wording(
-        r"(?i)^File path must be within|outside the workspace",
-        Reason.PATH_REFUSED,
-        "File path must be within one of the workspace directories",
+_NOT_RUN = (
+    (re.compile(r"Command injection detected: "), Reason.COMMAND_REFUSED),
+    (re.compile(r"Command was automatically cancelled because it exceeded the timeout"), Reason.TIMEOUT),
+    (re.compile(r"Command was cancelled by user before it could complete"), Reason.STOPPED),
+)
+"""What the result of a shell begins with that is called a success, and is none."""
+
+_WORDINGS = seen(
+    "0.40",
+    "0.40",
+    (
+        Wording(
+            r"^(?:Value of )?params(?:/\S{1,200})? must (?:be|have|match|NOT)\b",
+            Reason.SCHEMA_ERROR,
+            "params/start_line must be integer",
+            first_seen="0.61.0",
+            last_seen="0.61.0",
+        ),
+        Wording(
+            r"^Could not find an exact match for 'old_string'",
+            Reason.NO_MATCH,
+            "Could not find an exact match for 'old_string' in 'notes.txt'.",
+            first_seen="0.61.0",
+            last_seen="0.61.0",
+        ),
+        Wording(
+            r"(?i)user did not allow|cancelled by user|user cancelled",
+            Reason.REJECTED,
+            "[Operation Cancelled] Reason: User did not allow tool call",
+            is_telling=True,
+        ),
+        Wording(
+            r"(?i)could not find the string to replace|0 occurrences found",
+            Reason.NO_MATCH,
+            "Failed to edit, could not find the string to replace.",
+        ),
+        Wording(
+            r"(?i)expected \d+ occurrences? but found \d+",
+            Reason.SEVERAL_MATCHES,
+            "Failed to edit, Expected 1 occurrence but found 3 for old_string",
+        ),
+        Wording(
+            r"(?i)^File path must be within|outside the workspace",
+            Reason.PATH_REFUSED,
+            "File path must be within one of the workspace directories",
+        ),
     ),
 )
 
@@ -162,23 +191,51 @@ def _take_turn(name: str, value: Mapping[str, Any], chat: _Chat) -> None:
         chat.passed.update(said.passed)
     prompt = "\n\n".join(chat.told) if chat.told and before is None else None
     chat.told.clear()
-    chat.turns[name] = RecordedTurn(
-        before.index if before else len(chat.turns),
+    turn = RecordedTurn(
+        len(chat.turns),
         said.text,
-        before.prompt if before else prompt,
-        before.feedback if before else None,
+        prompt,
+        None,
         time_at(value, "timestamp"),
         external_id=name,
         capture=Capture.CALLS,
-        calls=tuple(
-            RecordedCall(text_at(each, "id"), text_at(each, "name"), object_at(each, "args"))
-            for each in calls
-        ),
+        calls=tuple(map(_call, calls)) or tuple(_calls_within(value)),
         results=tuple(_results(calls)),
         usage=_usage(object_at(value, "tokens")),
         model=text_at(value, "model"),
-        reasoning="\n\n".join(_thoughts(value)) or (before.reasoning if before else ""),
+        reasoning="\n\n".join(_thoughts(value)),
     )
+    chat.turns[name] = turn if before is None else _merged(before, turn)
+
+
+def _merged(before: RecordedTurn, again: RecordedTurn) -> RecordedTurn:
+    """Return what two tellings of a message say together: one that was resumed is told again with less."""
+    has_calls = len(again.calls) >= len(before.calls) and (bool(again.results) or not before.results)
+    return replace(
+        again if has_calls else before,
+        index=before.index,
+        text=again.text or before.text,
+        prompt=before.prompt,
+        feedback=before.feedback,
+        occurred_at=again.occurred_at or before.occurred_at,
+        usage=before.usage if again.usage == _NO_USAGE else again.usage,
+        model=again.model or before.model,
+        reasoning=again.reasoning or before.reasoning,
+    )
+
+
+def _call(call: Mapping[str, Any]) -> RecordedCall:
+    """Return a call; arguments that are no object are as the model wrote them."""
+    given = call.get("args")
+    arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+    return RecordedCall(text_at(call, "id"), text_at(call, "name"), arguments)
+
+
+def _calls_within(value: Mapping[str, Any]) -> Iterator[RecordedCall]:
+    """Yield the calls in the content of a message, as it is told again: one that was killed has them nowhere else."""
+    for part in objects_at(value, "content"):
+        if called := object_at(part, "functionCall"):
+            yield _call(called)
 
 
 def _thoughts(value: Mapping[str, Any]) -> Iterator[str]:
@@ -193,18 +250,27 @@ def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:
         output, status = _output(call.get("result")), text_at(call, "status")
         if output is None and status not in {"success", "error", "cancelled"}:
             continue
-        shell = (
-            _ENDED.search(output) if isinstance(output, str) and text_at(call, "name") in _SHELLS else None
-        )
-        yield RecordedResult(
+        is_shell = isinstance(output, str) and text_at(call, "name") in _SHELLS
+        found = RecordedResult(
             text_at(call, "id"),
             output,
             is_error=None if status == "cancelled" else status == "error",
             status=ExecutionStatus.DENIED if status == "cancelled" else None,
             reason=Reason.REJECTED if status == "cancelled" else None,
-            exit_status=exit_status_of(int(shell[1])) if shell else None,
             finished_at=time_at(call, "timestamp"),
         )
+        yield replace(found, **_of_shell(str(output), is_success=status == "success")) if is_shell else found
+
+
+def _of_shell(output: str, *, is_success: bool) -> dict[str, Any]:
+    """Return what the words of a shell's result say beside its status: it is a success whatever came of the command."""
+    exits = _ENDED.findall(output)  # what the client says stands behind what the program printed
+    if exits:
+        return {"exit_status": exit_status_of(int(exits[-1]))}
+    if is_success and _SIGNAL.search(output):
+        return {"is_error": True, "reason": Reason.COMMAND_FAILED}
+    told = next((reason for words, reason in _NOT_RUN if is_success and words.match(output)), None)
+    return {} if told is None else {"is_error": True, "reason": told, "is_inferred": True}
 
 
 def _output(result: object) -> object:

@@ -13,12 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.sources.access import object_at, text_at, time_at
-from actionledger.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal, Sample, Source
+from actionledger.sources.base import (
+    Recorded,
+    RecordedSession,
+    RecordedTurn,
+    Refusal,
+    Sample,
+    Source,
+    Wording,
+    seen,
+)
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.shapes import pi
 from actionledger.sources.shapes.base import Message, Passed, left_out
-from actionledger.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
 
 NAME = "pi"
 
@@ -151,12 +160,31 @@ _TOOLS = (
 )  # fmt: skip
 """The tools that it brings."""
 
+_WORDINGS = seen(
+    "",
+    "0.73.1",
+    (
+        Wording(
+            r"^Validation failed for tool",
+            Reason.SCHEMA_ERROR,
+            'Validation failed for tool "bash":\n  - command: must have required properties command',
+        ),
+        Wording(r"^Tool \S{0,80} ?not found", Reason.UNKNOWN_ACTION, "Tool  not found"),
+        Wording(
+            r"^Could not find the exact text in ",
+            Reason.NO_MATCH,
+            "Could not find the exact text in notes.txt. The old text must match exactly.",
+        ),
+    ),
+)
+
 SOURCE = Source(
     NAME,
     "pi and openclaw",
     Capture.CALLS,
     read,
     recognise,
+    wordings=_WORDINGS,
     loses="The text of calls, the tools that were offered, instructions, how long a response took, which branch of a session a turn is on.",
     fields=("type", "id", "timestamp", "cwd"),
     tools=_TOOLS,

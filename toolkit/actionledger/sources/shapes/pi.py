@@ -4,6 +4,7 @@ Arguments come parsed; a result is a message of the role ``toolResult``. ``input
 identifier of its own that holds everywhere: copied into another session's file it keeps its time, its words and its calls, and these name it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from actionledger.sources.shapes.base import Message, plain, since_epoch, texts_
 from actionledger.vocabulary import Capture, LeftOutReason
 
 NAME = "pi"
+_EXITED = re.compile(r"\nCommand exited with code (\d{1,10})\Z")
 KEEPS = Capture.CALLS
 
 
@@ -75,12 +77,13 @@ def _of_model(value: Mapping[str, Any]) -> Message:
 
 def _result(value: Mapping[str, Any]) -> RecordedResult:
     details = object_at(value, "details")
-    is_error = value.get("isError")
+    is_error, output = value.get("isError"), plain(value.get("content"))
+    exited = _EXITED.search(output[-100:]) if is_error is True and isinstance(output, str) else None
     return RecordedResult(
         text_at(value, "toolCallId"),
-        plain(value.get("content")),
+        output,
         is_error=is_error if isinstance(is_error, bool) else None,
-        exit_status=exit_status_of(details.get("exitCode")),
+        exit_status=exit_status_of(int(exited[1]) if exited else details.get("exitCode")),
         duration_ms=number_at(details, "durationMs"),
         finished_at=since_epoch(value.get("timestamp")),
     )

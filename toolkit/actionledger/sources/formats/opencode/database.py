@@ -14,7 +14,7 @@ from actionledger.sources.access import text_at
 from actionledger.sources.base import Recorded, Refusal
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.databases import Database, Row, decoded
-from actionledger.sources.formats.opencode.messages import Told, session
+from actionledger.sources.formats.opencode.messages import Copies, Told, session
 from actionledger.sources.shapes.base import Passed, left_out
 from actionledger.vocabulary import LeftOutReason
 
@@ -50,6 +50,7 @@ def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
         SourceError: it can't be opened, or is none of opencode's.
     """
     passed: Passed = Counter()
+    copies = Copies()
     with Database.at(path) as database:
         if missing := TABLES.keys() - database.tables.keys():
             raise SourceError(
@@ -58,7 +59,7 @@ def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
         times = ("time_created", "time_updated")
         try:
             for row in database.rows("session", (*_SESSION, *times), order=("time_created", "id")):
-                yield from _session(path, database, row, passed)
+                yield from _session(path, database, row, passed, copies)
         except SourceError as error:
             yield Refusal(shown(path), 0, str(error))
     yield from left_out(shown(path), passed)
@@ -66,7 +67,7 @@ def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
         on_read(path.stat().st_size)
 
 
-def _session(path: Path, database: Database, row: Row, passed: Passed) -> Recorded:
+def _session(path: Path, database: Database, row: Row, passed: Passed, copies: Copies) -> Recorded:
     info = {name: row.get(column) for column, name in _SESSION.items()}
     info["time"] = {"created": row.get("time_created"), "updated": row.get("time_updated")}
     told: list[Told] = []
@@ -78,7 +79,8 @@ def _session(path: Path, database: Database, row: Row, passed: Passed) -> Record
     if not told and _NEWER in database.tables:
         for newer in database.rows(_NEWER, ("type",), order=("id",), session_id=row["id"]):
             passed[LeftOutReason.UNKNOWN_KIND, f"{_NEWER} {newer.get('type')}"[:40]] += 1
-    yield from session(path, info, told, passed)
+    told, origin = copies.known(text_at(info, "id"), told)
+    yield from session(path, info, told, passed, origin)
 
 
 def _messages(path: Path, database: Database, name: str) -> Iterator[Told | Refusal]:

@@ -1,9 +1,10 @@
 """What opencode says of a session, of its messages and of their parts: the same in files and in a database.
 
-Defined by sst/opencode, ``packages/opencode/src/session/message-v2.ts``. What came of a call stands in its part. A message may hold several steps,
-each one response of the model.
+Defined by sst/opencode, ``packages/opencode/src/session/message-v2.ts``, up to 1.18. What came of a call stands in its part. A message may hold
+several steps, each one response of the model. ``output`` leaves out what was thought.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,12 +14,17 @@ from actionledger.sources.base import Recorded, RecordedCall, RecordedResult, Re
 from actionledger.sources.containers import shown
 from actionledger.sources.shapes.base import Message, Passed, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
-from actionledger.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation
 
 NAME = "opencode"
 
 Told: TypeAlias = tuple[Mapping[str, Any], list[Mapping[str, Any]]]
 """A message and its parts."""
+
+_INVALID = "invalid"
+"""The tool in whose place a call is put that was refused before it ran; what was called stands in its input."""
+
+_REFUSED = re.compile(r"JSON parsing failed: Text: (.*)\.\nError message: ", re.DOTALL)
 
 _OTHERS = {
     "file": LeftOutReason.NO_TEXT,
@@ -34,7 +40,40 @@ _OTHERS = {
 """What the parts are that are neither text nor a call."""
 
 
-def session(path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed) -> Recorded:
+class Copies:
+    """The model's messages of sessions that stand together: a session that was forked off has those before it under other names."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[object, ...], tuple[str, str]] = {}
+
+    def known(self, name: str, told: list[Told]) -> tuple[list[Told], str]:
+        """Return a session's messages, those that were copied under their first names, and the session that they are of.
+
+        Args:
+            name: the session's.
+            told: its messages; sessions come in the order in which they were begun.
+        """
+        found: list[Told] = []
+        origin = ""
+        for message, parts in told:
+            own = (name, text_at(message, "id"))
+            words = _words(message, parts) if text_at(message, "role") == "assistant" else ()
+            known = self._first.setdefault(words, own) if words else own
+            is_copy = known[0] != name
+            found.append(({**message, "id": known[1]}, parts) if is_copy else (message, parts))
+            origin = origin or (known[0] if is_copy else "")
+        return found, origin
+
+
+def _words(message: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> tuple[object, ...]:
+    """Return what a copy of a message has as well: its time, its calls and its words; nothing of one that has none."""
+    said = tuple(each for part in parts if any(each := (text_at(part, "callID"), text_at(part, "text"))))
+    return (number_at(object_at(message, "time"), "created"), hash(said)) if said else ()
+
+
+def session(
+    path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed, origin: str = ""
+) -> Recorded:
     """Yield a session, if it has turns.
 
     Args:
@@ -42,6 +81,7 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: P
         info: what opencode says of it.
         told: its messages.
         passed: takes what was passed over.
+        origin: the session that it was forked off from; empty where it was not, or nobody can tell.
     """
     conversation = Conversation()
     for message, parts in sorted(
@@ -65,8 +105,8 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: P
             turns,
             source=NAME,
             metadata={"cwd": text_at(info, "directory"), "version": text_at(info, "version")},
-            parent=parent,
-            relation=Relation.SUBAGENT if parent else None,
+            parent=parent or origin,
+            relation=Relation.SUBAGENT if parent else Relation.FORK if origin else None,
             ids="source",
             started_at=since_epoch(times.get("created")),
             finished_at=since_epoch(times.get("updated")),
@@ -134,25 +174,48 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
 def _read_tool(part: Mapping[str, Any], found: Message) -> None:
     state = object_at(part, "state")
     call_id = text_at(part, "callID") or text_at(part, "id")
-    found.calls.append(
-        RecordedCall(call_id, text_at(part, "tool"), object_at(state, "input"), at=len(found.text))
-    )
+    name, given = text_at(part, "tool"), object_at(state, "input")
+    is_refused = name == _INVALID and given.keys() >= {"tool", "error"}
+    arguments: str | Mapping[str, Any] = given
+    if is_refused:
+        name, arguments = text_at(given, "tool"), _refused_text(text_at(given, "error"))
+    found.calls.append(RecordedCall(call_id, name, arguments, at=len(found.text)))
     status = text_at(state, "status")
     if status not in {"completed", "error"}:
         return
+    metadata = object_at(state, "metadata")
     times = object_at(state, "time")
     began, ended = number_at(times, "start"), number_at(times, "end")
     found.results.append(
         RecordedResult(
             call_id,
             state.get("error") if status == "error" else state.get("output"),
-            is_error=status == "error",
-            exit_status=exit_status_of(object_at(state, "metadata").get("exit")),
+            is_error=status == "error" or is_refused,
+            status=_stopped(metadata, text_at(state, "output")),
+            exit_status=exit_status_of(metadata.get("exit")),
             duration_ms=ended - began if began is not None and ended is not None and ended >= began else None,
             started_at=since_epoch(times.get("start")),
             finished_at=since_epoch(times.get("end")),
         )
     )
+
+
+def _refused_text(error: str) -> str | Mapping[str, Any]:
+    """Return the arguments that were refused: the text that the model wrote where the refusal has it, else none."""
+    told = _REFUSED.search(error)
+    return told[1] if told else {}
+
+
+def _stopped(metadata: Mapping[str, Any], output: str) -> ExecutionStatus | None:
+    """Return what came of a command that was stopped: it has no exit status, and a note behind its output says why."""
+    if metadata.get("interrupted") is True:
+        return ExecutionStatus.INTERRUPTED
+    if "exit" not in metadata or metadata["exit"] is not None:
+        return None
+    note = output[output.rfind("<shell_metadata>") :] if "<shell_metadata>" in output else ""
+    if "exceeding timeout" in note or "exceeded timeout" in note:
+        return ExecutionStatus.TIMED_OUT
+    return ExecutionStatus.INTERRUPTED if "abort" in note else None
 
 
 def _usage(value: Mapping[str, Any], why: str) -> Usage:
@@ -161,7 +224,7 @@ def _usage(value: Mapping[str, Any], why: str) -> Usage:
     read, written = count_at(cache, "read"), count_at(cache, "write")
     return Usage(
         input_tokens=total(count_at(tokens, "input"), read, written),
-        output_tokens=count_at(tokens, "output"),
+        output_tokens=total(count_at(tokens, "output"), count_at(tokens, "reasoning")),
         cached_tokens=read,
         cache_write_tokens=written,
         reasoning_tokens=count_at(tokens, "reasoning"),
