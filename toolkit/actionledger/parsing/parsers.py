@@ -44,7 +44,7 @@ other rules keeps its old id, so a ledger tells the readings apart, and a compar
    block may make an example of it.
 4. Where it is known what was offered, a call of an offered tool is read, or reported, however it is written: see ``evidence``.
    What stands in a quotation, an echo or a turn that the model invented is shown, and so is what states the same once more.
-5. Values in another notation, and calls whose format marks are damaged, are read or reported by what offered tools take.
+5. Lines that end with a carriage return alone are lines, and a call in a diff is shown.
 6. A call that the end of the text cuts, that is only thought, or that prose takes back, needs a person's approval or is shown. A call
    inside another one's argument is that one's text, or both are ambiguous. A doubled or misspelt tag is no content. With its first
    marks lost, a call is watched for by what each dialect writes.
