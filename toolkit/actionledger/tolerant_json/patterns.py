@@ -100,7 +100,7 @@ UNCLOSED_KEY = re.compile(rf"((?=[\w$\\]){_KEY_LETTER}{{1,60}}?)[ \t]*+:")
 """A key that lacks its closing quote: a few words up to the colon."""
 
 DOUBLED_ONCE = re.compile(
-    rf'"(?:("+)((?=[\w$]){_KEY_LETTER}{{1,60}}+)"|((?=[\w$]){_KEY_LETTER}{{1,60}}+)"("+))(?=\s*+:)'
+    rf'"(?:("{{1,2}}+)((?=[\w$]){_KEY_LETTER}{{1,60}}+)"|((?=[\w$]){_KEY_LETTER}{{1,60}}+)"("{{1,2}}+))(?=\s*+:)'
 )
 """A key one of whose quotes is doubled."""
 
