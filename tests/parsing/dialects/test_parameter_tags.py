@@ -327,3 +327,21 @@ def test_a_tag_of_another_name_stays_in_the_last_value():
     text = al.render([("write_file", {"text": "<p>hello</p>"})], "qwen3_coder")
     [call] = al.parse(text.replace("\n</parameter>", ""), dialects=["qwen3_coder"]).actions
     assert call.arguments == {"text": "<p>hello</p>"}
+
+
+@pytest.mark.parametrize("dialect", ["step3", "beam", "minimax"])
+def test_a_call_in_a_json_text_closes_no_value(dialect):
+    """Its escaped opening tag is none of the format's, and its closing tag is."""
+    inner = al.render([("delete_file", {"path": "a.txt"})], dialect).replace('"', '\\"')
+    text = al.render([("write_file", {"text": "@"})], dialect).replace("@", f'{{"saved": "{inner}"}}.')
+    result = al.parse(text, dialects=[dialect])
+    assert not [call for call in result.valid_actions if call.name == "delete_file"]
+    assert all(call.arguments["text"].endswith('"}.') for call in result.valid_actions)
+
+
+def test_the_first_token_of_a_closing_tag_is_no_content():
+    """Kimi K3's closing tag has three tokens; where the first stands twice, one is too many."""
+    text = al.render([("write_file", {"path": "a", "text": "b"})], "kimi_k3")
+    result = al.parse(text.replace("a<|close|>", "a<|close|>\n<|close|>"), dialects=["kimi_k3"])
+    assert [call.arguments for call in result.actions] == [{"path": "a", "text": "b"}]
+    assert [(str(repair.kind), repair.before) for repair in result.repairs] == [("stray_mark", "<|close|>")]

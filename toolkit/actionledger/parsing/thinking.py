@@ -51,17 +51,32 @@ class Thinking:
 
     def told_apart(self, blocks: Iterable[Placed]) -> list[Placed]:
         """Return the blocks with those as thoughts, or in doubt, that a marker of thoughts says it of."""
-        placed: list[Placed] = []
-        for dialect, found in blocks:
-            if found.reason is not Reason.REASONING:
-                placed.append((dialect, found))
-            elif not ends_thoughts(found, self._text):
-                placed += self._with_calls(dialect, found)
-            elif may_be_mention(found.span, self._text):
-                placed = [(each, self._doubtful(block)) for each, block in placed]
+        placed = list(blocks)
+        if not any(found.reason is Reason.REASONING for _, found in placed):
+            return placed
+        closers = [index for index, (_, found) in enumerate(placed) if ends_thoughts(found, self._text)]
+        named = {index for index in closers if may_be_mention(placed[index][1].span, self._text)}
+        last = max((index for index in closers if index not in named), default=-1)
+        doubted = max(named, default=-1)
+        told: list[Placed] = []
+        if last >= 0:
+            told = self._thought(list(self._pieces(placed[:last])), placed[last][1])
+        for index in range(last + 1, len(placed)):
+            dialect, found = placed[index]
+            if index in named:
+                continue
+            if found.reason is Reason.REASONING:
+                told += self._with_calls(dialect, found)
             else:
-                placed = self._thought(placed, found)
-        return placed
+                told.append((dialect, self._doubtful(found) if index < doubted else found))
+        return told
+
+    def _pieces(self, placed: Iterable[Placed]) -> Iterator[Placed]:
+        for dialect, found in placed:
+            if found.reason is Reason.REASONING:
+                yield from self._with_calls(dialect, found)
+            else:
+                yield dialect, found
 
     def holds_calls(self, found: Found) -> bool:
         """Return whether calls stand in thoughts: what is made of them depends on what follows."""
@@ -74,11 +89,16 @@ class Thinking:
         if ends_with_call and is_all_behind(self._text, closer.span.end):
             doubtful = [(dialect, self._doubtful(found)) for dialect, found in placed]
             return [*doubtful, (self._reasoning, closer)]
-        named = [Issue(Reason.REASONING, span, _WHY) for span in self._named(Span(0, closer.span.start))]
         dialects = {found.span: dialect for dialect, found in placed}
         pieces = thoughts_up_to(closer.span, [found for _, found in placed])
-        told = [(dialects.get(piece.span, self._reasoning), piece) for piece in pieces]
-        return [(dialect, _with_issues(piece, named)) for dialect, piece in told]
+        return [(dialects.get(piece.span, self._reasoning), self._with_named(piece)) for piece in pieces]
+
+    def _with_named(self, piece: Found) -> Found:
+        """Return a piece of thoughts with what looks like a call in it, where nothing is said of it yet."""
+        if piece.issues or piece.actions:
+            return piece
+        issues = (Issue(Reason.REASONING, span, _WHY) for span in self._named(piece.span))
+        return piece._replace(issues=tuple(issues))
 
     def _with_calls(self, dialect: Dialect, found: Found) -> Iterator[Placed]:
         """Yield thoughts with an issue for each call in them; where the calls may be meant, they stand between the pieces."""
@@ -124,14 +144,6 @@ class Thinking:
 
     def _gap(self, start: int, end: int) -> str:
         return self._text[start:end].strip()
-
-
-def _with_issues(piece: Found, named: Sequence[Issue]) -> Found:
-    """Return a piece of thoughts with what is named in it, where nothing is said of it yet."""
-    inside = (
-        issue for issue in named if issue.span and piece.span.start <= issue.span.start < piece.span.end
-    )
-    return piece if piece.issues else piece._replace(issues=tuple(inside))
 
 
 def is_all_behind(text: str, end: int) -> bool:

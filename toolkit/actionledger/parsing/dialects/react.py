@@ -28,6 +28,7 @@ def _label(*words: str) -> str:
 
 
 _ACTION = _label("Action")
+_TWICE = re.compile(rf"(?:{_ACTION}[ \t]*+)++")
 _INPUT = re.compile(rf"\s*+{_label('Action Input')}[ \t]*+")
 _INPUT_LINE = re.compile(rf"^[ \t]*+{_label('Action Input')}", re.MULTILINE)
 _OBSERVATION = re.compile(rf"^[ \t]*+{_label('Observation')}", re.MULTILINE)
@@ -87,6 +88,11 @@ class React(Dialect):
         line_end = text.find("\n", opening.end, end)
         line_end = line_end if line_end >= 0 else end
         tool = text[opening.end : line_end].strip(" \t\r*`\"'")
+        repairs: tuple[Repair, ...] = ()
+        if twice := _TWICE.match(tool):
+            at = text.index(twice[0], opening.end)
+            repairs = (Repair(RepairKind.STRAY_MARK, Span(at, at + len(twice[0])), twice[0], ""),)
+            tool = tool[twice.end() :]
         if not tool or tool.lower() in _NO_ACTIONS:
             return None
         label = _INPUT.match(text, line_end, end)
@@ -105,7 +111,7 @@ class React(Dialect):
         if not text.startswith("{", given.span.start):
             given = _under_its_name(given, only_text_of(source.names, tool), options)
         action = Written(tool, given.arguments, span)
-        return read_block(span, given.span, (action,), given.repairs, given.issues)
+        return read_block(span, given.span, (action,), repairs + given.repairs, given.issues)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write two lines for each call, its arguments as JSON; see ``Dialect.write``."""

@@ -220,7 +220,8 @@ def _is_quoted(text: str, marker: Span) -> bool:
     """Return whether a marker is named: between quotation marks, or within inline code that its line closes."""
     if is_mentioned(text, marker):
         return True
-    if len(_INLINE_CODE.findall(text_before(text, marker.start))) % 2 == 0:
+    before = text_before(text, marker.start)
+    if "`" not in before or len(_INLINE_CODE.findall(before)) % 2 == 0:
         return False
     line = text.find("\n", marker.end)
     return _INLINE_CODE.search(text, marker.end, line if line >= 0 else len(text)) is not None

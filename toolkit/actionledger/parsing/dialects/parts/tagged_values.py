@@ -23,6 +23,9 @@ from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 
 _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
+_FIRST_TOKEN = re.compile(r"<[^<>]++>(?=[^<>\s])")
+"""The first token of a closing tag that is made of several."""
+
 _MISSPELT = 2
 """By how many signs a closing tag may differ from the format's."""
 
@@ -110,7 +113,7 @@ class TaggedValues:
         close = Span(*fitting.span()) if fitting else Span(first, behind)
         value = Span(start, close.start)
         if text.find("<", *value) >= 0:
-            value = self.without_marks(opener, value, close)
+            value = self.without_half_closer(self.without_marks(opener, value, close))
         self.repairs += self.respelt(close, grammar.parameter_closes)
         return self.trimmed(value.of(text)), close.end
 
@@ -128,6 +131,18 @@ class TaggedValues:
             raise RefusedError(Issue(Reason.AMBIGUOUS, marks.repairs[0].span, detail))
         self.repairs += marks.repairs
         return marks.value
+
+    def without_half_closer(self, value: Span) -> Span:
+        """Return where a value stands without the first token of its closing tag, where that stands twice."""
+        token = _FIRST_TOKEN.match(self.grammar.parameter_closes)
+        stop = value.start + len(value.of(self.text).rstrip())
+        if token is None or not self.text.endswith(token[0], value.start, stop):
+            return value
+        stray = Span(stop - len(token[0]), stop)
+        if RepairKind.STRAY_MARK not in self.options.repairs:
+            raise RefusedError(Issue(Reason.AMBIGUOUS, stray, "A token of the format stands in it."))
+        self.repairs.append(Repair(RepairKind.STRAY_MARK, stray, token[0], ""))
+        return Span(value.start, stray.start)
 
     def verbatim_value(self, start: int) -> tuple[str, int]:
         """Read a section of XML that holds text as it is: no tag in it means anything."""

@@ -106,7 +106,8 @@ def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], 
         if not tag["closes"]:
             if strays and not text[strays[-1].end : tag.start()].strip():
                 return strays, True
-            opened.append(tag["key"] is not None)
+            # One with escaped quotes is a call's in a JSON text, and the tag that closes it may be taken for this value's.
+            opened.append(tag["key"] is not None or '\\"' in tag[0])
         elif is_text and tag[0] == grammar.other:
             continue  # it closes a tag of the value's own
         elif opened:
