@@ -1,5 +1,7 @@
 """What is left of a call whose name is lost."""
 
+from itertools import pairwise
+
 import pytest
 
 from actionledger.parsing.evidence.rests import mentions_and_rests
@@ -67,3 +69,13 @@ def test_a_call_without_its_name_is_lost(read, text):
 def test_a_call_that_was_read_is_not_lost_by_a_closer_too_many(read):
     text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n</tool_call>\n</function>'
     assert read(text).outcome.is_success
+
+
+def test_many_lost_calls_are_one_from_the_hundredth_on(read):
+    """None is passed over, and telling thousands apart would take seconds."""
+    text = "[Tool Use: get_weather]\n" * 1_000
+    result = read(text)
+    spans = [issue.span for issue in result.issues if issue.span]
+    assert (result.outcome, result.actions, len(spans)) == (Outcome.FAILED, (), 101)
+    assert all("get_weather" not in text[one.end : other.start] for one, other in pairwise(spans))
+    assert "get_weather" not in text[spans[-1].end :]

@@ -27,7 +27,7 @@ class Beam(ParameterTags):
     """
 
     name: Literal["beam"] = "beam"
-    source = "Beam, the response template of its checkpoints as transformers and SMG's gateway read it"
+    source = "Beam, a response template as the tests of SMG's gateway have it; no checkpoint was seen"
     rules = (
         (
             "An action is a message of its own: to=NAME<|channel|>analysis <|constrain|>xml<|message|>, an "

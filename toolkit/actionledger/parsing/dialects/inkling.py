@@ -8,6 +8,7 @@ from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parts.json_calls import Keys
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.truncation import cut_off
 from actionledger.parsing.dialects.parts.verdicts import read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.parsing.offers import only_text_of
@@ -80,15 +81,14 @@ class Inkling(Marked):
 
 
 def _of_text(marker: Marker, name: str, start: int) -> Found | None:
-    """Return the call whose only argument is the text behind its header; a text whose end is missing may be longer."""
+    """Return the call whose only argument is the text behind its header; a text whose end is missing may be longer, and waits."""
     close = marker.source.find(_END, start, marker.end)
     span = Span(marker.opening.start, close + len(_END) if close >= 0 else marker.end)
     body = Span(start, close if close >= 0 else marker.end)
     if not name and not body.of(marker.source.text).strip():
         return None  # the token is mentioned
-    if close < 0:
-        return refused(span, body, Issue(Reason.TRUNCATED, span))
     if not name:
         return refused(span, body, Issue(Reason.WRONG_SHAPE, span, "No tool is named."))
     key = only_text_of(marker.source.names, name) or "text"
-    return read_block(span, body, (Written(name, {key: body.of(marker.source.text)}, span),))
+    found = read_block(span, body, (Written(name, {key: body.of(marker.source.text)}, span),))
+    return found if close >= 0 else cut_off(found, marker.end)

@@ -12,14 +12,14 @@ from actionledger.parsing.evidence.names import Form, Mention
 from actionledger.parsing.evidence.own_marks import prefix_before
 from actionledger.parsing.evidence.places import stands_alone
 from actionledger.parsing.evidence.statements import Run, Statements, chain_before
+from actionledger.parsing.evidence.stretches import Stretch
 from actionledger.parsing.evidence.tags import escaped_opening_of, is_filled, opening_of
 from actionledger.parsing.evidence.unread import NAMELESS, end_of_call, has_names, is_signature, own_span
-from actionledger.parsing.scan.openings import Openers, Opening, is_fence, text_before
+from actionledger.parsing.scan.openings import text_before
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 
-_FENCES = Openers(frozenset(), frozenset(), fences=True)
 _CODE = re.compile(
     r"^[ \t]*+(?:@\w|(?:async[ \t]++def|def|class|import|from|for|if|elif|else|while|with|try|except|return|raise|lambda|del|global"
     r"|function|public|private|static|package|using|func|fn|let|const|var|export|assert|yield)\b(?![ \t]*+[:(=]?[ \t]*+\"))"
@@ -45,6 +45,9 @@ _BESIDE = 400
 
 _WITHOUT_JSON: frozenset[Form] = frozenset({"lines", "options"})
 _NO_JSON = "Its arguments are lines or options: write them as JSON."
+
+_MOST_LOST = 100
+"""How many lost calls are told apart; what follows them in a stretch is lost with the next one."""
 
 _MOST_STARTS = 6
 _WORK = 24
@@ -72,55 +75,6 @@ class Candidate(NamedTuple):
     fence: Span | None = None
 
 
-class Stretch(NamedTuple):
-    """A part of the response that no dialect has read.
-
-    Args:
-        span: all of it, its fence included.
-        body: what stands in it.
-        is_fence: whether it is a fence.
-    """
-
-    span: Span
-    body: Span
-    is_fence: bool
-
-
-def stretches(
-    source: Source, covered: Sequence[Span], fenced: Sequence[tuple[Span, Span]]
-) -> Iterator[Stretch]:
-    """Yield the fences and what stands between them and the blocks that were read.
-
-    Args:
-        source: the response.
-        covered: where the blocks stand that were read, in text order.
-        fenced: the spans and bodies of the blocks that begin with a fence and were not read, in text order.
-    """
-    text, end, at, low = source.text, len(source.text), 0, 0
-    known = {span.start: (span, body) for span, body in fenced}
-    for block in [*covered, Span(end, end)]:
-        while (opening := _FENCES.next(text, at, block.start)) is not None:
-            at = max(opening.end, opening.start + 1)
-            if not is_fence(opening, text):
-                continue
-            span, body = known.get(opening.start) or _fence(source, opening, block.start)
-            yield from _open(low, opening.start)
-            yield Stretch(span, body, is_fence=True)
-            low = at = max(at, span.end)
-        yield from _open(low, block.start)
-        low = at = max(low, block.end)
-
-
-def _open(start: int, end: int) -> Iterator[Stretch]:
-    if start < end:
-        yield Stretch(Span(start, end), Span(start, end), is_fence=False)
-
-
-def _fence(source: Source, opening: Opening, end: int) -> tuple[Span, Span]:
-    closing = source.closing_fence(opening, opening.end, end)
-    return Span(opening.start, closing.end), Span(opening.end, closing.start)
-
-
 class Candidates:
     """Finds the candidates of a response.
 
@@ -136,6 +90,7 @@ class Candidates:
         self._mentions = mentions
         self._starts_of = [mention.start for mention in mentions]
         self._written = Span(behind_blanks(self.text, 0, len(self.text)), len(self.text.rstrip()))
+        self._lost_so_far = 0
         self._most_work = _WORK * len(source.text) + 100_000
 
     def within(self, stretch: Stretch) -> Iterator[Candidate]:
@@ -244,6 +199,10 @@ class Candidates:
     def _lost(self, mention: Mention, low: int, body: Span, fence: Span | None, why: str) -> Candidate:
         """Return a call that has some of its format's marks: no sentence holds them, though a quotation may."""
         span = own_span(self.text, mention, low, body.end)
+        self._lost_so_far += 1
+        if self._lost_so_far > _MOST_LOST:
+            last = self._mentions[bisect_left(self._starts_of, body.end) - 1]
+            span = Span(span.start, max(span.end, min(last.end, body.end)))
         is_alone = self.text[span.start - 1 : span.start] not in set("`'\"")
         issue = Issue(Reason.WRONG_SHAPE, span, why)
         return Candidate(span, span, None, issue, is_alone, self._is_in_code(span, body), fence)

@@ -15,7 +15,7 @@ from actionledger.parsing.dialects.parts.python_literals import EXPRESSIONS
 from actionledger.parsing.dialects.parts.truncation import unless_completed
 from actionledger.parsing.dialects.reasoning import may_end_thoughts, thought_closers
 from actionledger.parsing.evidence.arguments import ARGUMENT_KEYS
-from actionledger.parsing.evidence.candidates import Candidate, Candidates, stretches
+from actionledger.parsing.evidence.candidates import Candidate, Candidates
 from actionledger.parsing.evidence.cues import is_choice, speaks_against
 from actionledger.parsing.evidence.deviations import tidied
 from actionledger.parsing.evidence.echoes import DOCUMENTED, MARKLESS, READ, Placed, calls_text
@@ -23,6 +23,7 @@ from actionledger.parsing.evidence.names import Mention
 from actionledger.parsing.evidence.places import Quotations, inked, is_document
 from actionledger.parsing.evidence.rests import mentions_and_rests
 from actionledger.parsing.evidence.statements import Statements
+from actionledger.parsing.evidence.stretches import stretches
 from actionledger.parsing.evidence.unread import has_names
 from actionledger.parsing.offers import parameters_of
 from actionledger.parsing.scan.openings import Opening
