@@ -78,7 +78,7 @@ bench: $(VENV)/.dev  ## how fast it reads, each figure beside a known one of the
 bench-dashboard: $(VENV)/.dev  ## how long the dashboard's pages take in a real browser, beside a bare Streamlit page (BENCH="--turns 500000")
 	$(BIN)/python tests/benchmarks/dashboard.py $(BENCH)
 
-wild: $(VENV)/.dev  ## how the styles that models write are read: read, right, invented (WILD="--part held-out --by family")
+wild: $(VENV)/.dev  ## how the styles that models write are read: read, right, invented (WILD="--part held-out --by family"); calls that are quoted, cut or thought of: -m wild.hazards
 	PYTHONPATH=tests/support $(BIN)/python -m wild $(WILD)
 
 fuzz: $(VENV)/.dev  ## read broken texts for a minute; a text that breaks a promise is printed

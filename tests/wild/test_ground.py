@@ -30,6 +30,8 @@ UNSEEN = {
 MAY_KNOW = {
     "measurement": {"actionledger"},
     "silent": {"actionledger"},
+    "hazard_calls": {"actionledger"},
+    "hazard_readings": {"actionledger"},
     "false_actions": {"actionledger.parsing.parsers", "actionledger.values"},
 }
 """What of the reader each module of the ground may know: what compares two settings of it has to name them."""
