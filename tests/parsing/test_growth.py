@@ -184,6 +184,10 @@ FAMILIES = {
     "words before a fence": ("orchestrator", "", 'Do not a b ```json {"action": "a"}``` ', ""),
     "messages to tools": ("auto", "", '>>>f\n{"a": "x"}', ""),
     "open messages to tools": ("auto", "", ">>>f\n{", ""),
+    "fences cut off at once": ("auto", "", "```json\n{\n", ""),
+    "fences cut off within a key": ("auto", "", '```json\n{"\n', ""),
+    "fences cut off within a list": ("auto", "", "```actions\n[{\n", ""),
+    "objects cut off within a name": ("auto", "", '```txt\n{"name": "', ""),
     "functions never closed": ("auto", "", '<function=f>{"a": "x"}\n', ""),
     "openers by turns": ("coder", "", '<CREATE_FILE>\n```json\n> <read_file path="\n- ```\n', ""),
     "openers of values by turns": (

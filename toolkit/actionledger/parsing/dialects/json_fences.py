@@ -121,6 +121,7 @@ class JsonAction(JsonFence):
     first_keys = "action"
     plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
     discriminator = "action"
+    telling_key = "action"
     shape = 'an object, or a list of objects, with "action".'
 
     @property
@@ -142,10 +143,6 @@ class JsonAction(JsonFence):
     def written(self, objects: list[dict[str, Any]]) -> str:
         """Return the block with the object, or with a list of several."""
         return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
-
-    def is_intended(self, body: str) -> bool:
-        """Return whether the body has the key that makes an object an action."""
-        return re.search(r"""\baction["']?\s*+:""", body) is not None
 
 
 class Plan(JsonFence):
@@ -170,6 +167,7 @@ class Plan(JsonFence):
     discriminator = "action"
     shape = 'an object with a list "actions".'
     list_key = "actions"
+    telling_key = "actions"
 
     def objects(self, value: Any) -> list[Any] | Reason:
         """Return the list ``actions``; an object without one is data."""
@@ -181,7 +179,3 @@ class Plan(JsonFence):
     def written(self, objects: list[dict[str, Any]]) -> str:
         """Return the block with the list ``actions``."""
         return fenced("json", json_text({"actions": objects}))
-
-    def is_intended(self, body: str) -> bool:
-        """Return whether the body has the key that makes an object a plan."""
-        return re.search(r"""\bactions["']?\s*+:""", body) is not None

@@ -37,21 +37,22 @@ class Source:
         self._next: dict[re.Pattern[str], tuple[Span, int]] = {}
         self._held: dict[re.Pattern[str], bool] = {}
         self._overrun = 2 * len(text)
-        self._asked: tuple[object, ...] = ()
-        self._answer: Any = None
+        self._answers: dict[object, tuple[tuple[object, ...], Any]] = {}
         self._memories: dict[Callable[[], Any], Any] = {}
 
     def once(self, asked: tuple[object, ...], answer: Callable[[], _Answer]) -> _Answer:
         """Return the answer to a question that several dialects ask one after the other about the same place.
 
         Args:
-            asked: the question, with all that the answer depends on beside the text.
+            asked: the question: its kind, then all that the answer depends on beside the text. The last one of each kind is known.
             answer: finds the answer.
         """
-        if asked != self._asked:
-            self._asked, self._answer = asked, answer()
-        found: _Answer = self._answer
-        return found
+        known, found = self._answers.get(asked[0], ((), None))
+        if asked != known:
+            found = answer()
+            self._answers[asked[0]] = asked, found
+        answered: _Answer = found
+        return answered
 
     def memory(self, kind: Callable[[], _Answer]) -> _Answer:
         """Return what questions of one kind remember of this text; it is made when one is asked for the first time.

@@ -121,13 +121,20 @@ class BareRule:
         begins = _FIRST_KEY.match(text, start, end) or (
             self.unwraps and _FIRST_KEY_AROUND.match(text, start, end)
         )
-        named = _NAME.search(text, start, end) if begins else None
+        named = _ahead(_NAME, source, start, end) if begins else None
         if names is not None:
             key = _MAP.match(text, start, end) if self.maps else None
             return any(match is not None and match["name"] in names for match in (named, key))
         if named is None:
             return False
-        return bool(_ARGUMENTS.search(text, start, end) or _CUT_ARGUMENTS.match(text, named.end(), end))
+        arguments = _ahead(_ARGUMENTS, source, start, end) or _CUT_ARGUMENTS.match(text, named.end(), end)
+        return arguments is not None
+
+
+def _ahead(pattern: re.Pattern[str], source: Source, start: int, end: int) -> re.Match[str] | None:
+    """Return the next match of a pattern before an end; it may be far behind that, and is looked for once."""
+    at = source.search(pattern, start, len(source.text))
+    return pattern.match(source.text, at, end) if at < end else None
 
 
 def _listed(value: object) -> list[Any] | None:

@@ -11,13 +11,17 @@ from typing import NamedTuple
 
 from actionledger.parsing.dialects.parts.json_values import Group, Reach, json_ahead, values_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
-from actionledger.parsing.scan.openings import Closing, Opening
+from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import Decoded, comments_behind
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 
+_OPEN_TO_THE_END = re.compile(r"\s*+[\[{][^\])}>/#\\]*+\Z")
+"""What is opened, and neither closed by anything nor followed by a comment; nothing in it is escaped."""
+
+_LOOKED_AT = 200
 _GAP = re.compile(r"\s*+[;,]?+\s*+")
 
 
@@ -54,7 +58,7 @@ class Content(NamedTuple):
 def content_of(
     source: Source, opening: Opening, end: int, options: DecodeOptions, following: re.Pattern[str]
 ) -> Content:
-    """Read what stands in the fence that begins here.
+    """Read what stands in the fence that begins here; who asks for it again is told at once.
 
     Nearly always that is one valid value, and the fence closes right behind it. Then nothing else is looked for: valid
     JSON has no line that begins with backticks, so no other fence begins or closes in it.
@@ -69,7 +73,34 @@ def content_of(
     whole = json_ahead(source, behind_blanks(source.text, opening.end, end), end, options).whole
     if whole and (closing := source.closing_behind(opening, whole.end, end)):
         return Content((whole,), closing)
-    return _searched_content(source, opening, end, options, following)
+    asked = content_of, opening, end, options, following
+    return source.once(asked, lambda: _searched_content(source, opening, end, options, following))
+
+
+def never_closed(
+    source: Source, opening: Opening, end: int, following: re.Pattern[str], key: str
+) -> Span | None:
+    """Return the content of a fence that the next one cuts off within its value, if no key in it can be this one.
+
+    However it is repaired, it holds no such key and ends where the next fence begins: it needs not be read for that. Nothing is
+    returned where that is not plain, or where there is more to look at.
+
+    Args:
+        source: the response.
+        opening: the fence.
+        end: where the text to look at ends, in code points.
+        following: what the next block of the format begins with.
+        key: the key.
+    """
+    stop = opening.end + _LOOKED_AT
+    bound = source.search(following, opening.end, end)
+    if opening.kind is not OpeningKind.FENCE or bound >= min(stop, end):
+        return None
+    body = source.text[opening.end : bound]
+    if not _OPEN_TO_THE_END.match(body) or set(key) <= set(body):
+        return None
+    found = source.closing_fence(opening, opening.end, bound).found
+    return None if found else Span(opening.end, bound)
 
 
 def _searched_content(

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from actionledger.parsing.dialects.base import Found
-from actionledger.parsing.dialects.parts.fence_content import Content, content_of, refusal_of
-from actionledger.parsing.dialects.parts.json_shapes import JsonShape, in_order
+from actionledger.parsing.dialects.parts.fence_content import Content, content_of, never_closed, refusal_of
+from actionledger.parsing.dialects.parts.json_shapes import JsonShape, data, in_order
 from actionledger.parsing.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.dialects.parts.mislabelled import (
@@ -153,6 +153,9 @@ class JsonFence(JsonShape):
         return _mended(found, repair) if is_near else self._if_plain(found, source, repair)
 
     def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
+        key = self.telling_key
+        if key and (body := never_closed(source, opening, end, self._following, key)):
+            return data(Span(opening.start, body.end), body)
         content = content_of(source, opening, end, options, self._following)
         span, body = Span(opening.start, content.closing.end), Span(opening.end, content.closing.start)
         found = self.judged(source.text, span, body, content, options)

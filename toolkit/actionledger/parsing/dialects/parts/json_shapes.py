@@ -1,5 +1,6 @@
 """Formats whose actions are objects in a JSON value: which objects those are, and what is read from them."""
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,6 +29,9 @@ class JsonShape(Dialect):
     list_key: ClassVar[str] = ""
     """The key of the list that the actions stand in; empty where they stand in none."""
 
+    telling_key: ClassVar[str] = ""
+    """The key without which a value is mere data; empty where whoever writes the format's label means it."""
+
     @abstractmethod
     def objects(self, value: Any) -> list[Any] | Reason:
         """Return the objects that the format calls actions, or why the value has none."""
@@ -36,9 +40,9 @@ class JsonShape(Dialect):
         """Return the actions that a value is itself, without what the format puts around them; None where it is none."""
         return None
 
-    def is_intended(self, body: str) -> bool:  # noqa: ARG002 - a format may look into it
-        """Return whether a block that can't be read was meant to hold actions: whoever writes the label means it."""
-        return True
+    def is_intended(self, body: str) -> bool:
+        """Return whether a block that can't be read was meant to hold actions."""
+        return not self.telling_key or re.search(rf"""\b{self.telling_key}["']?\s*+:""", body) is not None
 
     def judged(self, text: str, span: Span, body: Span, content: Content, options: DecodeOptions) -> Found:
         """Return a block with the actions of its content, or with the reason why it has none.
@@ -51,14 +55,14 @@ class JsonShape(Dialect):
             options: what may be repaired.
         """
         if issue := content.refusal:
-            return refused(span, body, issue) if self.is_intended(body.of(text)) else _data(span, body)
+            return refused(span, body, issue) if self.is_intended(body.of(text)) else data(span, body)
         values = tuple(_unnested(text, decoded, self.list_key, options) for decoded in content.values)
         held = [self.objects(decoded.value) for decoded in values]
         wrappers = tuple(self._wrapped(values, held, options))
         if content.is_cut and isinstance(held[-1], Reason) and self.is_intended(body.of(text)):
             held[-1] = Reason.TRUNCATED  # what is missing may have given it the right shape
         if all(objects is Reason.NOT_AN_ACTION for objects in held):
-            return _data(span, body)
+            return data(span, body)
         pairs = list(zip(values, held, strict=True))
         actions = tuple(action for decoded, objects in pairs for action in self._actions(decoded, objects))
         repairs = in_order(wrappers, content.repairs_with(values))
@@ -146,7 +150,8 @@ def _unnested(text: str, decoded: Decoded, list_key: str, options: DecodeOptions
     return replace(decoded, value=value, evidence=Evidence(before=(repair,)))
 
 
-def _data(span: Span, body: Span) -> Found:
+def data(span: Span, body: Span) -> Found:
+    """Return a block that holds data and no action."""
     return Found(BlockStatus.IGNORED, span, body, reason=Reason.NOT_AN_ACTION)
 
 

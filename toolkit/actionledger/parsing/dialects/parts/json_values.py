@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from actionledger.parsing.dialects.parts.broken_values import BrokenValues
 from actionledger.parsing.dialects.parts.doubts import unless_doubtful
 from actionledger.parsing.dialects.parts.json_calls import arguments_of
 from actionledger.parsing.dialects.parts.open_brackets import OpenBrackets, ends_inside
@@ -26,6 +27,12 @@ BEGINS_JSON = re.compile(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)"
 BARE_OBJECT = r"""\{\s*+["'“‘]"""
 BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
 """What an object, and a list of objects, begins with that stands in the open at the start of a line."""
+
+_NO_JSON = re.compile(r"""\{[ \t\r\n]*+[^"}\s]|\[[ \t\r\n]*+[^"{}\[\]\-\dtfn\s]""")
+"""What a container begins with that is no valid JSON: its second sign says so, and the C scanner is not asked."""
+
+_OFTEN = ('{"', '[{"')
+_OPENS_AT_END = re.compile(r"[\[{][ \t\r\n]*+\Z")
 
 _PIECE = 65_536
 """How much of a text is looked at first, in code points: it holds most values, and is copied in two or three microseconds."""
@@ -75,6 +82,11 @@ def json_ahead(source: Source, start: int, end: int, options: DecodeOptions) -> 
 
 def _unless_open(source: Source, start: int, end: int, max_depth: int) -> Ahead:
     """Look ahead, unless it is known that the text ends before what is opened here is closed."""
+    if not source.text.startswith(_OFTEN, start):
+        if _NO_JSON.match(source.text, start, end):
+            return Ahead(None)
+        if _OPENS_AT_END.match(source.text, start, end):
+            return Ahead(None, is_cut=True)
     brackets = source.memory(OpenBrackets)
     if brackets.hold(start, end):
         return Ahead(None, is_cut=True)
@@ -118,6 +130,17 @@ def value_at(source: Source, start: int, reach: Reach, options: DecodeOptions) -
     whole = json_ahead(source, start, reach.end, options).whole
     if whole and not _RUNS_ON.match(source.text, whole.end, reach.end):
         return whole
+    if whole is not None:
+        return _undoubted(source, start, reach, options, whole)
+    known = source.memory(BrokenValues)
+    return known.read(
+        source.text, start, reach[:2], options, lambda: _undoubted(source, start, reach, options)
+    )
+
+
+def _undoubted(
+    source: Source, start: int, reach: Reach, options: DecodeOptions, whole: Decoded | None = None
+) -> Decoded:
     return unless_doubtful(source.text, _broken_at(source.text, start, reach, options, whole))
 
 

@@ -1,0 +1,59 @@
+"""A model that goes round in circles writes the same opener thousands of times: each is read once, and by what it costs to see it."""
+
+from unittest import mock
+
+import pytest
+from effort import examples
+from hypothesis import given, settings, strategies as st
+from steps import steps
+
+from actionledger.parsing.dialects.parts import broken_values, json_blocks
+from actionledger.parsing.parsers import PARSERS
+
+MOST = 160
+"""How many functions may be called for each of the openers, those in C included; decoding one took six hundred."""
+
+CUT_OFF = [
+    "```json\n{\n",
+    "```json\n[\n",
+    '```json\n{"\n',
+    "```json\n[{\n",
+    '~~~json\n{"name": "f"\n',
+    '```json\n{"a": \n',
+]
+LABELS = ["json", "json", "actions", "plan", "js", ""]
+BODIES = st.text("{}[]\":,'ab1 \n\\/#`-action", max_size=20) | st.sampled_from(
+    [
+        "{",
+        "{\n",
+        '{"name": "f"',
+        '[{"a": 1',
+        '{"action": "a"',
+        '{"actions": [{"action": "a"',
+        "{} x",
+        '{"a": 1}',
+        '{"a": 1,}',
+    ]
+)
+
+
+@pytest.mark.parametrize("unit", CUT_OFF)
+def test_a_fence_that_the_next_one_cuts_off_costs_little(unit):
+    read, count = PARSERS["auto"].read, 300
+    read(unit)
+    assert steps(lambda: read(unit * count)) < MOST * count
+
+
+@settings(max_examples=examples(300))
+@given(st.lists(st.tuples(st.sampled_from(LABELS), BODIES, st.booleans()), min_size=1, max_size=6))
+def test_what_is_known_beforehand_is_what_reading_says(blocks):
+    """Without the looks ahead the same is read: each is known or remembered, and not guessed."""
+    text = "".join(f"```{label}\n{body}\n{'```' * closed}\n" for label, body, closed in blocks) + "\nDone."
+    for name in ("auto", "orchestrator"):
+        read = PARSERS[name].read
+        with (
+            mock.patch.object(json_blocks, "never_closed", return_value=None),
+            mock.patch.object(broken_values, "_LONGEST", -1),
+        ):
+            expected = read(text)
+        assert read(text) == expected
