@@ -58,8 +58,8 @@ def steps_of_reading(read: Callable[[str], object], text: str) -> Steps:
     watched = _Watched(text)
     begin = Source.__init__
 
-    def noting(source: Source, *given: Any) -> None:
-        begin(source, *given)
+    def noting(source: Source, *given: Any, **named: Any) -> None:
+        begin(source, *given, **named)
         source._next = _Searches(watched)
 
     with mock.patch.object(Source, "__init__", noting):
