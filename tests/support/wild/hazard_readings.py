@@ -6,11 +6,12 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import TracebackType
 from typing import Any, Self
 
 import actionledger as al
-from wild.hazard_calls import TOOLS, Call
+from wild.hazard_calls import DELETE, TOOLS, Call, plainly
 from wild.hazard_texts import Hazard
 from wild.silence import Place
 
@@ -70,7 +71,7 @@ def verdict(hazard: Hazard, mode: str) -> Verdict:
 def _judged(hazard: Hazard, mode: str, result: al.ParseResult) -> Verdict:
     runs = tuple(Call(call.name, call.arguments) for call in result.actions if call.status.is_runnable)
     silent = [place for place in hazard.places if not _is_said(result, place)]
-    is_unheard = mode == _WITHOUT_TOOLS and not hazard.is_named
+    is_unheard = mode == _WITHOUT_TOOLS and not (hazard.is_named and _reads_without_tools(hazard.dialect))
     faults = wrong_runs(runs, hazard.meant, with_types=mode in MODES[:2])
     if silent and not is_unheard:
         faults.append(SILENT)
@@ -79,6 +80,12 @@ def _judged(hazard: Hazard, mode: str, result: al.ParseResult) -> Verdict:
     outcome = _outcome(result, runs) or ("silent" if silent and not is_unheard else "unheard")
     seen = f"{result.outcome}: {actions} {issues}"
     return Verdict(hazard, mode, outcome, tuple(dict.fromkeys(faults)), runs, seen)
+
+
+@cache
+def _reads_without_tools(dialect: str) -> bool:
+    """Whether a dialect finds a call of which nobody knows that there is such a tool."""
+    return bool(al.parse(plainly(dialect, DELETE), dialects=[dialect]).actions)
 
 
 def _outcome(result: al.ParseResult, runs: Sequence[Call]) -> str:

@@ -204,10 +204,10 @@ def without_two_marks(dialect: str) -> Iterator[Hazard]:
 
 
 def without_any_special_mark(dialect: str) -> Iterator[Hazard]:
-    """Yield calls as a server gives them that leaves out special tokens."""
+    """Yield calls as a server gives them that leaves out special tokens, unless nothing but words is left."""
     text = plainly(dialect, NOTE)
     rest = without_special_marks(text)
-    if rest != text:
+    if rest != text and re.search(r"[{<(]", rest):
         yield from _around(_whole(dialect, "special-lost", "all", rest, NOTE, is_named=False))
 
 
