@@ -206,7 +206,8 @@ def _body(marker: Marker, parameter: re.Match[str]) -> tuple[Span, tuple[Repair,
         return body, (), closer.end
     if source.text.find("<invoke name=", *body) >= 0:
         around = close_around(source.text, start, end, _TAGS.nesting, _CLOSES_PARAMETER)
-        if around is not None:
+        # Tags with escaped quotes are a call's in a JSON text: they are not counted, and their closing tags are.
+        if around is not None and source.text.find('<parameter name=\\"', start, around.start) < 0:
             return Span(start, around.start), (), around.end
     if source.text.find("<parameter name=", *body) >= 0:
         detail = "Another parameter begins in it: it is quoted, or the tag was never closed."
