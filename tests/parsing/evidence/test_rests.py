@@ -72,10 +72,10 @@ def test_a_call_that_was_read_is_not_lost_by_a_closer_too_many(read):
 
 
 def test_many_lost_calls_are_one_from_the_hundredth_on(read):
-    """None is passed over, and telling thousands apart would take seconds."""
+    """None is passed over, and telling thousands apart would take seconds. So long a text is a document: it shows them."""
     text = "[Tool Use: get_weather]\n" * 1_000
     result = read(text)
     spans = [issue.span for issue in result.issues if issue.span]
-    assert (result.outcome, result.actions, len(spans)) == (Outcome.FAILED, (), 101)
+    assert (result.outcome, result.actions, len(spans)) == (Outcome.NO_ACTION, (), 101)
     assert all("get_weather" not in text[one.end : other.start] for one, other in pairwise(spans))
     assert "get_weather" not in text[spans[-1].end :]
