@@ -131,11 +131,46 @@ def test_a_block_is_given_out_before_the_end():
 
 def test_thoughts_without_an_opening_tag_are_waited_for():
     """A stream that begins inside thoughts gives out nothing of them."""
-    text = f"I could write\n{TEXT}\n</think>\n{TEXT}{'x' * 80}"
+    text = f"I could write\n{TEXT}\n</think>\n{TEXT}{'x' * 200}"
     given_out, reading = streamed(PARSERS["assistant"], text, is_thinking=True)
     assert [block for block, _ in given_out] == list(reading.blocks[: len(given_out)])
     meant = [action for _, actions in given_out for action in actions if action.illustration is None]
     assert [action.span.start > text.index("</think>") for action in meant] == [True]
+
+
+TAGGED = '<tool_call>\n{"name": "ping", "arguments": {"host": "a"}}\n</tool_call>'
+FENCED = '```json\n{"name": "ping", "arguments": {"host": "a"}}\n```'
+
+
+@pytest.mark.parametrize("names", [None, frozenset({"ping"})], ids=["unknown", "offered"])
+@pytest.mark.parametrize("call", [TAGGED, FENCED], ids=["marked", "bare"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>I might @ no.</think>Done. @",
+        "<think>I ping it.\n@",
+        "<think>I ping it.\n@</think>",
+        "<thinking>x @ no</thinking>@",
+        "<think>a</think>Action: ping\nAction Input: {}\n",
+        "<think>a <think>b</think>I might @ no.</think>Done.",
+        "Here is my thought process: x\n@\n no. Here is my response: @",
+        "@\nHere is the corrected call:\n@",
+        "@\n\n@",
+        "@ Please ignore that.",
+        "I would then use this:\n\n@\n\nbut I may not.",
+        "Let me check.\n\n@",
+    ],
+)
+@pytest.mark.usefixtures("looks_always")
+def test_thoughts_and_prose_are_read_the_same_in_pieces(text, call, names):
+    """What is taken back, corrected or thought is not given out before that is known."""
+    for behind in ("", " And so on." * 30):
+        whole = text.replace("@", call) + behind
+        reader = StreamParser(PARSERS["auto"], names)
+        given_out = [block for at in range(0, len(whole), 7) for block, _ in reader.feed(whole[at : at + 7])]
+        reading = reader.finish()
+        assert reading == PARSERS["auto"].read(whole, names)
+        assert given_out == list(reading.blocks[: len(given_out)])
 
 
 def test_no_more_blocks_than_the_limit_are_given_out():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.parsing.evidence.settling import may_change
+from actionledger.parsing.evidence.settling import may_change, waits_for_prose
 from actionledger.parsing.parsers import parser_for
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Span
@@ -26,13 +26,13 @@ def placed(text):
     ],
 )
 def test_a_block_may_change_where_something_opens_before_it(before, names, is_open):
-    text = before + CALL + BEHIND
+    text = before + CALL
     [block] = placed(text)
     assert may_change(text, Span(0, len(before)), block, names, is_first=True) is is_open
 
 
 def test_a_turn_that_begins_between_two_blocks_may_change_the_second():
-    text = f"{CALL}\nUser: x\n{CALL}{BEHIND}"
+    text = f"{CALL}\nUser: x\n{CALL}"
     first, second = placed(text)
     gap = Span(first[1].span.end, second[1].span.start)
     assert may_change(text, gap, second, None, is_first=False)
@@ -40,9 +40,18 @@ def test_a_turn_that_begins_between_two_blocks_may_change_the_second():
 
 
 @pytest.mark.parametrize(
-    "behind", ["", "\nPlease", "\nPlease ignore that." + BEHIND, "\nHere is the corrected call:\n" + BEHIND]
+    ("before", "behind", "waits"),
+    [
+        ("", "", True),
+        ("", "\nPlease", True),
+        ("", "\nPlease ignore that." + BEHIND, True),
+        ("", "\nHere is the corrected call:\n" + BEHIND, True),
+        ("I would then use this:\n", BEHIND, True),
+        ("", BEHIND, False),
+        ("", "\n" + CALL, False),
+    ],
 )
-def test_a_block_may_change_until_it_is_known_that_nothing_behind_takes_it_back(behind):
-    text = CALL + behind
-    [block] = placed(text)
-    assert may_change(text, Span(0, 0), block, None, is_first=True)
+def test_a_block_waits_until_it_is_known_what_the_prose_around_it_says(before, behind, waits):
+    text = before + CALL + behind
+    [block, *_] = placed(text)
+    assert waits_for_prose(text, Span(0, len(before)), block) is waits

@@ -2,8 +2,9 @@
 
 A block is given out when all before it are settled, nothing before it is open that may yet hold it, and it is whole: read as it
 stands, closed, with text behind it. Everything else waits for the end. So the blocks given out are the first blocks of the whole response's reading, wherever
-the chunks were cut. One thing can't be known before it comes: a closing ``</think>`` that nothing opened makes thoughts of
-all before it. A model whose template writes the opening tag for it is to be streamed with ``is_thinking``.
+the chunks were cut. The words behind a call may take it back, so it waits for the next call, for some
+more text, or for the end; one that only its place marks waits for the end. One thing can't be known before it comes: a closing
+marker that nothing opened makes thoughts of all before it. A model whose template writes the opening tag for it is to be streamed with ``is_thinking``.
 """
 
 import re
@@ -12,7 +13,7 @@ from actionledger.errors import UsageError, require_text
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import closer_at, ends_thoughts, may_end_thoughts, opener_of
 from actionledger.parsing.evidence.foreign import may_hold_foreign
-from actionledger.parsing.evidence.settling import may_change
+from actionledger.parsing.evidence.settling import may_change, waits_for_prose
 from actionledger.parsing.finding import Walk
 from actionledger.parsing.line_ends import has_lone_ends
 from actionledger.parsing.parse import REASONING, numbered
@@ -140,7 +141,7 @@ class StreamParser:
             if found.reason is Reason.REASONING and (
                 ends_thoughts(found, text)
                 or _FENCE.search(text, self._resumes, found.span.start)  # what a fence shows, nobody thinks
-                or Thinking(source, self.parser.finder, self.parser.decoding, REASONING).holds_calls(found)
+                or Thinking(source, self.parser.finder, self.parser.decoding, REASONING).may_change(found)
             ):
                 break
             settled.append(self._given_out(dialect, found))
@@ -185,6 +186,8 @@ class StreamParser:
         gap = Span(self._settled, found.span.start)
         placed = dialect, found
         text = self._text()
+        if waits_for_prose(self._text(), gap, placed):
+            return True
         self._waits = self._waits or may_change(text, gap, placed, names, is_first=not self._blocks)
         if not self._waits and names and self.parser.evidence == "reported" and not self._read_blocks:
             self._waits = may_hold_foreign(text, gap, found, self.parser.decoding)

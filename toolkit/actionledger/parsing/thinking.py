@@ -78,8 +78,12 @@ class Thinking:
             else:
                 yield dialect, found
 
-    def holds_calls(self, found: Found) -> bool:
-        """Return whether calls stand in thoughts: what is made of them depends on what follows."""
+    def may_change(self, found: Found) -> bool:
+        """Return whether what follows may make something else of thoughts: calls stand in them, or further ones open there."""
+        body = found.body.of(self._text)
+        opener = self._text[found.span.start : found.body.start]
+        if opener in body or _LOOKS_LIKE_CALL.search(body):
+            return True
         return any(True for _ in self._calls(found))
 
     def _thought(self, placed: Sequence[Placed], closer: Found) -> list[Placed]:

@@ -4,10 +4,10 @@ from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.evidence.echoes import MARKLESS, READ, is_judged
 from actionledger.parsing.evidence.places import may_quote
 from actionledger.parsing.evidence.rests import mentions_and_rests
-from actionledger.parsing.evidence.surroundings import has_placeholder
+from actionledger.parsing.evidence.surroundings import has_placeholder, is_open_to_prose
 from actionledger.parsing.evidence.turns import invented_from
 from actionledger.parsing.evidence.weighing import is_open
-from actionledger.parsing.prose import is_known_behind
+from actionledger.parsing.prose import is_known_behind, verdict_of_marked
 from actionledger.values import Span
 
 
@@ -30,6 +30,21 @@ def may_change(
             return True
     if not is_judged(dialect, found):
         return False
-    if dialect.name in MARKLESS or not is_known_behind(text, found.span.end) or has_placeholder(found):
-        return True
     return may_quote(text, *gap) or (not is_first and invented_from(text[: gap.end], gap.start) is not None)
+
+
+def waits_for_prose(text: str, gap: Span, placed: tuple[Dialect, Found]) -> bool:
+    """Return whether the prose around a block makes something else of it, or may do so with more text behind it.
+
+    Args:
+        text: the response so far.
+        gap: what stands between the block and the one before it.
+        placed: the block with the dialect that read it.
+    """
+    dialect, found = placed
+    return is_open_to_prose(dialect, found) and (
+        dialect.name in MARKLESS
+        or not is_known_behind(text, found.span.end)
+        or has_placeholder(found)
+        or verdict_of_marked(text, found.span, gap.start) is not None
+    )

@@ -51,12 +51,12 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         placed: all of its blocks, in text order.
     """
     text = source.text
-    if not any(_is_open(dialect, found) for dialect, found in placed):
+    if not any(is_open_to_prose(dialect, found) for dialect, found in placed):
         return list(placed)
     judged: list[Placed] = []
     low, before = 0, None
     for dialect, found in placed:
-        if _is_open(dialect, found):
+        if is_open_to_prose(dialect, found):
             is_joined = bool(judged) and low > 0 and not has_words(text[low : found.span.start])
             before = _verdict(text, dialect, found, low, before if is_joined else None, is_joined=is_joined)
             judged.append((dialect, _as_judged(found, before)))
@@ -67,18 +67,19 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
     return _shared(_corrected(text, judged), text)
 
 
+def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
+    """Return whether the prose around a block decides about it."""
+    return (
+        found.status in READ and dialect.name not in _EDITS and not is_doubted(found) and bool(found.actions)
+    )
+
+
 def has_placeholder(found: Found) -> bool:
     """Return whether an argument of a block's actions holds the place of a value."""
     return any(
         isinstance(value, str) and 0 < len(value) <= _LONGEST and _is_placeholder(key, value.strip())
         for action in found.actions
         for key, value in action.arguments.items()
-    )
-
-
-def _is_open(dialect: Dialect, found: Found) -> bool:
-    return (
-        found.status in READ and dialect.name not in _EDITS and not is_doubted(found) and bool(found.actions)
     )
 
 
