@@ -41,6 +41,9 @@ OWN = [
     for dialect in profile.parser.dialects
     if dialect.name != "search_replace"  # it writes one action alone; test_rendering has it
 ]
+STRIPS = {"beam"}
+"""Whose values have no blanks around them."""
+
 CATALOGUES = list({profile.catalogue.name: profile.catalogue for profile in PROFILES.values()}.values())
 
 BLOCKS = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
@@ -179,7 +182,12 @@ def test_a_profile_reads_what_its_dialects_write(profile, dialect, data):
 def test_every_example_is_the_same_call_in_any_dialect(catalogue, dialect):
     """The examples that a model is shown come back valid, with the same arguments, typed by the tools' schemas."""
     for action in catalogue.describe():
-        assert_valid(dialect, catalogue, [PlainCall(action.name, action.example)])
+        example = action.example
+        if dialect.name in STRIPS:
+            example = {
+                key: value.strip() if isinstance(value, str) else value for key, value in example.items()
+            }
+        assert_valid(dialect, catalogue, [PlainCall(action.name, example)])
 
 
 @pytest.mark.parametrize("dialect", NATIVE, ids=lambda dialect: dialect.name)
@@ -195,7 +203,7 @@ def test_any_dialect_can_write_the_actions_as_calls_of_tools(dialect, data):
         assert_valid(dialect, catalogue, calls)
     except RenderError:
         assert dialect.strings_only
-        assert not all(map(is_tame, calls))
+        assert dialect.name in STRIPS or not all(map(is_tame, calls))
 
 
 def assert_valid(dialect: Dialect, catalogue: Catalogue, calls: list[PlainCall]) -> None:

@@ -16,6 +16,8 @@ _BEFORE = 400
 BEHIND = 160
 """How much behind a call is looked at, in code points."""
 
+_SHORT, _FEW = 20, 3
+_WORDS = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
 _WORD = re.compile(r"[^\W\d_]")
 _PARTS = re.compile(
     r"</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|^[^\n`~]*+(?:```|~~~)[^\n]*+$|(?:^|\n)[ \t]*+[-*_]{3,}+[ \t]*+(?=\n|\Z)",
@@ -65,11 +67,16 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
         return Verdict(False, "What follows asks about it.") if asks else None
     if SHOWS.search(sentences[-1]) or OPEN.search(sentences[-1]):
         return Verdict(False, "The sentence before it leaves open whether it is meant.")
-    if not any(map(ANNOUNCES.search, sentences)):
+    if not _is_short(sentences[-1]) and not any(map(ANNOUNCES.search, sentences)):
         return Verdict(False, "Nothing before it says that it is meant.")
     if ASKS.match(_behind(text, span.end)):
         return Verdict(False, "What follows asks about it.")
     return None
+
+
+def _is_short(sentence: str) -> bool:
+    """Return whether a sentence is a word or two, which say nothing of a call."""
+    return len(sentence) < _SHORT and len(_WORDS.findall(sentence)) < _FEW
 
 
 def verdict_of_marked(text: str, span: Span, low: int) -> Verdict | None:

@@ -72,7 +72,7 @@ SHOWS = re.compile(
     r"|\b(?:must|should|may|can|is|are|shall) ?not(?: to)? be (?:executed|run|used|sent|called)\b|\bnot (?:yet )?to be (?:used|executed|run|sent)\b"
     r"|\b(?:assistant|model|agent|bot|colleague|user|customer) (?:\w+ )?(?:answered|replied|wrote|sent|said|responded|proposed)\b|\byour (?:last|previous) (?:message|answer|reply)\b|\byou (?:sent|wrote)\b(?! that)"
     r"|\b(?:request|call|command|query|line) (?:that|which) (?:failed|broke|crashed|caused)\b|\b(?:problem|error|bug|culprit|mistake) (?:is|was) (?:this|the following|here)\b|\b(?:changed|new|added|fixed) in (?:version )?v?\d"
-    r"|\b(?:first draft|sketch|mock-?up|hypothetical|fictional|illustrat\w+|changelog|fixture|unit test)\b|\bI (?:ran|sent|made|executed|issued) (?:this|the following)\b|\b(?:hour|hours|day|days|minutes?|week|weeks) ago\b|\byesterday['’]s run\b"
+    r"|\b(?:first draft|mock-?up|hypothetical|fictional|illustrat\w+|changelog|fixture|unit test)\b|\bI (?:ran|sent|made|executed|issued) (?:this|the following)\b|\b(?:hour|hours|day|days|minutes?|week|weeks) ago\b|\byesterday['’]s run\b"
     r"|\b(?:once|as soon as|after|when) you (?:confirm|approve|agree|say)\b|\bwaiting for your\b|\b(?:paste|type|enter) (?:this|the following|it)\b|\bif you (?:ever|want|need|like|prefer)\b"
     r"|\blooks? like (?:this|so|that|the following)\b|\b(?:never|do not|don['’]t) (?:ever )?(?:send|run|execute|use|call|write|submit)\b"
     # German

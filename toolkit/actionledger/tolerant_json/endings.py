@@ -205,7 +205,12 @@ class Endings:
         fits = place.fits if self.text[start] == "`" else place.surely_fits
         if found is None or not fits.match(self.text, found.end() + 1):
             return -1
-        return found.end()
+        # An apostrophe that the text ends with may be one of a word that goes on.
+        is_over = (
+            self.text[found.end()] == "'"
+            and not self.text[found.end() + 1 : found.end() + _LONGEST_MIXED].strip()
+        )
+        return -1 if is_over else found.end()
 
     def _later(self, at: int, start: int, place: Context, sure: str, width: int) -> int:
         """Return where the next quote stands that surely closes the string; -1 where none does."""

@@ -25,7 +25,10 @@ from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Evidence, Reason
 
-_EDITS = DOCUMENTED - {"actions", "iteration", "json_action", "plan"}
+_OF_PROFILES = frozenset({"actions", "iteration", "json_action", "plan"})
+"""The formats whose responses are prose with actions in it: their own keys say what is meant."""
+
+_EDITS = DOCUMENTED - _OF_PROFILES
 """The formats that say themselves, by their own marks, what is meant, and stand in the middle of anything."""
 
 _TWICE = "The same stands once more in the response."
@@ -86,7 +89,7 @@ def has_placeholder(found: Found) -> bool:
 def _verdict(
     text: str, dialect: Dialect, found: Found, low: int, before: Verdict | None, *, is_joined: bool
 ) -> Verdict | None:
-    if dialect.name not in MARKLESS or not is_bare(found, text):
+    if dialect.name not in MARKLESS or dialect.name in _OF_PROFILES or not is_bare(found, text):
         return before if is_joined and before else verdict_of_marked(text, found.span, low)
     if is_joined and before is not None:
         return before
