@@ -202,7 +202,7 @@ def test_any_dialect_can_write_the_actions_as_calls_of_tools(dialect, data):
     try:
         assert_valid(dialect, catalogue, calls)
     except RenderError:
-        assert dialect.strings_only
+        assert dialect.strings_only or "\r" in str(calls).replace("\\r", "\r")
         assert dialect.name in STRIPS or not all(map(is_tame, calls))
 
 

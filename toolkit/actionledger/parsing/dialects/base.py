@@ -179,7 +179,10 @@ class Dialect(BaseModel):
             text.encode()  # half of a surrogate pair can't be sent
         except (ValueError, TypeError, RecursionError) as error:
             raise RenderError(self.name, (call.name for call in calls), str(error)) from error
-        if why := self._misread(text, meant):
+        why = self._misread(text, meant)
+        if "\r" in text and "\n" not in text:
+            why = why or "carriage returns would be its only line ends, and be read as line feeds"
+        if why:
             raise RenderError(self.name, (call.name for call in calls), why)
         return text
 
