@@ -308,7 +308,10 @@ def test_a_misspelt_first_tag_is_said(tag):
     assert read(Glm(), f"A call is <tool_call>name{tag} and so on.").blocks == ()
 
 
-@pytest.mark.parametrize(("dialect", "closer"), [("glm", "</arg_value>"), ("qwen3_coder", "</parameter>")])
+@pytest.mark.parametrize(
+    ("dialect", "closer"),
+    [("glm", "</arg_value>"), ("qwen3_coder", "</parameter>"), ("kimi_k3", "<|close|>argument<|sep|>")],
+)
 @pytest.mark.parametrize("place", [2, 5, -1])
 @pytest.mark.parametrize("change", ["", "xx"])
 def test_a_misspelt_closing_tag_is_no_part_of_the_last_value(dialect, closer, place, change):

@@ -148,10 +148,16 @@ def test_an_object_without_its_first_bracket_is_no_text():
     assert only_action(f"Action: book\nAction Input: {text}\n").arguments == {"input": text}
 
 
-def test_a_label_that_stands_twice_is_no_part_of_the_name():
+@pytest.mark.parametrize(
+    ("text", "stray"),
+    [
+        ('Action: Action: search\nAction Input: {"query": "a"}', "Action: "),
+        ('Action: search\nAction Input: Action Input: {"query": "a"}', "Action Input: "),
+    ],
+)
+def test_a_label_that_stands_twice_is_no_part_of_the_call(text, stray):
     """A repair says so."""
-    text = 'Action: Action: search\nAction Input: {"query": "a"}'
     result = al.parse(text, dialects=["react"])
     assert [(call.name, call.arguments) for call in result.actions] == [("search", {"query": "a"})]
     [repair] = result.repairs
-    assert (str(repair.kind), repair.span.of(text)) == ("stray_mark", "Action: ")
+    assert (str(repair.kind), repair.span.of(text)) == ("stray_mark", stray)

@@ -29,7 +29,7 @@ def _label(*words: str) -> str:
 
 _ACTION = _label("Action")
 _TWICE = re.compile(rf"(?:{_ACTION}[ \t]*+)++")
-_INPUT = re.compile(rf"\s*+{_label('Action Input')}[ \t]*+")
+_INPUT = re.compile(rf"\s*+{_label('Action Input')}[ \t]*+(?P<twice>(?:{_label('Action Input')}[ \t]*+)*+)")
 _INPUT_LINE = re.compile(rf"^[ \t]*+{_label('Action Input')}", re.MULTILINE)
 _OBSERVATION = re.compile(rf"^[ \t]*+{_label('Observation')}", re.MULTILINE)
 _NEXT = re.compile(rf"^[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}", re.MULTILINE)
@@ -99,6 +99,9 @@ class React(Dialect):
         if label is None:
             return _without_input(source, opening, tool, Span(line_end, end))
         given = _input(source, label.end(), end, options)
+        if label["twice"]:
+            stray = Repair(RepairKind.STRAY_MARK, Span(*label.span("twice")), label["twice"], "")
+            repairs = (*repairs, stray)
         span = Span(opening.start, given.end)
         if _is_invented(source, opening.start):
             issue = Issue(

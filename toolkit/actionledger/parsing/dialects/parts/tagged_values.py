@@ -182,7 +182,9 @@ class TaggedValues:
         """Return the tag that a value ends with if it is nearly the parameter's closing one."""
         closer = self.grammar.parameter_closes
         stop = start + len(self.text[start:end].rstrip())
-        begins = self.text.rfind("<", max(start, stop - len(closer) - _MISSPELT), stop)
+        begins = stop
+        for _ in range(closer.count("<")):
+            begins = self.text.rfind("<", max(start, stop - len(closer) - _MISSPELT), max(begins, start))
         if begins < 0 or not closer.endswith(">") or not self.text.endswith(">", begins, stop):
             return None
         distance = Levenshtein.distance(self.text[begins:stop], closer, score_cutoff=_MISSPELT)
