@@ -180,8 +180,8 @@ def work(monkeypatch):
     looked = []
     begin = Source.__init__
 
-    def watched(self, *given):
-        begin(self, *given)
+    def watched(self, *given, **named):
+        begin(self, *given, **named)
         self._missing, self._next = Looked(looked.append), Looked(looked.append)
 
     monkeypatch.setattr(Source, "__init__", watched)
