@@ -236,3 +236,15 @@ def test_what_stands_behind_is_known_once_there_is_enough_of_it():
     assert is_known_behind("f() And then <", 3)
     assert is_known_behind("f()" + " and so on" * 20, 3)
     assert not is_known_behind("f() Please ignore that." + " And so on." * 20, 3)
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("before", ["Never send this: ", "Schicken Sie das niemals ab: "])
+@pytest.mark.parametrize("dialect", ["minicpm", "gemma", "python_fence", "json", "hermes", "xml_tags"])
+def test_a_sentence_forbids_a_call_in_a_fence_that_opens_on_its_line(dialect, before, ends):
+    """The words before the fence are about the call, however the lines end."""
+    name = "create_file" if dialect == "xml_tags" else "delete_file"
+    call = al.render([(name, {"path": "a.txt"})], dialect)
+    tools = [{"name": name, "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}]
+    text = f"{before}{call} It would remove data.".replace("\n", ends)
+    assert al.parse(text, dialects=[dialect], tools=tools).valid_actions == ()

@@ -348,3 +348,10 @@ def test_the_first_token_of_a_closing_tag_is_no_content():
     result = al.parse(text.replace("a<|close|>", "a<|close|>\n<|close|>"), dialects=["kimi_k3"])
     assert [call.arguments for call in result.actions] == [{"path": "a", "text": "b"}]
     assert [(str(repair.kind), repair.before) for repair in result.repairs] == [("stray_mark", "<|close|>")]
+
+
+def test_a_tag_that_opens_a_call_twice_makes_no_call_without_arguments():
+    """The first one may be one too many, or a call whose rest is lost."""
+    text = al.render([("write_file", {"path": "a"})], "minimax")
+    twice = text.replace('<invoke name="write_file">', '<invoke name="write_file">\n' * 2)
+    assert al.parse(twice, dialects=["minimax"]).valid_actions == ()

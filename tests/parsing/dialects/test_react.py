@@ -153,6 +153,7 @@ def test_an_object_without_its_first_bracket_is_no_text():
     [
         ('Action: Action: search\nAction Input: {"query": "a"}', "Action: "),
         ('Action: search\nAction Input: Action Input: {"query": "a"}', "Action Input: "),
+        ('Action: search\nAction Input:\nAction Input: {"query": "a"}', "\nAction Input: "),
     ],
 )
 def test_a_label_that_stands_twice_is_no_part_of_the_call(text, stray):

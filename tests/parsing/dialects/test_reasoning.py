@@ -227,3 +227,25 @@ def test_a_closing_tag_within_a_line_is_a_mention():
     reading = ASSISTANT.read(f"{BLOCK % 'a'}\nI close my thoughts with </think> as always.")
     assert reasons(reading) == [None]
     assert [(action.name, action.illustration) for action in reading.actions] == [("a", None)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '<|python_start|>[ping(host="a")]]<|python_end|>',
+        '<|tool_call_start|>[ping(host="a")]]<|tool_call_end|>',
+    ],
+)
+def test_a_broken_call_in_thoughts_that_nothing_closes_waits(call):
+    """What no dialect could read there is read by evidence, and is thought all the same."""
+    tools = [{"name": "ping", "parameters": {"type": "object", "properties": {"host": {"type": "string"}}}}]
+    result = al.parse(f"<think>I might do this:\n{call}\nbut no.", dialects="auto", tools=tools)
+    assert result.valid_actions == ()
+    assert {call.reason for call in result.actions} <= {Reason.REASONING}
+
+
+def test_granites_thoughts_may_stand_behind_a_call():
+    """They are known by both of their sentences."""
+    one, two = (al.render([("ping", {"host": host})], "granite") for host in "ab")
+    text = f"{one}\nHere is my thought process: I might {two} but no.\nHere is my response: Done."
+    assert [call.arguments for call in al.parse(text, dialects=["granite"]).valid_actions] == [{"host": "a"}]

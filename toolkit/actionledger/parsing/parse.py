@@ -56,13 +56,14 @@ def read(
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
         source = Source(with_line_feeds(written), source.names, is_cut=source.is_cut)
-    placed = Thinking(source, finder, options, REASONING).told_apart(finder.blocks(source, options))
+    thinking = Thinking(source, finder, options, REASONING)
+    placed = thinking.told_apart(finder.blocks(source, options))
     placed = without_echoes(source, placed)
     weighed = with_evidence(source, placed, options, evidence)
     placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
     if evidence == "reported" and source.names:
         placed = with_foreign(source, placed, options)
-    placed = judged_by_prose(source, placed)
+    placed = judged_by_prose(source, thinking.still_doubtful(placed))
     placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
     return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)

@@ -28,6 +28,9 @@ _TAG_BEFORE = re.compile(r"(?P<mark><[A-Za-z][\w:-]{0,40}(?:\s[^<>\n]{0,80})?>\s
 _TURN_BEFORE = re.compile(
     r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>|<\|turn>)\s*(?:assistant|model)\s*(?:<\|end_header_id\|>\s*)?\Z"
 )
+_FENCE_BEFORE = re.compile(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]++)[ \t]*+\r?\n\s*+\Z")
+"""The fence that a call stands in, where it opens in the middle of a line or has a label."""
+
 _SENTENCE = re.compile(
     r"(?<=[.!?…])[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|\n\s*+\n|\n(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])"
 )
@@ -128,7 +131,8 @@ def _behind(text: str, end: int) -> str:
 
 def _before(text: str, start: int, low: int) -> list[str]:
     """Return the last sentences before a call, two at most; none where no word stands there."""
-    before = _PARTS.split(text[max(low, start - _BEFORE) : start])[-1]
+    before = _FENCE_BEFORE.sub("", text[max(low, start - _BEFORE) : start])
+    before = _PARTS.split(before)[-1]
     line = before.rfind("\n") + 1
     if before[line:].lstrip().startswith(("{", "[")):
         before = before[:line]  # what a message that was written out holds is no sentence

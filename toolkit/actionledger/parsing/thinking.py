@@ -28,9 +28,6 @@ _LOOKS_LIKE_CALL = re.compile(
 _SIGNS = ("<", "{", "[", "`", "Action")
 """Without one of these, no call stands in thoughts."""
 
-_SIGNS = ("<", "{", "[", "`", "Action")
-"""Without one of these, no call stands in thoughts."""
-
 _WHY = "It stands in the model's thoughts."
 
 
@@ -48,12 +45,18 @@ class Thinking:
         self._source, self._text = source, source.text
         self._finder, self._options = finder, options
         self._reasoning = reasoning
+        self._within: list[Span] = []
 
     def told_apart(self, blocks: Iterable[Placed]) -> list[Placed]:
         """Return the blocks with those as thoughts, or in doubt, that a marker of thoughts says it of."""
         placed = list(blocks)
         if not any(found.reason is Reason.REASONING for _, found in placed):
             return placed
+        self._within = [
+            Span(0, found.span.end) if ends_thoughts(found, self._text) else found.span
+            for _, found in placed
+            if found.reason is Reason.REASONING
+        ]
         closers = [index for index, (_, found) in enumerate(placed) if ends_thoughts(found, self._text)]
         named = {index for index in closers if may_be_mention(placed[index][1].span, self._text)}
         last = max((index for index in closers if index not in named), default=-1)
@@ -70,6 +73,17 @@ class Thinking:
             else:
                 told.append((dialect, self._doubtful(found) if index < doubted else found))
         return told
+
+    def still_doubtful(self, placed: Iterable[Placed]) -> list[Placed]:
+        """Return blocks with those in doubt that were read in thoughts later, by evidence, of what no dialect could read."""
+        return [
+            (dialect, self._doubtful(found))
+            if found.actions
+            and any(within.start <= found.span.start < within.end for within in self._within)
+            and not all(action.doubt for action in found.actions)
+            else (dialect, found)
+            for dialect, found in placed
+        ]
 
     def _pieces(self, placed: Iterable[Placed]) -> Iterator[Placed]:
         for dialect, found in placed:
@@ -116,6 +130,8 @@ class Thinking:
             yield dialect, found._replace(issues=(*found.issues, *issues))
 
     def _named(self, within: Span) -> Iterator[Span]:
+        if all(self._text.find(sign, *within) < 0 for sign in "[{"):
+            return iter(())
         return (Span(*found.span()) for found in _LOOKS_LIKE_CALL.finditer(self._text, *within))
 
     def _calls(self, found: Found) -> Iterator[Placed]:

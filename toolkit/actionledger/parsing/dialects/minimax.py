@@ -176,7 +176,11 @@ def _invocation(marker: Marker, opens: re.Match[str]) -> _Invocation | Issue:
     rest = behind_blanks(text, at, end)
     if rest >= end:
         return Issue(Reason.TRUNCATED, Span(start, end))
-    is_plain = text.startswith(marker.closer, rest, end) or _INVOKE.match(text, rest, end)
+    another = _INVOKE.match(text, rest, end)
+    if another and not arguments:
+        detail = "Another call begins in it before it has an argument: its tag stands twice, or it is quoted."
+        return Issue(Reason.AMBIGUOUS, Span(start, another.end()), detail)
+    is_plain = text.startswith(marker.closer, rest, end) or another
     if not is_plain:
         detail = f"Expected a parameter or </invoke>, got {text[rest : rest + 20]!r}."
         return Issue(Reason.WRONG_SHAPE, Span(rest, rest + 1), detail)

@@ -29,7 +29,9 @@ def _label(*words: str) -> str:
 
 _ACTION = _label("Action")
 _TWICE = re.compile(rf"(?:{_ACTION}[ \t]*+)++")
-_INPUT = re.compile(rf"\s*+{_label('Action Input')}[ \t]*+(?P<twice>(?:{_label('Action Input')}[ \t]*+)*+)")
+_INPUT = re.compile(
+    rf"\s*+{_label('Action Input')}[ \t]*+(?P<twice>(?:\s*+{_label('Action Input')}[ \t]*+)*+)"
+)
 _INPUT_LINE = re.compile(rf"^[ \t]*+{_label('Action Input')}", re.MULTILINE)
 _OBSERVATION = re.compile(rf"^[ \t]*+{_label('Observation')}", re.MULTILINE)
 _NEXT = re.compile(rf"^[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}", re.MULTILINE)

@@ -202,13 +202,14 @@ def _openers_between(source: Source, opener: str, at: int, end: int) -> int:
 
 
 def _in_prose(source: Source, opening: Opening, end: int) -> Found | None:
-    """Return the thoughts that a sentence announces, where the response begins with it."""
-    if _BLANKS.match(source.text).end() < opening.start:  # type: ignore[union-attr]
-        return None
+    """Return the thoughts that a sentence announces; where none ends them, the response has to begin with it."""
     close = source.search(_PROSE_CLOSER, opening.end, end)
     closer = _PROSE_CLOSER.match(source.text, close, end)
     if closer is None:
-        return unclosed_thoughts(opening, end)
+        begins_response = _BLANKS.match(source.text).end() == opening.start  # type: ignore[union-attr]
+        return unclosed_thoughts(opening, end) if begins_response else None
+    if not _begins_sentence(source.text, opening.start):
+        return None
     return thoughts(Span(opening.start, closer.end()), Span(opening.end, close))
 
 

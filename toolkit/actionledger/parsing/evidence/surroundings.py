@@ -25,8 +25,8 @@ from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Evidence, Reason
 
-_OF_PROFILES = frozenset({"actions", "iteration", "json_action", "plan"})
-"""The formats whose responses are prose with actions in it: their own keys say what is meant."""
+_OF_PROFILES = frozenset({"actions", "iteration", "json_action", "plan", "xml_tags"})
+"""The formats whose responses are prose with actions in it: their own keys or tags say what is meant."""
 
 _EDITS = DOCUMENTED - _OF_PROFILES
 """The formats that say themselves, by their own marks, what is meant, and stand in the middle of anything."""

@@ -6,6 +6,7 @@ the words around them say otherwise. Within a sentence they are an issue, and in
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -121,7 +122,8 @@ def is_open(dialect: Dialect, found: Found, offer: frozenset[str]) -> bool:
             is_program = not found.actions and all(
                 issue.detail in {"It is a program.", EXPRESSIONS} for issue in found.issues
             )
-            return dialect.name not in DOCUMENTED and (not found.issues or is_program)
+            is_marked = bool(found.actions) and dialect.name not in MARKLESS
+            return dialect.name not in DOCUMENTED and not is_marked and (not found.issues or is_program)
         case BlockStatus.IGNORED:
             is_mention = found.reason is Reason.CALL_IN_PROSE and dialect.name in DOCUMENTED
             return found.reason is Reason.NOT_AN_ACTION or (
@@ -156,7 +158,6 @@ class _Weighing:
         self.thoughts = [found.span for _, found in placed if found.reason is Reason.REASONING]
         self.inked = inked(self.text, self.thoughts)
         self.is_document = is_document(self.text)
-        self.thought_until = self._last_closer()
         self.mentions = mentions
         self.starts = [mention.start for mention in mentions]
 
@@ -193,7 +194,8 @@ class _Weighing:
         ordered = sorted([*found.issues, *issues], key=lambda issue: issue.span or found.span)
         return found._replace(issues=tuple(ordered)) if inside else found
 
-    def _last_closer(self) -> int:
+    @cached_property
+    def _thought_until(self) -> int:
         """Return up to where all is thought, as a closing marker in what no dialect has read says."""
         if not may_end_thoughts(self.text):
             return 0
@@ -210,7 +212,7 @@ class _Weighing:
         span = candidate.span
         if quoted := self.quotations.around(span):
             return _Weighed(candidate, Evidence.QUOTATION, quoted.why)
-        if span.start < self.thought_until:
+        if span.start < self._thought_until:
             return _Weighed(candidate, Evidence.QUOTATION, "It stands in the model's thoughts.")
         if candidate.is_code:
             why = candidate.issue.detail if candidate.issue and candidate.issue.detail else ""

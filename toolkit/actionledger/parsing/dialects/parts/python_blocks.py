@@ -27,7 +27,7 @@ LIST = rf"\[\s*+{NAME}\("
 
 _PLAIN_CALL = re.compile(rf"\[\s*+{NAME}\(\s*+(?:\)|[^\W\d]\w*\s*+=(?!=))")
 _REST_OF_LINE = re.compile(r"[ \t]*+(?:<[|/][^<>\n]*+>[ \t]*+)*+(?=\r?\n|\Z)")
-_FENCE = re.compile(r"```(?:python|py)?[ \t]*+\n", re.IGNORECASE)
+_FENCE = re.compile(r"```(?:python|py)?[ \t]*+\r?\n", re.IGNORECASE)
 _END = re.compile(r"```|<")
 
 CallsAndEnd: TypeAlias = tuple[list[PythonCall], int]
