@@ -115,7 +115,7 @@ def play(ledger: Ledger) -> int:
     return played
 
 
-def file(path: str, content: str = "…\n") -> str:
+def file(path: str, content: str = "To be written.\n") -> str:
     """Return a response's action that makes a file."""
     return f"<create_file><path>{path}</path><content>{content}</content></create_file>\n"
 
