@@ -145,6 +145,7 @@ if TYPE_CHECKING:
         RecordedSession as RecordedSession,
         RecordedTurn as RecordedTurn,
         Refusal as Refusal,
+        SessionDetails as SessionDetails,
         Usage as Usage,
     )
     from actionledger.sources.tables import frame_sessions as frame_sessions
@@ -177,6 +178,7 @@ if TYPE_CHECKING:
         Judgement as Judgement,
         Relation as Relation,
         ReviewAspect as ReviewAspect,
+        TitleOrigin as TitleOrigin,
     )
     from actionledger.workspace.undoing import Undone as Undone
 
@@ -267,6 +269,7 @@ _NAMES_OF_MODULES = {
         "RecordedSession",
         "RecordedTurn",
         "Refusal",
+        "SessionDetails",
         "Usage",
     ),
     "sources.tables": ("frame_sessions",),
@@ -286,7 +289,7 @@ _NAMES_OF_MODULES = {
         "Turn",
     ),
     "viewing": ("SessionView", "view"),
-    "vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect"),
+    "vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect", "TitleOrigin"),
     "workspace.undoing": ("Undone",),
 }
 _ROOMS = ("charts", "statistics")

@@ -25,7 +25,12 @@ from actionledger.events.runs import (
     SystemNoted,
     ToolsOffered,
 )
-from actionledger.events.sessions import SessionFinished, SessionForgotten, SessionStarted
+from actionledger.events.sessions import (
+    SessionDescribed,
+    SessionFinished,
+    SessionForgotten,
+    SessionStarted,
+)
 from actionledger.events.turns import ResponseReceived, TurnFinished, TurnResumed, TurnSuperseded
 
 __all__ = [
@@ -45,6 +50,7 @@ __all__ = [
     "Reviewed",
     "RunFinished",
     "RunStarted",
+    "SessionDescribed",
     "SessionFinished",
     "SessionForgotten",
     "SessionStarted",
@@ -62,6 +68,7 @@ Event = Annotated[
     | ToolsOffered
     | InputLeftOut
     | SessionStarted
+    | SessionDescribed
     | SessionFinished
     | SessionForgotten
     | ResponseReceived

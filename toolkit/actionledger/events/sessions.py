@@ -7,7 +7,7 @@ from typing import Literal
 from actionledger.common.made_quickly import made_quickly
 from actionledger.events.base import Recorded
 from actionledger.events.stored import Id, JsonObject, Word
-from actionledger.vocabulary import ForgettingStep, Relation
+from actionledger.vocabulary import ForgettingStep, Relation, TitleOrigin
 
 
 @made_quickly
@@ -62,6 +62,41 @@ class SessionFinished(Recorded):
     finished_at: datetime | None = None
     scores: dict[str, float] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
+
+
+@made_quickly
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionDescribed(Recorded):
+    """What a session is called and where it ran, as far as its source says so by now; the last one of a session counts.
+
+    Args:
+        session_id: identifies it.
+        details_id: identifies what is said: the same for the same words of the same session.
+        title: what it is called; empty where nobody has called it anything and no prompt is recorded.
+        title_from: who has called it so; None where it has no title.
+        project: the folder that the agent worked in; empty where the source doesn't say.
+        git_branch: the branch that was checked out there; empty where the source doesn't say.
+        git_commit: the commit that was checked out there; empty where the source doesn't say.
+        pull_requests: the addresses of pull requests that it has opened or worked on.
+        agent: the program that ran it; empty where the source doesn't say.
+        agent_version: that program's version; empty where the source doesn't say.
+        permission_mode: what the agent was allowed to do without asking, in its own word; empty where the source doesn't say.
+        aborted: why its last turn was broken off, in its source's word; empty where it was not, or nobody says so.
+    """
+
+    kind: Literal["session_described"] = "session_described"
+    session_id: Id
+    details_id: Id
+    title: str = ""
+    title_from: TitleOrigin | None = None
+    project: str = ""
+    git_branch: str = ""
+    git_commit: Word = ""
+    pull_requests: tuple[str, ...] = ()
+    agent: Word = ""
+    agent_version: Word = ""
+    permission_mode: Word = ""
+    aborted: Word = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

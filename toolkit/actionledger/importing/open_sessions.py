@@ -1,7 +1,8 @@
 """The sessions that an import has begun and not ended: what their pieces say of their end."""
 
+import re
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from math import isfinite
 from typing import NamedTuple
@@ -10,8 +11,21 @@ from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
 from actionledger.importing.import_run import ImportRun
 from actionledger.ledger.queries.recorded import Known
-from actionledger.recording import SessionKey, session_finished, session_started
-from actionledger.sources.base import RecordedSession
+from actionledger.privacy import mask_text
+from actionledger.recording import (
+    SessionKey,
+    details_id_of,
+    session_described,
+    session_finished,
+    session_started,
+)
+from actionledger.sources.base import NO_DETAILS, RecordedSession, SessionDetails
+from actionledger.vocabulary import TitleOrigin
+
+_TITLE_CHARACTERS = 80
+_LOOKED_AT = 2_000
+_TAGGED = 16
+_TAG = re.compile(r"<([a-z][a-z0-9_-]{0,60})>")
 
 
 class OpenSession(NamedTuple):
@@ -126,9 +140,21 @@ class OpenSessions:
         there = (self.started, self._known.forgotten, self._unended)
         return self._known.is_done(session_id) or any(session_id in each for each in there)
 
+    def _describe(self, key: SessionKey, session: RecordedSession) -> None:
+        """Record what a session is called and where it ran, unless that is recorded as the last that was said of it."""
+        if session.details == NO_DETAILS:
+            return
+        said = asdict(session.details)
+        details_id = details_id_of(key.session_id, said)
+        if not self._known.is_done(details_id):
+            self._known.add_done(details_id)
+            self._run.record(session_described(key.session_id, self._run.key.run_id, said))
+
     def _end(self, ended: OpenSession) -> None:
         key, session, _ = ended
         del self.going_on[key.session_id]
+        if key.session_id in self.started or self._known.is_done(key.session_id):
+            self._describe(key, session)
         if key.session_id not in self.started:
             return
         self._known.add_done(key.session_id)
@@ -157,4 +183,27 @@ def _merged(before: OpenSession | None, piece: RecordedSession) -> RecordedSessi
         scores={**(earlier.scores if earlier else {}), **piece.scores},
         labels=tuple(dict.fromkeys((*(earlier.labels if earlier else ()), *piece.labels))),
         finished_at=piece.finished_at or last or (earlier.finished_at if earlier else None),
+        details=(earlier.details if earlier else NO_DETAILS).then(_titled(piece)),
     )
+
+
+def _titled(piece: RecordedSession) -> SessionDetails:
+    """Return what a piece says of its session, with its first prompt's first words for a title where it has none."""
+    if piece.details.title or not piece.turns or piece.turns[0].index:
+        return piece.details
+    title = title_of(piece.turns[0].prompt or "")
+    return replace(piece.details, title=title, title_from=TitleOrigin.PROMPT) if title else piece.details
+
+
+def title_of(prompt: str) -> str:
+    """Return the first words of a prompt, on one line."""
+    prompt = prompt.lstrip()
+    for _ in range(_TAGGED):  # what the agent has put before the user's words
+        tag = _TAG.match(prompt)
+        end = prompt.find(f"</{tag[1]}>") if tag else -1
+        if tag is None or end < 0:
+            break
+        prompt = prompt[end + len(tag[1]) + 3 :].lstrip()
+    # No more than these are looked at: a prompt may be as long as a book.
+    words = " ".join(mask_text(prompt[:_LOOKED_AT]).split())
+    return words if len(words) <= _TITLE_CHARACTERS else f"{words[: _TITLE_CHARACTERS - 1].rstrip()}…"

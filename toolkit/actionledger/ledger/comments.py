@@ -15,7 +15,7 @@ ROWS = {
     "parsers": "a parser's configuration, once for each hash",
     "tools": "a list of tools that a model was offered, once for each hash",
     "left_out": "how much of a recording is no part of a session, by file and reason; sum(count) is what the file holds",
-    "sessions": "a session: where it comes from, what it ran with, whether it reached its aim, whose child it is",
+    "sessions": "a session: where it comes from, what it ran with, whether it reached its aim, whose child it is, what it is called",
     "turns": "one response of a model: its raw text, what the model was shown and told, its tokens, cost and times",
     "parse_attempts": "one parser over one response; run_kind NOT IN ('reparse', 'rerun') picks each turn's first reading",
     "blocks": "a candidate stretch of a response's text",
@@ -104,8 +104,8 @@ def _statements(there: Sequence[tuple[str, str]], *, columns_of_views: bool) -> 
 
 
 def _made_of(name: str) -> list[Table]:
-    """Return the tables whose columns a table or view has: its own, or the two halves that it joins."""
-    names = {name} if name not in VIEWS else {f"{name[:-1]}_starts", f"{name[:-1]}_ends"}
+    """Return the tables whose columns a table or view has: its own, or those that it joins."""
+    names = {name} if name not in VIEWS else {f"{name[:-1]}_{half}" for half in ("starts", "ends", "details")}
     return [table for table in (*TABLES, QUARANTINE) if table.name in names]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 from actionledger.errors import UsageError
-from actionledger.events import Event, ResponseParsed, SessionFinished
+from actionledger.events import Event, ResponseParsed, SessionDescribed, SessionFinished
 from actionledger.ledger.encoding import encoded
 from actionledger.ledger.fitting import INTEGERS, SURROGATE_ESCAPE
 from actionledger.ledger.identifiers import identifier_bytes
@@ -40,6 +40,8 @@ def hides_something(event: Event) -> bool:
     """Return whether an event's line has texts that its rows have otherwise: a secret could be seen in the line alone."""
     if isinstance(event, SessionFinished):
         return bool(event.scores or event.labels)
+    if isinstance(event, SessionDescribed):
+        return bool(event.pull_requests)
     return isinstance(event, ResponseParsed) and any(
         len(repair.before) > REPAIR_CHARACTERS or len(repair.after) > REPAIR_CHARACTERS
         for block in event.blocks

@@ -31,6 +31,7 @@ class Instance:
         config: what it was begun with; None for one that is of no use to anybody else.
         spills_to: the folder for what does not fit into memory.
         views: the SELECT of each view that it has, by name: who finds those that it needs makes none.
+        lacks: the tables that the ledger which is attached hasn't yet, being of an older version.
         has_tail: whether a database with the tables of a ledger, all of them empty, is attached to it.
     """
 
@@ -39,6 +40,7 @@ class Instance:
     spills_to: str = ""
     views: Mapping[str, str] = field(default_factory=dict)
     has_tail: bool = False
+    lacks: frozenset[str] = frozenset()
 
     def detach(self, *names: str) -> None:
         """Close databases that are attached."""

@@ -93,6 +93,14 @@ def know_needs_approval(connection: DuckDBPyConnection) -> None:
     """Change nothing: an action's status may be ``needs_approval`` from here on, which an older toolkit doesn't know."""
 
 
+def add_session_details(connection: DuckDBPyConnection) -> None:
+    """Make room for what sessions are called and where they ran; an import of the same files fills it."""
+    for table in TABLES:
+        if table.name == "session_details":
+            connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+    _make_views_anew(connection)
+
+
 def _make_room_for_proofs(connection: DuckDBPyConnection) -> None:
     """Make room for what shows that records are as they were taken in; what was recorded before belongs to no link."""
     for ddl in PROOFS.values():
@@ -141,6 +149,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     add_recordings,
     add_thoughts_and_prices,
     know_needs_approval,
+    add_session_details,
 )
 
 

@@ -19,6 +19,7 @@ from actionledger.events import (
     ExecutionRecorded,
     ResponseParsed,
     ResponseReceived,
+    SessionDescribed,
     SessionFinished,
     SessionStarted,
     TurnFinished,
@@ -39,7 +40,15 @@ DIRECT = "import"
 """What stands in the place of a segment's name where a line was never in one."""
 
 PREPARED = frozenset(
-    {SessionStarted, SessionFinished, ResponseReceived, TurnFinished, ResponseParsed, ExecutionRecorded}
+    {
+        SessionStarted,
+        SessionDescribed,
+        SessionFinished,
+        ResponseReceived,
+        TurnFinished,
+        ResponseParsed,
+        ExecutionRecorded,
+    }
 )
 """The kinds of events that come by the thousand, and ask nothing of a ledger but whether it knows them."""
 

@@ -238,7 +238,9 @@ def _create_views(
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
     for table, columns in _GROWING_TABLES.items():
         seen = _seen(columns, without_text=without_text)
-        views[table] = f"{seen} FROM {_base(table, in_tail)}"
+        views[table] = (
+            f"{seen} FROM {_base(table, in_tail)}" if table not in instance.lacks else _nothing_of(columns)
+        )
         if table in in_tail:
             views[table] += f" UNION ALL BY NAME {seen} FROM {_TAIL}.{table}"
     views |= VIEWS
@@ -266,6 +268,12 @@ def _seen(table: Table, *, without_text: bool) -> str:
             is_unknown = "status = 'unknown'" if "status" in table.columns else f"action_id IN ({_UNKNOWN})"
             columns["name"] = f"CASE WHEN {is_unknown} THEN '' ELSE name END"
     return "SELECT " + ", ".join(f'{select} AS "{name}"' for name, select in columns.items())
+
+
+def _nothing_of(table: Table) -> str:
+    """Return the SELECT of no row of a table, for a ledger that hasn't it yet."""
+    columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in table.columns.items())
+    return f"SELECT {columns} WHERE false"
 
 
 def _base(table: str, in_tail: Collection[str]) -> str:

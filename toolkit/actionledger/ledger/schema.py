@@ -31,6 +31,7 @@ from actionledger.events import (
     Reviewed,
     RunFinished,
     RunStarted,
+    SessionDescribed,
     SessionFinished,
     SessionForgotten,
     SessionStarted,
@@ -45,11 +46,11 @@ from actionledger.events.stored import BigInt
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
 from actionledger.values import Block, FieldError, Issue, Repair
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """The number of the last migration; a ledger holds it in ``meta``."""
 
 PROVEN_SINCE = 5
-"""The version since which a ledger keeps proofs. Its tables are as they were then: later versions only know more words."""
+"""The version since which a ledger keeps proofs. Later versions have the same tables and more of them."""
 
 LONG_TEXTS = frozenset(
     {
@@ -76,6 +77,14 @@ OF_SESSION = "of_session"
 
 LINK = "link"
 """The last column of every table of records: which link of the chain the row was taken in by; NULL where that was before there was one."""
+
+_ADDED = {"session_details": 7}
+"""The version that a table came with, of those that came after ``PROVEN_SINCE``."""
+
+
+def lacking(version: int) -> frozenset[str]:
+    """Return the tables that a ledger of a version since ``PROVEN_SINCE`` hasn't yet."""
+    return frozenset(name for name, since in _ADDED.items() if version < since)
 
 
 class Table:
@@ -192,6 +201,7 @@ TABLES = (
     Table("left_out", take(InputLeftOut, "run_id", OWN, "recorded_at")),
     Table("session_starts", take(SessionStarted, "session_id", ALL)),
     Table("session_ends", take(SessionFinished, "session_id", ALL, "recorded_at")),
+    Table("session_details", take(SessionDescribed, "session_id", ALL, recorded_at="described_at")),
     Table("turn_starts", take(ResponseReceived, ALL, "characters")),
     Table("turn_ends", take(TurnFinished, "turn_id", "session_id", ALL)),
     Table(
@@ -251,6 +261,13 @@ OF_TURN = tuple(
 
 _COLUMNS = {table.name: table.columns for table in TABLES}
 
+DETAILS = tuple(
+    column
+    for column in _COLUMNS["session_details"]
+    if column not in {"session_id", "run_id", "details_id", "described_at"}
+)
+"""What a session is called and where it ran: the columns that the view has of it."""
+
 
 def _of_start(name: str) -> str:
     """Return what a view takes from a start: all that is recorded of it."""
@@ -274,10 +291,13 @@ def sessions_of(condition: str = "") -> str:
     """
     where = f" WHERE {condition}" if condition else ""
     starts = f"(FROM session_starts{where})" if condition else "session_starts"
+    said = ", ".join(f"d.{column}" for column in DETAILS)
     return f"""
-        SELECT {_of_start("session")}, {_of_end("session", "recorded_at")}
+        SELECT {_of_start("session")}, {_of_end("session", "recorded_at")}, {said}
         FROM {starts} s
         LEFT JOIN (SELECT DISTINCT ON (session_id) * FROM session_ends{where} ORDER BY session_id, recorded_at DESC) e
+        USING (session_id)
+        LEFT JOIN (SELECT DISTINCT ON (session_id) * FROM session_details{where} ORDER BY session_id, described_at DESC) d
         USING (session_id)"""
 
 

@@ -10,6 +10,7 @@ from actionledger.events import (
     ExecutionRecorded,
     ResponseParsed,
     ResponseReceived,
+    SessionDescribed,
     SessionFinished,
     SessionStarted,
     TurnFinished,
@@ -42,6 +43,7 @@ _TEXTS: dict[type, Callable[[Any], tuple[str | None, ...]]] = {
     kind: _texts_in(kind)
     for kind in (
         SessionStarted,
+        SessionDescribed,
         SessionFinished,
         ResponseReceived,
         TurnFinished,
@@ -65,7 +67,9 @@ def small_size(event: Event) -> int | None:
         size = _characters(texts_in(event))
         if isinstance(event, ResponseParsed):
             size += _characters_found(event)
-        elif isinstance(event, SessionFinished) and (event.scores or event.labels):
+        elif (isinstance(event, SessionFinished) and (event.scores or event.labels)) or (
+            isinstance(event, SessionDescribed) and event.pull_requests
+        ):
             return None
     except TypeError:  # a value of another type than its field's
         return None

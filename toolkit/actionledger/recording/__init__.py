@@ -15,7 +15,13 @@ from actionledger.recording.runs import (
     run_started,
     tools_offered,
 )
-from actionledger.recording.sessions import session_finished, session_readmitted, session_started
+from actionledger.recording.sessions import (
+    details_id_of,
+    session_described,
+    session_finished,
+    session_readmitted,
+    session_started,
+)
 from actionledger.recording.turns import (
     KEPT_CHARACTERS,
     RESPONSE_CHARACTERS,
@@ -37,6 +43,7 @@ __all__ = [
     "RunKey",
     "SessionKey",
     "TurnKey",
+    "details_id_of",
     "hash_of_tools",
     "input_left_out",
     "parser_used",
@@ -46,6 +53,7 @@ __all__ = [
     "response_refused",
     "run_finished",
     "run_started",
+    "session_described",
     "session_finished",
     "session_readmitted",
     "session_started",

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from actionledger.common.clock import now
-from actionledger.common.ids import new_id
-from actionledger.events import SessionFinished, SessionForgotten, SessionStarted
+from actionledger.common.ids import derived_id, new_id
+from actionledger.events import SessionDescribed, SessionFinished, SessionForgotten, SessionStarted
 from actionledger.recording.keys import SessionKey, head
 from actionledger.vocabulary import ForgettingStep, Relation
 
@@ -82,4 +83,26 @@ def session_finished(
         success=success,
         reason=reason,
         finished_at=finished_at,
+    )
+
+
+def details_id_of(session_id: str, said: Mapping[str, Any]) -> str:
+    """Return what identifies the words that are said of a session."""
+    return derived_id("session-details", session_id, *said.values())
+
+
+def session_described(session_id: str, run_id: str, said: Mapping[str, Any]) -> SessionDescribed:
+    """Return the event of what a session is called and where it ran.
+
+    Args:
+        session_id: the session.
+        run_id: the run that says it.
+        said: the event's fields, each of them.
+    """
+    details_id = details_id_of(session_id, said)
+    return SessionDescribed(
+        **head(run_id, "session-described", run_id, details_id),
+        session_id=session_id,
+        details_id=details_id,
+        **said,
     )

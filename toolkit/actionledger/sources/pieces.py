@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Usage
+from actionledger.sources.base import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    SessionDetails,
+    Usage,
+)
 from actionledger.vocabulary import Capture
 
 WINDOW = 32
@@ -156,6 +163,10 @@ class SessionPieces:
         turn.results[places[-1]] = change(turn.results[places[-1]])
         return True
 
+    def describe(self, said: SessionDetails) -> None:
+        """Note what a line says of what the session is called or where it runs."""
+        self.session = replace(self.session, details=self.session.details.then(said))
+
     def is_empty(self) -> bool:
         """Return whether nothing of the session has come, given away or not."""
         return not self._count and not self._waiting
@@ -215,6 +226,10 @@ class FileSessions:
         self._open[name] = self._all[name]
         self._open.move_to_end(name)
         return self._all[name]
+
+    def there(self, name: str) -> SessionPieces | None:
+        """Return the session of that name, if it has begun."""
+        return self._all.get(name)
 
     def is_crowded(self) -> bool:
         """Return whether there are too many that are open."""

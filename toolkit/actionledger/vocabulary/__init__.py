@@ -15,6 +15,7 @@ from actionledger.vocabulary.recording import (
     Origin,
     Relation,
     RunKind,
+    TitleOrigin,
 )
 from actionledger.vocabulary.reviewing import Judgement, ReviewAspect, ReviewStep
 
@@ -40,5 +41,6 @@ __all__ = [
     "ReviewAspect",
     "ReviewStep",
     "RunKind",
+    "TitleOrigin",
     "was_cut",
 ]

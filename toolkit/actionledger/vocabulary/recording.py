@@ -48,6 +48,19 @@ class Relation(StrEnum):
     FORK = "fork"
 
 
+class TitleOrigin(StrEnum):
+    """Who has given a session its title.
+
+    Example:
+        >>> [str(origin) for origin in al.TitleOrigin]
+        ['person', 'agent', 'prompt']
+    """
+
+    PERSON = "person"
+    AGENT = "agent"
+    PROMPT = "prompt"
+
+
 class ForgettingStep(StrEnum):
     """What was decided about a session: that it is forgotten, or may be taken in again."""
 

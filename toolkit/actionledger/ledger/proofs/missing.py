@@ -16,6 +16,7 @@ _OF_KINDS = {
     "resumptions": ("turn_resumed", "turn_id"),
     "session_starts": ("session_started", "session_id"),
     "session_ends": ("session_finished", "session_id"),
+    "session_details": ("session_described", "session_id"),
     "run_starts": ("run_started", "run_id"),
     "run_ends": ("run_finished", "run_id"),
 }

@@ -23,7 +23,7 @@ from actionledger.ledger.proofs.walking import Walk, walk
 from actionledger.ledger.proofs.withdrawing import withdrawn_in
 from actionledger.ledger.rollups.checking import faults_of_rollup
 from actionledger.ledger.rollups.tables import PARTS
-from actionledger.ledger.schema import PROVEN_SINCE, SCHEMA_VERSION
+from actionledger.ledger.schema import PROVEN_SINCE, SCHEMA_VERSION, lacking
 from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.versions import version_in, version_of_copy
 from actionledger.system.locks import FileLock
@@ -66,7 +66,7 @@ def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verificatio
             connection.execute(f"USE {BASE}")
             if version < PROVEN_SINCE:
                 return _of_older(connection, version, kept), published, offsets
-            shape = shape_of(connection)
+            shape = shape_of(connection, lacks=lacking(version))
             if shape.can_be_walked:
                 [published] = walk(connection)
                 offsets, counts = offsets_in(connection), withdrawn_in(connection)

@@ -1,6 +1,6 @@
 """Whether a database has the tables, columns and views of a ledger: rows that nobody has changed say nothing where people read a view that is another one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.ledger.migrations import create_everything
 from actionledger.ledger.proofs.report import Fault
 from actionledger.ledger.rollups.tables import ROLLUPS
-from actionledger.ledger.schema import VIEWS
+from actionledger.ledger.schema import TABLES, VIEWS
 
 Make = Callable[[DuckDBPyConnection], None]
 
@@ -52,15 +52,19 @@ class Shape:
     can_be_walked: bool
 
 
-def shape_of(connection: DuckDBPyConnection, make: Make = create_everything) -> Shape:
+def shape_of(
+    connection: DuckDBPyConnection, make: Make = create_everything, *, lacks: Collection[str] = ()
+) -> Shape:
     """Compare what the current database is made of with what a ledger of this version is.
 
     Args:
         connection: its current database is a ledger of the newest version.
         make: makes all tables and views that it should have.
+        lacks: the tables that its version hasn't yet: its views are as they were then, and not looked at.
     """
+    _stand_in(connection, lacks)
     here, meant = _contents(connection), _meant(make)
-    of_tables = [fault for fault in _of_columns(here, meant) if fault.table not in VIEWS]
+    of_tables = [fault for fault in _of_columns(here, meant) if fault.table not in {*VIEWS, *lacks}]
     of_tables += [
         Fault(
             f"The macro {name} stands in the file: what a query asks of {name} may be answered by somebody else.",
@@ -68,7 +72,7 @@ def shape_of(connection: DuckDBPyConnection, make: Make = create_everything) -> 
         )
         for name in sorted(here.macros)
     ]
-    of_views = list(_of_views(connection, here, meant)) if not of_tables else []
+    of_views = [] if of_tables or lacks else list(_of_views(connection, here, meant))
     known = {table for table, _ in meant.columns} | ROLLUPS.keys()
     strange = sorted({table for table, _ in here.columns} - known)
     strange += [
@@ -78,6 +82,13 @@ def shape_of(connection: DuckDBPyConnection, make: Make = create_everything) -> 
     ]
     notes = [f"{name} stands in the file, and is none of a ledger's." for name in strange]
     return Shape((*of_tables, *of_views), tuple(notes), can_be_walked=not of_tables)
+
+
+def _stand_in(connection: DuckDBPyConnection, lacks: Collection[str]) -> None:
+    """Have an empty table in the place of each that isn't there yet, so that whoever asks all of them finds it."""
+    for table in TABLES:
+        if table.name in lacks:
+            connection.execute(table.ddl.replace("CREATE TABLE", "CREATE OR REPLACE TEMP TABLE", 1))
 
 
 def _contents(connection: DuckDBPyConnection) -> _Contents:

@@ -67,7 +67,7 @@ class Added:
     """What came to be known by an import.
 
     Args:
-        ids: the sessions that came to their end, and the turns that were read (and run) to theirs.
+        ids: the sessions that came to their end, what was said of each last, and the turns that were read (and run) to theirs.
         turns: each turn, whether it was read or not, by its id.
         superseded: the turn that stands for another one now, by that one's id.
     """
@@ -172,6 +172,7 @@ _DONE = f"""
 {_KNOWN}
 SELECT id::VARCHAR FROM (
     SELECT session_id AS id FROM session_ends SEMI JOIN known USING (session_id)
+    UNION ALL SELECT arg_max(details_id, described_at) FROM session_details SEMI JOIN known USING (session_id) GROUP BY session_id
     UNION ALL SELECT turn_id FROM {{table}} SEMI JOIN known USING (session_id) WHERE {{condition}})
 ORDER BY id"""
 

@@ -40,7 +40,7 @@ class TableDescription:
     columns: tuple[ColumnDescription, ...]
 
 
-_HALVES = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends")}
+_HALVES = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends", "details")}
 NAMES = tuple(
     sorted({table.name for table in TABLES if table.name not in _HALVES} | {*VIEWS, QUARANTINE.name})
 )

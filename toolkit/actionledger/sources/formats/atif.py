@@ -32,6 +32,7 @@ from actionledger.sources.base import (
     RecordedTurn,
     Refusal,
     Sample,
+    SessionDetails,
     Source,
     Usage,
 )
@@ -105,6 +106,7 @@ def _sessions(trajectory: Mapping[str, Any], above: _Above, passed: Passed) -> I
         scores=scores_of(object_at(own, "scores").items()),
         labels=texts_at(own, "labels"),
         metadata=_metadata(trajectory, agent),
+        details=SessionDetails(agent=text_at(agent, "name"), agent_version=text_at(agent, "version")),
         source=SOURCE.name,
         parent=parent,
         relation=relation if parent else None,

@@ -15,12 +15,14 @@ from typing import Any
 
 from actionledger.sources.access import NOTHING, object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
+    NO_DETAILS,
     Item,
     LeftOut,
     RecordedCall,
     RecordedSession,
     Refusal,
     Sample,
+    SessionDetails,
     Source,
     Usage,
 )
@@ -29,13 +31,15 @@ from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.sources.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
 from actionledger.sources.usage import usage_of
-from actionledger.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 
 Line = Mapping[str, Any]
 
 _SYNTHETIC = "<synthetic>"
 _INJECTED = re.compile(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
 """What a person's line begins with where the client has written it: a tag, or the note that a person broke in."""
+
+_INTERRUPTED = "[Request interrupted by user"
 
 _CUT = "Your response above was cut off mid-stream"
 _EMPTY = "[Your previous response had no visible output"
@@ -99,6 +103,7 @@ class _Transcript:
         self._took: tuple[Line, str] = (NOTHING, "")
         self._usage = Usage()
         self._last: dict[str, str] = {}
+        self._said: dict[str, SessionDetails] = {}
 
     def take(self, line: Line) -> SessionPieces | None:
         """Take in a line; return the session, if it is time to give a piece of it away."""
@@ -111,6 +116,8 @@ class _Transcript:
             self._prompts[self._name(line)] = text_at(object_at(line, "attachment"), "prompt")
         elif kind == "system" and text_at(line, "subtype") == "api_error":
             self.left_out[LeftOutReason.NO_RESPONSE, _failure(object_at(line, "error"))] += 1
+        elif (said := _details_in(kind, line)) is not None:
+            self._describe(line, said)
         elif kind in _PROGRESS:
             self.left_out[LeftOutReason.PROGRESS, kind] += 1
         elif kind in _KNOWN:
@@ -118,6 +125,13 @@ class _Transcript:
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
         return None
+
+    def _describe(self, line: Line, said: SessionDetails) -> None:
+        """Note what is said of a session, which may not have begun yet."""
+        name = self._name(line)
+        self._said[name] = self._said.get(name, NO_DETAILS).then(said)
+        if (session := self.sessions.there(name)) is not None:
+            session.describe(said)
 
     def _take_message(self, line: Line) -> SessionPieces | None:
         """Take in a block of a message."""
@@ -129,6 +143,17 @@ class _Transcript:
         session = self._session(line)
         is_new = not session.has_open(external_id)
         turn = session.turn(external_id)
+        details, branch, version = (
+            session.session.details,
+            _branch(line),
+            text_at(line, "version"),
+        )
+        if (
+            branch not in {"", details.git_branch}
+            or version not in {"", details.agent_version}
+            or details.aborted
+        ):
+            session.describe(SessionDetails(git_branch=branch, agent_version=version))
         if turn.is_told_again(text_at(line, "uuid"), message):
             self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
             self._prompts.pop(session.session.external_id, None)
@@ -197,6 +222,8 @@ class _Transcript:
             self._take_notice(line, text)
         if is_meta or _INJECTED.match(text):
             self.left_out[LeftOutReason.INJECTED_CONTEXT, "user"] += 1
+            if text.startswith(_INTERRUPTED):
+                self._describe(line, SessionDetails(aborted="interrupted by user"))
             return
         name = self._name(line)
         self._last.pop(name, None)
@@ -237,6 +264,12 @@ class _Transcript:
             self._prompts.get(name, "").strip().split("\n", 1)[0][:200],
             (),
             metadata={key: value for key, value in known.items() if value},
+            details=SessionDetails(
+                project=known["cwd"],
+                git_branch=_branch(line),
+                agent=SOURCE.name,
+                agent_version=known["version"],
+            ).then(self._said.get(name, NO_DETAILS)),
             source=SOURCE.name,
             parent=parent if is_child else "",
             relation=Relation.SUBAGENT if is_child else None,
@@ -251,6 +284,25 @@ class _Transcript:
             own, parent = text_at(line, "uuid"), text_at(line, "parentUuid")
             agent = self._sidechains[own] = self._sidechains.get(parent, own)
         return f"{session}/{agent}" if agent else session
+
+
+def _branch(line: Line) -> str:
+    """Return the branch that was checked out; empty outside a repository, and where no branch was."""
+    name = text_at(line, "gitBranch")
+    return "" if name == "HEAD" else name
+
+
+def _details_in(kind: str, line: Line) -> SessionDetails | None:
+    """Return what a note of the client's says of its session; None where it says nothing of it."""
+    if kind == "ai-title" and (title := text_at(line, "aiTitle")):
+        return SessionDetails(title=title, title_from=TitleOrigin.AGENT)
+    if kind == "custom-title" and (title := text_at(line, "customTitle")):
+        return SessionDetails(title=title, title_from=TitleOrigin.PERSON)
+    if kind == "pr-link" and (address := text_at(line, "prUrl")):
+        return SessionDetails(pull_requests=(address,))
+    if kind == "permission-mode" and (mode := text_at(line, "permissionMode")):
+        return SessionDetails(permission_mode=mode)
+    return None
 
 
 def _failure(error: Line) -> str:

@@ -23,6 +23,7 @@ from actionledger.sources.base import (
     RecordedSession,
     Refusal,
     Sample,
+    SessionDetails,
     Source,
     Usage,
     Wording,
@@ -33,7 +34,7 @@ from actionledger.sources.documents import document_or_part, json_document
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, left_out, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
-from actionledger.vocabulary import Capture, LeftOutReason, Reason
+from actionledger.vocabulary import Capture, LeftOutReason, Reason, TitleOrigin
 
 NAME = "cline"
 HISTORY = "api_conversation_history.json"
@@ -166,6 +167,7 @@ def _session(
             turns,
             source=NAME,
             metadata=_metadata(head, conversation),
+            details=_details(path),
         )
 
 
@@ -240,6 +242,10 @@ def _take_results(message: Message, conversation: Conversation) -> str:
     return ""
 
 
+_BESIDE_BYTES = 4 * 2**20
+"""The file beside a session says a little of it: a larger one is something else."""
+
+
 def _notes(path: Path) -> list[Usage]:
     """Return what each request took, from the notes beside a history; empty where they can't be read."""
     beside = path.with_name("ui_messages.json")
@@ -248,6 +254,30 @@ def _notes(path: Path) -> list[Usage]:
     except SourceError:
         return []
     return list(_usages(notes if isinstance(notes, list) else []))
+
+
+def _details(path: Path) -> SessionDetails:
+    """Return what the file beside a session says of it; nothing where there is none, or it can't be read."""
+    name = path.name.removesuffix(".messages.json")
+    beside = path.with_name(f"{name}.json")
+    try:
+        is_there = name != path.name and beside.is_file() and beside.stat().st_size <= _BESIDE_BYTES
+        about = json_document(beside) if is_there else None
+    except (SourceError, OSError):
+        about = None
+    about = about if isinstance(about, dict) else {}
+    title = text_at(object_at(about, "metadata"), "title")
+    return SessionDetails(
+        title=title,
+        title_from=TitleOrigin.AGENT
+        if title and title != text_at(about, "prompt")
+        else TitleOrigin.PROMPT
+        if title
+        else None,
+        project=text_at(about, "cwd"),
+        agent=NAME,
+        agent_version=text_at(object_at(object_at(about, "metadata"), "sessionHistoryOrigin"), "version"),
+    )
 
 
 def _usages(notes: list[Any]) -> Iterator[Usage]:

@@ -17,11 +17,13 @@ from typing import Any
 from actionledger.common.text import utf8_with_halves
 from actionledger.sources.access import object_at, text_at, time_at
 from actionledger.sources.base import (
+    NO_DETAILS,
     Item,
     LeftOut,
     RecordedSession,
     Refusal,
     Sample,
+    SessionDetails,
     Source,
 )
 from actionledger.sources.containers import OnRead, shown
@@ -32,7 +34,7 @@ from actionledger.sources.shapes.codex_items import call_of, holds_sign, parts_o
 from actionledger.sources.shapes.codex_results import WORDINGS, result_of, shown_of
 from actionledger.sources.shapes.openai_responses import thoughts_of
 from actionledger.sources.usage import usage_of
-from actionledger.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 
 Line = Mapping[str, Any]
 
@@ -148,6 +150,7 @@ class _Rollout:
             self._take_meta(payload)
         elif kind == "turn_context":
             self._model = text_at(payload, "model") or self._model
+            self._describe(SessionDetails(permission_mode=text_at(payload, "approval_policy")))
         elif kind == "token_usage_record":
             self._take_usage(line, payload)
         elif kind == "compacted":
@@ -186,6 +189,8 @@ class _Rollout:
         """Begin a response, if it is a new one, and return the session that it is of."""
         pieces, self._last = self._session(line), external_id
         if not pieces.has_open(external_id):
+            if pieces.session.details.aborted:
+                pieces.describe(NO_DETAILS)
             turn = pieces.turn(external_id)
             turn.occurred_at, turn.model, turn.prompt = time_at(line, "timestamp"), self._model, self._prompt
         self._prompt = None
@@ -208,6 +213,7 @@ class _Rollout:
             key: text_at(meta, key)
             for key in ("cli_version", "cwd", "originator", "agent_nickname", "agent_role")
         }
+        git = object_at(meta, "git")
         self._begin(
             RecordedSession(
                 self._anchor,
@@ -216,6 +222,13 @@ class _Rollout:
                 "",
                 (),
                 metadata={key: value for key, value in known.items() if value},
+                details=SessionDetails(
+                    project=known["cwd"],
+                    git_branch=text_at(git, "branch"),
+                    git_commit=text_at(git, "commit_hash"),
+                    agent=SOURCE.name,
+                    agent_version=known["cli_version"],
+                ),
                 source=SOURCE.name,
                 parent=parent,
                 relation=relation,
@@ -223,6 +236,10 @@ class _Rollout:
                 started_at=time_at(meta, "timestamp"),
             )
         )
+
+    def _describe(self, said: SessionDetails) -> None:
+        if self.pieces is not None:
+            self.pieces.describe(said)
 
     def _is_own(self, meta: Line) -> bool:
         return self.pieces is None or text_at(meta, "id") in {"", self.pieces.session.external_id}
@@ -311,6 +328,10 @@ class _Rollout:
             self._take_end(event)
         elif kind == "task_complete" and (error := text_at(object_at(event, "error"), "message")):
             self._take_failure(error)
+        elif kind == "thread_name_updated":
+            self._describe(SessionDetails(title=text_at(event, "thread_name"), title_from=TitleOrigin.AGENT))
+        elif kind == "turn_aborted":
+            self._describe(SessionDetails(aborted=text_at(event, "reason") or "aborted"))
         elif kind in _REPEATED:
             self.left_out[LeftOutReason.DUPLICATE, kind] += 1
         else:

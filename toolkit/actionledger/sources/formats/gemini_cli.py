@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.common.canonical import json_text
-from actionledger.sources.access import count_at, exit_status_of, object_at, objects_at, text_at, time_at
+from actionledger.sources.access import (
+    count_at,
+    exit_status_of,
+    object_at,
+    objects_at,
+    text_at,
+    texts_at,
+    time_at,
+)
 from actionledger.sources.base import (
     Recorded,
     RecordedCall,
@@ -23,6 +31,7 @@ from actionledger.sources.base import (
     RecordedTurn,
     Refusal,
     Sample,
+    SessionDetails,
     Source,
     Usage,
     Wording,
@@ -32,7 +41,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
 from actionledger.sources.shapes.base import Message, Passed, left_out, texts_of, total
 from actionledger.sources.values import numbered_objects
-from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
+from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, TitleOrigin
 
 NAME = "gemini_cli"
 
@@ -311,6 +320,12 @@ def _given(path: Path, chat: _Chat) -> Recorded:
             tuple(turns),
             source=NAME,
             metadata={"project_hash": text_at(chat.head, "projectHash")},
+            details=SessionDetails(
+                title=text_at(chat.head, "summary"),
+                title_from=TitleOrigin.AGENT if text_at(chat.head, "summary") else None,
+                project=next(iter(texts_at(chat.head, "directories")), ""),
+                agent=NAME,
+            ),
             ids="source",
             started_at=time_at(chat.head, "startTime"),
             finished_at=time_at(chat.head, "lastUpdated"),

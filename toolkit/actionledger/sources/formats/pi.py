@@ -19,6 +19,7 @@ from actionledger.sources.base import (
     RecordedTurn,
     Refusal,
     Sample,
+    SessionDetails,
     Source,
     Wording,
     seen,
@@ -27,7 +28,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.shapes import pi
 from actionledger.sources.shapes.base import Message, Passed, left_out
-from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 
 NAME = "pi"
 
@@ -50,6 +51,7 @@ class _Reading:
 
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
+        self.name = ""
         self.passed: Passed = Counter()
         self._open: RecordedTurn | None = None
         self._told: list[str] = []
@@ -93,6 +95,12 @@ class _Reading:
             parent=parent[1] if parent else "",
             relation=Relation.FORK if parent else None,
             metadata={"cwd": text_at(self.head, "cwd"), "version": self.head.get("version")},
+            details=SessionDetails(
+                title=self.name,
+                title_from=TitleOrigin.PERSON if self.name else None,
+                project=text_at(self.head, "cwd"),
+                agent=NAME,
+            ),
             ids="source",
             is_last=False,
             started_at=time_at(self.head, "timestamp"),
@@ -137,6 +145,8 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
             yield from reading.given()
             passed, reading = reading.passed, _Reading()
             reading.head, reading.passed = line, passed
+        elif kind == "session_info" and text_at(line, "name"):
+            reading.name = text_at(line, "name")
         elif kind == "message" and not reading.head:
             yield Refusal(shown(path), number, "No line before says which session this message is of.")
         elif kind == "message":

@@ -59,17 +59,26 @@ def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
 
 
 def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
-    """Note today's version in a lake that lacks nothing but the words of it."""
-    if (version_in(connection, BASE) or 0) < SCHEMA_VERSION:
-        with suppress(duckdb.TransactionException):  # another host does the same
-            connection.execute(
-                f"UPDATE {BASE}.meta SET schema_version = ?, toolkit_version = ?",
-                [SCHEMA_VERSION, __version__],
-            )
+    """Add the tables that an older lake lacks, and note today's version in it."""
+    if (version_in(connection, BASE) or 0) >= SCHEMA_VERSION:
+        return
+    cursor = connection.cursor()
+    cursor.execute(f"USE {BASE}")
+    with (
+        suppress(duckdb.TransactionException, duckdb.CatalogException),
+        transaction(cursor),
+    ):  # another host does the same
+        for table in TABLES:
+            cursor.execute(_plain(table.ddl).replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+        for name, select in VIEWS.items():
+            cursor.execute(f"CREATE OR REPLACE VIEW {name} AS {select}")
+        cursor.execute(
+            "UPDATE meta SET schema_version = ?, toolkit_version = ?", [SCHEMA_VERSION, __version__]
+        )
 
 
-def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> None:
-    """Raise where the lake that is attached can't be read as it is.
+def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> int:
+    """Return the version of the lake that is attached, which can be read as it is.
 
     Raises:
         NotALedgerError: it is no ledger.
@@ -87,6 +96,7 @@ def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> N
             f"The lake of {place.path} has version {version} of the schema, this toolkit needs {SCHEMA_VERSION}: with the toolkit that "
             "made it, 'actionledger migrate' it to a file; that file is brought up to date where it is opened, and migrated to a new lake."
         )
+    return version
 
 
 def create_everything(connection: DuckDBPyConnection) -> None:

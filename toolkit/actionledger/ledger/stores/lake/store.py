@@ -18,6 +18,7 @@ from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.instances import Instance
 from actionledger.ledger.proofs.chain import Head
 from actionledger.ledger.proofs.report import Verification
+from actionledger.ledger.schema import lacking
 from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.stores.lake.chains import OwnChain, kept_heads
 from actionledger.ledger.stores.lake.connecting import connect_lake
@@ -142,11 +143,11 @@ class LakeStore:
         assert isinstance(snapshot, int)
         connection = connect_lake(self.place, snapshot=snapshot)
         try:
-            refuse_other_versions(connection, self.place)
+            lacks = lacking(refuse_other_versions(connection, self.place))
         except BaseException:
             connection.close()
             raise
-        return Instance(connection)
+        return Instance(connection, lacks=lacks)
 
     def start_over(self) -> None:
         """Give up the parent's connection in a forked child."""

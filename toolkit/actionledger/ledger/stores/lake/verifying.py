@@ -14,8 +14,10 @@ from actionledger.ledger.proofs.report import Fault, Verification
 from actionledger.ledger.proofs.shape import shape_of
 from actionledger.ledger.proofs.walking import Walk, walk
 from actionledger.ledger.proofs.withdrawing import withdrawn_in
+from actionledger.ledger.schema import SCHEMA_VERSION, lacking
 from actionledger.ledger.segments import qualified_name
 from actionledger.ledger.stores.lake.making import create_everything, is_older_than_chains
+from actionledger.ledger.versions import version_in
 
 _OLDER = (
     "The lake was recorded before its hosts kept proofs. Whoever opens it for writing begins a chain with what is there, and from then on it is "
@@ -35,7 +37,7 @@ def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verific
     """
     if is_older_than_chains(connection):
         return Verification(tuple(faults_since(kept, {})), (_OLDER,))
-    shape = shape_of(connection, create_everything)
+    shape = shape_of(connection, create_everything, lacks=lacking(version_in(connection) or SCHEMA_VERSION))
     if not shape.can_be_walked:
         return Verification(shape.faults, shape.notes)
     walks = walk(connection)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.sources.access import count_at, object_at, objects_at, text_at, time_at
-from actionledger.sources.base import Recorded, RecordedSession, Refusal
+from actionledger.sources.base import Recorded, RecordedSession, Refusal, SessionDetails
 from actionledger.sources.containers import shown
 from actionledger.sources.shapes.base import Message, Speaker, left_out, plain, since_epoch
 from actionledger.sources.shapes.conversation import Conversation
-from actionledger.vocabulary import Capture, LeftOutReason
+from actionledger.vocabulary import Capture, LeftOutReason, TitleOrigin
 
 NAME = "goose"
 
@@ -68,11 +68,24 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Mapping[str, Any
             turns,
             source=NAME,
             metadata={"cwd": text_at(info, "working_dir"), "provider": text_at(info, "provider_name")} | kept,
+            details=_details(info),
             labels=(kind,) if kind else (),
             started_at=time_at(info, "created_at"),
             finished_at=time_at(info, "updated_at"),
         )
     yield from left_out(shown(path), conversation.passed)
+
+
+def _details(info: Mapping[str, Any]) -> SessionDetails:
+    title = text_at(info, "name") or text_at(info, "description")
+    by_person = bool(info.get("user_set_name"))
+    origin = TitleOrigin.PERSON if by_person else TitleOrigin.AGENT
+    return SessionDetails(
+        title=title,
+        title_from=origin if title else None,
+        project=text_at(info, "working_dir"),
+        agent=NAME,
+    )
 
 
 def message_of(value: Mapping[str, Any]) -> Message:

@@ -10,13 +10,24 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from actionledger.sources.access import count_at, exit_status_of, number_at, object_at, text_at
-from actionledger.sources.base import Recorded, RecordedCall, RecordedResult, RecordedSession, Refusal, Usage
+from actionledger.sources.base import (
+    Recorded,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    Refusal,
+    SessionDetails,
+    Usage,
+)
 from actionledger.sources.containers import shown
 from actionledger.sources.shapes.base import Message, Passed, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
-from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation
+from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
 
 NAME = "opencode"
+
+_UNNAMED = ("New session - ", "Child session - ")
+"""What a session is called that nobody has named, with a time behind it."""
 
 Told: TypeAlias = tuple[Mapping[str, Any], list[Mapping[str, Any]]]
 """A message and its parts."""
@@ -105,12 +116,24 @@ def session(
             turns,
             source=NAME,
             metadata={"cwd": text_at(info, "directory"), "version": text_at(info, "version")},
+            details=_details(info),
             parent=parent or origin,
             relation=Relation.SUBAGENT if parent else Relation.FORK if origin else None,
             ids="source",
             started_at=since_epoch(times.get("created")),
             finished_at=since_epoch(times.get("updated")),
         )
+
+
+def _details(info: Mapping[str, Any]) -> SessionDetails:
+    title = text_at(info, "title")
+    return SessionDetails(
+        title="" if title.startswith(_UNNAMED) else title,
+        title_from=TitleOrigin.AGENT if title and not title.startswith(_UNNAMED) else None,
+        project=text_at(info, "directory"),
+        agent=NAME,
+        agent_version=text_at(info, "version"),
+    )
 
 
 def _messages(value: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> Iterator[Message]:
