@@ -25,6 +25,7 @@ from actionledger.events import (
     Reviewed,
     RunFinished,
     RunStarted,
+    SessionDescribed,
     SessionFinished,
     SessionForgotten,
     SessionStarted,
@@ -50,6 +51,7 @@ from actionledger.vocabulary import (
     ReviewAspect,
     ReviewStep,
     RunKind,
+    TitleOrigin,
 )
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00.123456")
@@ -291,6 +293,15 @@ class Maker:
             self.note(detail={"line": 3}),
             SessionFinished(
                 **self._head(), session_id=self.session_id, success=True, reason="", finished_at=NOON
+            ),
+            SessionDescribed(
+                **self._head(),
+                session_id=self.session_id,
+                details_id=new_id(),
+                title="Sums",
+                title_from=TitleOrigin.PERSON,
+                project="/work/sums",
+                pull_requests=("https://example.org/pull/1",),
             ),
             RunFinished(**self._head(), turns=1, refused=0),
         ]

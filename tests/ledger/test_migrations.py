@@ -13,9 +13,10 @@ from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.migrations import MIGRATIONS, migrate
+from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.approvals import open_approvals
 from actionledger.ledger.queries.funnel import funnel
-from actionledger.ledger.schema import LINK, OF_SESSION, QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
+from actionledger.ledger.schema import DETAILS, LINK, OF_SESSION, QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.versions import version_in
 from actionledger.rates import Rate
 from actionledger.recording import SessionKey, TurnKey, response_received
@@ -142,6 +143,10 @@ def test_a_view_has_every_column_of_both_halves(connection, name) -> None:
     """A column more of a start or an end is one more of what people read."""
     migrate(connection)
     halves = columns(connection, f"{name}_starts") | columns(connection, f"{name}_ends")
+    if name == "session":
+        halves |= {
+            each: kind for each, kind in columns(connection, "session_details").items() if each in DETAILS
+        }
     del halves[LINK]  # of the proof, and not of what was recorded
     halves.pop(OF_SESSION, None)  # the start's
     if name == "session":
@@ -303,3 +308,19 @@ def test_the_migration_of_version_2_may_be_done_twice(connection) -> None:
     assert connection.execute("SELECT count(*) FROM reversals").fetchone() == (4,)
     for table in (*TABLES, QUARANTINE):
         assert columns(connection, table.name) == table.columns | {LINK: "INTEGER"}
+
+
+@pytest.mark.parametrize("version", [5, 6])
+def test_a_ledger_that_knew_no_titles_gets_them(tmp_path, version) -> None:
+    """Nothing is said to be missing of it before but the chain, which is blank; what its sessions are called is recorded from then on."""
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path), config={"storage_compatibility_version": STORAGE_VERSION}) as made:
+        made.execute((FIXTURES / f"version_{version}.sql").read_text(encoding="utf-8"))
+    assert {fault.table for fault in verify(path).faults} == {"links"}
+    turn = al.RecordedTurn(0, "Well.", prompt="Add two and two.")
+    with al.open_ledger(path) as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,))])
+    with al.open_ledger(path, read_only=True) as ledger:
+        asked = "SELECT title, title_from, git_branch FROM sessions"
+        assert ledger.sql(asked).fetchall() == [("Add two and two.", "prompt", "")]
+    assert verify(path).is_whole

@@ -96,7 +96,16 @@ def test_kinds_that_nobody_has_looked_at_are_written_at_once(make) -> None:
 
 def test_no_field_is_overlooked() -> None:
     """A field of these kinds is a text, which is counted, something short, or what is looked into by its name."""
-    looked_into = {"blocks", "actions", "issues", "errors", "conversions", "scores", "labels"}
+    looked_into = {
+        "blocks",
+        "actions",
+        "issues",
+        "errors",
+        "conversions",
+        "scores",
+        "labels",
+        "pull_requests",
+    }
     for kind in (*smallness._TEXTS, ActionRecord):
         for each in fields(kind):
             found = annotation(kind, each.name)[0]

@@ -80,8 +80,7 @@ def add_recordings(connection: DuckDBPyConnection) -> None:
 def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
     """Make room for what models thought, for reviews, and for where a cost comes from: before, only recordings said one."""
     for table in TABLES:
-        if table.name in {"reviews", "forgotten"}:
-            connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+        connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
     if _add_missing_columns(connection):
         connection.execute("UPDATE turn_starts SET cost_origin = 'recorded' WHERE cost_usd IS NOT NULL")
     _keep_last_of_left_out(connection)

@@ -331,6 +331,7 @@ class _Rollout:
         elif kind == "thread_name_updated":
             self._describe(SessionDetails(title=text_at(event, "thread_name"), title_from=TitleOrigin.AGENT))
         elif kind == "turn_aborted":
+            self.end_response()
             self._describe(SessionDetails(aborted=text_at(event, "reason") or "aborted"))
         elif kind in _REPEATED:
             self.left_out[LeftOutReason.DUPLICATE, kind] += 1
