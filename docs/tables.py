@@ -18,7 +18,7 @@ event, or of what an event holds, and has its words: `python docs/tables.py` wri
 
 def page() -> str:
     """Return the page: each table's and view's columns with their types, and what they mean."""
-    halves = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends")}
+    halves = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends", "details")}
     names = ({table.name for table in (*TABLES, QUARANTINE)} - halves) | VIEWS.keys()
     with TemporaryDirectory() as folder, open_ledger(Path(folder) / "blank.duckdb") as ledger:
         described = {name: ledger.sql(f"DESCRIBE {name}").fetchall() for name in sorted(names)}
