@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue, check
@@ -43,9 +44,22 @@ def catalogue_of_tools(tools: str) -> ToolCatalogue | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the catalogue keeps them, and nobody here can mend a recording
-            return ToolCatalogue.of(json.loads(tools))
+            return ToolCatalogue.of(_each_once(json.loads(tools)))
     except (ValueError, TypeError, AttributeError, RecursionError, UsageError):
         return None
+
+
+def _each_once(tools: object) -> Any:
+    """Return tools with each name once; of those that stand twice with different schemas, what they take is not checked."""
+    found: dict[str, Any] = {}
+    for tool in tools if isinstance(tools, list) else []:
+        function = tool.get("function") if isinstance(tool, dict) else None
+        name = function.get("name") if isinstance(function, dict) else None
+        if not isinstance(name, str):
+            return tools
+        is_other = name in found and found[name] != tool
+        found[name] = {"type": "function", "function": {"name": name}} if is_other else tool
+    return list(found.values()) or tools
 
 
 def offer_of(catalogue: AnyCatalogue | None) -> Offer | None:
@@ -129,7 +143,7 @@ def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> Pa
         message: the decoded JSON; see ``providers.read_message``.
         catalogue: the actions that exist; None to take every named action as valid.
     """
-    return _checked(read_message(message, offer_of(catalogue)), PARSER_NAME, catalogue)
+    return _checked(read_message(message, offer_of(catalogue)), PARSER_NAME, _strict(catalogue))
 
 
 def read_calls(
@@ -153,7 +167,11 @@ def read_calls(
     """
     offer = offer_of(catalogue) or names
     found = read_recorded(written, capture, demands_action=demands_action, names=offer, thoughts=thoughts)
-    return _checked(found, RECORDED.name, catalogue)
+    return _checked(found, RECORDED.name, _strict(catalogue))
+
+
+def _strict(catalogue: AnyCatalogue | None) -> AnyCatalogue | None:
+    return catalogue.strict if isinstance(catalogue, ToolCatalogue) else catalogue
 
 
 def _checked(found: Reading, parser_name: str, catalogue: AnyCatalogue | None) -> ParseResult:

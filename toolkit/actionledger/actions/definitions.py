@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from actionledger.common.namespaces import namespace_of, qualified
 from actionledger.errors import UsageError
 
 _LISTS = ("functionDeclarations", "function_declarations", "tools")
@@ -64,7 +65,8 @@ def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Defini
             else None
         )
         if several is not None:
-            yield from definitions_in(several, left_out)
+            for each in definitions_in(several, left_out):
+                yield each._replace(name=qualified(namespace_of(tool), each.name))
         elif _is_hosted(tool):
             left_out.append(
                 f"Tool {number} is one that the provider runs itself, {str(dict(tool))[:80]}: left out."

@@ -6,7 +6,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
@@ -88,11 +88,13 @@ class ToolCatalogue:
         tools: the tools, their names unique.
         name: what the records call it.
         warnings: a sentence for each thing in the definitions that can't be read, and so is not checked.
+        leaves_out: whether a field that nobody knows is left out of an action, with a note; else the action is invalid.
     """
 
     tools: tuple[Tool, ...]
     name: str = "tools"
     warnings: tuple[str, ...] = ()
+    leaves_out: bool = True
 
     @classmethod
     def of(cls, definitions: Sequence[Mapping[str, Any]]) -> Self:
@@ -134,6 +136,11 @@ class ToolCatalogue:
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise UsageError(f"Two tools are named {twice[0]!r}; names must differ.")
         return cls(tools, warnings=tuple(said))
+
+    @cached_property
+    def strict(self) -> Self:
+        """The same tools for calls that another runtime has run or refused: that one leaves no field out of them."""
+        return replace(self, leaves_out=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -182,7 +189,7 @@ class ToolCatalogue:
         arguments = _typed(raw.arguments, tool.parameters) if raw.strings_only else raw.arguments
         try:
             errors = tool.errors(arguments)
-            if errors and (verdict := _converted(tool, arguments, errors)):
+            if errors and (verdict := _converted(tool, arguments, errors, leaves_out=self.leaves_out)):
                 return verdict
         except (RecursionError, OverflowError):
             return refused(
@@ -197,12 +204,12 @@ class ToolCatalogue:
 
 
 def _converted(
-    tool: Tool, arguments: Mapping[str, Any], errors: "Sequence[ValidationError]"
+    tool: Tool, arguments: Mapping[str, Any], errors: "Sequence[ValidationError]", *, leaves_out: bool
 ) -> Verdict | None:
     """Return the verdict on arguments that are right once they are in the schema's types; None where they are not."""
     refused_fields = {str(error.absolute_path[0]) for error in errors if error.absolute_path}
     found = converted(arguments, tool.parameters, refused_fields)
-    if found is None or tool.errors(found.arguments):
+    if found is None or (found.left_out and not leaves_out) or tool.errors(found.arguments):
         return None
     return Verdict(
         ActionStatus.COERCED, None, (), None, found.arguments, (), found.conversions, found.left_out

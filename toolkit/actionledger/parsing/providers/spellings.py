@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from actionledger.common.namespaces import qualified
 from actionledger.vocabulary import Reason
 
 Json: TypeAlias = Mapping[str, Any]
@@ -82,6 +83,8 @@ def spelled(call: Json, dialect: str = "") -> Spelled:
     """
     inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), Mapping)), call)
     name = next((inner[key] for key in NAMES if inner.get(key) is not None), None)
+    if isinstance(name, str):
+        name = qualified(inner.get("namespace"), name)
     if name is None and isinstance(inner.get("function"), str):
         name = inner["function"]
     call_id = next((call[key] for key in _IDS if isinstance(call.get(key), str)), None)

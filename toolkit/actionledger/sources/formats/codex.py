@@ -14,8 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.canonical import json_text
 from actionledger.common.text import utf8_with_halves
-from actionledger.sources.access import object_at, text_at, time_at
+from actionledger.sources.access import object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
     NO_DETAILS,
     Item,
@@ -29,10 +30,12 @@ from actionledger.sources.base import (
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import OpenTurn, SessionPieces
+from actionledger.sources.shapes.base import tools_text
 from actionledger.sources.shapes.codex_ends import ENDS, Ends
 from actionledger.sources.shapes.codex_items import call_of, holds_sign, parts_of, text_of
 from actionledger.sources.shapes.codex_results import WORDINGS, result_of, shown_of
-from actionledger.sources.shapes.openai_responses import thoughts_of
+from actionledger.sources.shapes.offered import offered
+from actionledger.sources.shapes.openai_responses import LATER_TOOLS, thoughts_of
 from actionledger.sources.usage import usage_of
 from actionledger.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 
@@ -120,6 +123,8 @@ class _Rollout:
         self._counted = ""
         self._failed = ""
         self._ends = Ends()
+        self._tools: dict[str, dict[str, Any]] = {}
+        self._offered = ""
 
     def is_over(self, line: Line) -> bool:
         """Return whether a line begins another session: those that this one comes from have their heads before anything is said."""
@@ -193,6 +198,7 @@ class _Rollout:
                 pieces.describe(NO_DETAILS)
             turn = pieces.turn(external_id)
             turn.occurred_at, turn.model, turn.prompt = time_at(line, "timestamp"), self._model, self._prompt
+            turn.tools = self._offered
         self._prompt = None
         return pieces
 
@@ -293,8 +299,19 @@ class _Rollout:
             self._take_prompt(item)
         elif kind == "agent_message":
             self._prompt = text_of(item)
+        elif kind in LATER_TOOLS:
+            self._take_tools(item)
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+
+    def _take_tools(self, item: Line) -> None:
+        """Take the tools that are offered from here on, once a list has the plain ones: before, not all are recorded."""
+        listed = list(objects_at(item, "tools"))
+        if self._tools or any(text_at(tool, "name") == "functions" for tool in listed):
+            self._tools |= {json_text(tool): tool for tool in offered(listed)}
+            self._offered = tools_text(list(self._tools.values()))
+        else:
+            self.left_out[LeftOutReason.BOOKKEEPING, text_at(item, "type")] += 1
 
     def _take_prompt(self, item: Line) -> None:
         text, role = text_of(item), text_at(item, "role")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from actionledger.common.namespaces import qualified
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.base import RecordedCall
 from actionledger.sources.shapes.openai_responses import thoughts_of
@@ -38,7 +39,8 @@ def call_of(kind: str, item: Line) -> RecordedCall:
         kind: what the item is called.
         item: the item.
     """
-    call_id, name = text_at(item, "call_id"), text_at(item, "name")
+    call_id = text_at(item, "call_id")
+    name = qualified(item.get("namespace"), text_at(item, "name"))
     if kind == "custom_tool_call":
         return RecordedCall(call_id, name, text_at(item, "input"), kind="text")
     if kind == "function_call":

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from actionledger.common.namespaces import namespace_of, qualified
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.shapes.sniffed import decoded
 
@@ -19,9 +20,11 @@ def offered(tools: Iterable[Any]) -> list[dict[str, Any]]:
     for tool in tools:
         if not isinstance(tool, Mapping):
             continue
+        namespace = namespace_of(tool)
         declared = [*objects_at(tool, "functionDeclarations"), *objects_at(tool, "function_declarations")]
+        declared += objects_at(tool, "tools") if namespace else []
         for each in declared or [object_at(tool, "function") or tool]:
-            name = text_at(each, "name")
+            name = qualified(namespace, text_at(each, "name"))
             found += [{"type": "function", "function": _function(name, each)}] if name else []
     return found
 

@@ -8,6 +8,7 @@ provider ran itself (web search, code interpreter, its connectors) is no call of
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from actionledger.common.namespaces import qualified
 from actionledger.sources.access import count_at, object_at, objects_at, text_at
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes.base import (
@@ -35,6 +36,9 @@ _LOCAL = {
     "apply_patch_call": ("apply_patch", ("operation",)),
 }
 """The calls of OpenAI's own tools that the caller runs: what the tool is named, and where its arguments stand."""
+
+LATER_TOOLS = frozenset({"tool_search_output", "additional_tools"})
+"""The items that offer tools in the middle of a conversation: a search's, and those of a client that defers some."""
 
 _FAILED = frozenset({"failed", "incomplete"})
 
@@ -81,9 +85,9 @@ def read_item(item: object, found: Message) -> None:
     if not kind or kind == "message":
         _read_content(item.get("content"), found)
     elif kind == "function_call":
-        found.call(item.get("call_id") or item.get("id"), item.get("name"), item.get("arguments", ""))
+        found.call(item.get("call_id") or item.get("id"), _name(item), item.get("arguments", ""))
     elif kind == "custom_tool_call":
-        found.call(item.get("call_id") or item.get("id"), item.get("name"), item.get("input", ""), "text")
+        found.call(item.get("call_id") or item.get("id"), _name(item), item.get("input", ""), "text")
     elif kind in _LOCAL:
         name, keys = _LOCAL[kind]
         given = next((item[key] for key in keys if item.get(key) is not None), None)
@@ -97,11 +101,19 @@ def read_item(item: object, found: Message) -> None:
         found.result(item.get("call_id"), plain(item.get("output")), is_error=is_error)
     elif kind == "reasoning":
         found.think(*thoughts_of(item), detail=kind)
+    elif kind == "additional_tools":
+        found.pass_over(LeftOutReason.BOOKKEEPING, kind)
     elif kind.endswith("_call") or kind.startswith("mcp_") or kind == "tool_search_output":
         found.pass_over(LeftOutReason.RUN_BY_PROVIDER, kind)
     else:
         reason = LeftOutReason.COMPACTED if kind == "compaction" else LeftOutReason.UNKNOWN_KIND
         found.pass_over(reason, kind)
+
+
+def _name(item: Mapping[str, Any]) -> object:
+    """Return the name of the tool that is called, with its namespace."""
+    name = item.get("name")
+    return qualified(item.get("namespace"), name) if isinstance(name, str) else name
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
@@ -133,10 +145,23 @@ def request(body: Mapping[str, Any]) -> Request:
     history = tuple(messages(given if isinstance(given, list) else [given]))
     return Request(
         (system, *history) if system.text else history,
-        tools_text(body.get("tools")),
+        tools_text(_tools(body)),
         text_at(body, "model"),
         text_at(body, "previous_response_id"),
     )
+
+
+def _tools(body: Mapping[str, Any]) -> object:
+    """Return the tools that a request offers: those that were looked up on the way stand among its items."""
+    given = body.get("tools")
+    later = [
+        tool
+        for item in objects_at(body, "input")
+        if text_at(item, "type") in LATER_TOOLS
+        for tool in objects_at(item, "tools")
+    ]
+    listed = [*(given if isinstance(given, list) else []), *later]
+    return [tool for number, tool in enumerate(listed) if tool not in listed[:number]] if later else given
 
 
 def is_response(body: Mapping[str, Any]) -> bool:
