@@ -43,7 +43,8 @@ def test_a_report_as_json(run, recorded):
     value = run("report", "-l", recorded, "--json").value
     assert set(value) == {
         "funnel",
-        "did_nothing",
+        "unacted",
+        "session_outcomes",
         "left_as_text",
         "timings",
         "by_profile",
@@ -89,29 +90,29 @@ def test_where_nothing_fits_a_report_says_so(run, recorded):
     )
 
 
-def test_how_many_responses_did_nothing_is_said(run, recorded):
+def test_how_many_responses_stopped_without_acting_is_said(run, recorded):
     """As many as plain SQL counts, with a share of all; the command beside it lists the sessions, and so do the rest of the options."""
-    of_all = "FROM parse_attempts WHERE outcome IN ('failed', 'no_action', 'empty') AND run_kind <> 'reparse'"
+    of_all = "FROM unacted_turns WHERE ending IN ('stopped_without_acting', 'unparseable') AND run_kind <> 'reparse'"
     for options, which in (((), ""), (("-p", "assistant"), " AND profile = 'assistant'")):
         query = f"SELECT count(*) AS responses, count(DISTINCT session_id) AS sessions {of_all}{which}"
         [counted] = run("sql", query, "-l", recorded, "--json").value
-        value = run("report", "-l", recorded, *options, "--json").value["did_nothing"]
+        report = run("report", "-l", recorded, *options, "--json").value
+        value = report["unacted"]
         assert (value["responses"]["successes"], value["sessions"]) == (
             counted["responses"],
             counted["sessions"],
         )
-        assert sum(value["outcomes"].values()) == counted["responses"]
         lines = run("report", "-l", recorded, *options).out.splitlines()
         if not counted["responses"]:
-            assert "No response did nothing." in lines
+            assert lines[0] == "No response stopped without acting, and each call could be parsed."
             continue
-        [place] = [number for number, line in enumerate(lines) if "did nothing" in line]
         share = f"{counted['responses'] / value['responses']['count']:.1%}  too few sessions of all"
-        assert share in lines[place]
-        asked = shlex.split(lines[place + 1].removeprefix("Which: actionledger "))
-        listed = run(*asked, "--json").value
+        assert share in lines[0]
+        [listing] = [line for line in lines if line.startswith("Which:") and "--ending" in line]
+        listed = run(*shlex.split(listing.removeprefix("Which: actionledger ")), "--json").value
         assert len(listed) == counted["sessions"]
         assert sum(session["matching"] for session in listed) == counted["responses"]
+        assert sum(report["session_outcomes"].values()) >= len(listed)
 
 
 def test_what_imports_refused_is_said(run, tmp_path, monkeypatch):

@@ -20,8 +20,8 @@ from actionledger.rates import Clustering
 from actionledger.replay.failures import failures
 from actionledger.replay.periods import PeriodChange
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.vocabulary import Capture, LeftOutReason
-from actionledger_dashboard.components.headline import margin, nothing_of, sentence_of, turns_of
+from actionledger.vocabulary import Capture, Ending, LeftOutReason
+from actionledger_dashboard.components.headline import margin, sentence_of, turns_of, unacted_of
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]
@@ -42,12 +42,12 @@ def drawn(test: AppTest, component: str) -> list[dict[str, Any]]:
 
 def sentence(test: AppTest) -> str:
     """Return the page's sentence."""
-    return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["sentence"])
+    return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["read"])
 
 
-def nothing(test: AppTest) -> list[dict[str, Any]]:
-    """Return what the page says of the responses that did nothing, in pieces."""
-    return [piece for part in drawn(test, "headline") for piece in part["nothing"]]
+def unacted(test: AppTest) -> list[dict[str, Any]]:
+    """Return what the page says of the responses that did not act, in pieces."""
+    return [piece for part in drawn(test, "headline") for piece in part["unacted"]]
 
 
 def uncounted(test: AppTest) -> list[tuple[str, str]]:
@@ -108,14 +108,14 @@ class TestSentence:
             "70.0% ± 5.6 read whole; 90.0% in the last 7 days, +40.0 points on the 7 days beforebetter"
         )
         [shown, _] = drawn(test, "headline")
-        compare = parse_qs(urlsplit(shown["sentence"][-2]["href"]).query)
+        compare = parse_qs(urlsplit(shown["read"][-2]["href"]).query)
         assert {name: values for name, values in compare.items() if name != "by"} == {
             "before_since": ["2026-03-02"],
             "before_until": ["2026-03-08"],
             "after_since": ["2026-03-09"],
             "after_until": ["2026-03-15"],
         }
-        assert shown["sentence"][-1]["look"] == "good"
+        assert shown["read"][-1]["look"] == "good"
 
     def test_a_period_that_is_asked_for_is_the_number_itself(self, open_page: Open, weeks: Path) -> None:
         """Within days of the filter the number and the later side are one."""
@@ -179,36 +179,42 @@ class TestSentence:
         assert margin(al.Rate(0, 0)) == ""
 
 
-class TestDidNothing:
+class TestUnacted:
     def test_each_number_opens_its_list(self, open_page: Open, sample: Path) -> None:
-        """Of seven responses two could not be read, one holds no action, one is empty; as plain SQL counts them, and the lists."""
-        said = nothing(open_page(sample, PAGE))
+        """Of seven responses two could not be parsed, one is empty; as plain SQL counts them, and the lists."""
+        said = unacted(open_page(sample, PAGE))
         assert "".join(piece["text"] for piece in said) == (
-            "4 responses did nothing in 2 sessions, 57.1% of all 7 (too few sessions): "
-            "none that could be read in 2, no action in 1, no text in 1."
+            "1 response stopped without acting (1 empty) and 2 responses could not be parsed in 2 sessions, "
+            "42.9% of all 7 (too few sessions)."
         )
-        whole, sessions, *parts = [piece["href"] for piece in said if piece.get("href")]
+        stopped, unread, sessions = [piece["href"] for piece in said if piece.get("href")]
         plain = "SELECT outcome, count(*) FROM parse_attempts WHERE run_kind <> 'reparse' GROUP BY ALL"
         with open_ledger(sample, read_only=True) as ledger:
             counts = dict(ledger.sql(plain).fetchall())
-            assert [counts[outcome] for outcome in ("failed", "no_action", "empty")] == [2, 1, 1]
-            assert [
-                queries.count_turns_behind(ledger, Filter(), mark_of(href)) for href in (whole, *parts)
-            ] == [4, 2, 1, 1]
+            assert [counts[outcome] for outcome in ("failed", "empty")] == [2, 1]
+            behind = [
+                queries.count_turns_behind(ledger, Filter(), mark_of(href)) for href in (stopped, unread)
+            ]
+            assert behind == [1, 2]
             assert queries.count_sessions(ledger, Filter.of_address(sessions)) == 2
 
     def test_within_a_filter_it_is_of_what_that_picks(self, open_page: Open, weeks: Path) -> None:
         """The filter goes along into the lists."""
-        said = nothing(open_page(weeks, PAGE, model="old"))
+        said = unacted(open_page(weeks, PAGE, model="old"))
         assert "".join(piece["text"] for piece in said).startswith(
-            "70 responses did nothing in 70 sessions, 50.0% of all 140 ("
+            "70 responses could not be parsed in 70 sessions, 50.0% of all 140 ("
         )
         assert all("model=old" in piece["href"] for piece in said if piece.get("href"))
 
     def test_where_none_did_it_says_so(self) -> None:
-        """Whoever looks for it has the answer."""
-        none = queries.DidNothing(al.Rate(0, 5), 0, {})
-        assert [piece["text"] for piece in nothing_of(none, Filter())] == ["No response did nothing."]
+        """Whoever looks for it has the answer; answers beside it are counted."""
+        none = queries.Unacted(al.Rate(0, 5), 0, {}, {})
+        said = "No response stopped without acting, and each call could be parsed"
+        assert [piece["text"] for piece in unacted_of(none, Filter())] == [f"{said}."]
+        answers = queries.Unacted(al.Rate(0, 5), 0, {Ending.FINAL_ANSWER: 2}, {})
+        assert (
+            "".join(piece["text"] for piece in unacted_of(answers, Filter())) == f"{said}; 2 final answers."
+        )
 
 
 class TestNotInTheNumbers:
@@ -372,7 +378,7 @@ class TestCourse:
 def mark_of(href: str) -> Mark:
     """Return the mark of a link to turns."""
     found = parse_qs(urlsplit(href).query)
-    repeated = {"outcomes": "outcome", "dialects": "dialect", "executions": "execution"}
+    repeated = {"outcomes": "outcome", "dialects": "dialect", "executions": "execution", "endings": "ending"}
     single = {name: found[name][0] for name in ("stage", "code", "action", "origin") if name in found}
     return Mark(**single, **{name: tuple(found.get(there, ())) for name, there in repeated.items()})
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from actionledger.common.text import writable
 from actionledger.errors import UsageError
 from actionledger.ledger.queries import Dimensions, Run, ScoreBound, Stage
-from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome, Reason
+from actionledger.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
 
 Kind: TypeAlias = Literal["many", "one", "day", "text", "score"]
 """How a field is picked: any number of what is there, one of it, a day, words of one's own, or a bound."""
@@ -48,6 +48,7 @@ FIELDS = (
     Field("label", "Label", "many"),
     Field("score", "Score", "score"),
     Field("outcome", "Outcome", "many", is_found=True),
+    Field("ending", "Ended without a tool call", "many", is_found=True),
     Field("dialect", "Dialect", "many", is_found=True),
     Field("failing", "Failing", "one", is_found=True),
     Field("stage", "Went wrong in", "one", is_found=True),
@@ -87,12 +88,17 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
         "label": known.labels,
         "turn_label": known.turn_labels,
         "outcome": [str(each) for each in Outcome],
+        "ending": [str(each) for each in Ending],
         "dialect": known.dialects,
         "stage": get_args(Stage),
         "execution": [str(each) for each in ExecutionStatus],
         "verdict": [str(each) for each in Judgement],
     }
-    is_ours = field.name in {"outcome", "execution"}  # a label, a dialect or an action is called as it is
+    is_ours = field.name in {
+        "outcome",
+        "ending",
+        "execution",
+    }  # a label, a dialect or an action is called as it is
     return {value: value.replace("_", " ") if is_ours else value for value in found.get(field.name, ())}
 
 

@@ -1,4 +1,4 @@
-// The page in one sentence, how many responses did nothing, what fails at the greatest cost, and the turns of it to open.
+// How many responses did not act that should have, how much was read whole, what fails at the greatest cost, and the turns of it to open.
 
 const part = (piece) => {
   const words = piece.href ? follows(element("a", "", piece.text)) : element("span", "", piece.text);
@@ -14,8 +14,8 @@ const part = (piece) => {
 
 export default function ({ data, parentElement }) {
   const pane = (name) => parentElement.querySelector(name);
-  pane(".sentence").replaceChildren(...data.sentence.map(part));
-  pane(".nothing").replaceChildren(...data.nothing.map(part));
+  pane(".unacted").replaceChildren(...data.unacted.map(part));
+  pane(".read").replaceChildren(...data.read.map(part));
   pane(".worst").replaceChildren(...data.worst.map(part));
   pane(".turns").hidden = !data.turns.length;
   pane(".turns").replaceChildren(...data.turns.map((piece) => {

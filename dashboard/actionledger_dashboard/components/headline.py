@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from actionledger.common.plurals import counted
-from actionledger.ledger.queries import DidNothing, Filter, Funnel, Mark
-from actionledger.ledger.queries.stages import DID_NOTHING, MEANT, audited
+from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted
+from actionledger.ledger.queries.stages import MEANT, UNACTED, audited
 from actionledger.rates import Rate
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.periods import PeriodChange
-from actionledger.vocabulary import SENTENCES
+from actionledger.vocabulary import SENTENCES, Ending
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.assets import mount_of
@@ -98,31 +98,43 @@ def _comparison(change: PeriodChange) -> str:
     return links.compare_href(named | {name: shared[name] for name in shared.keys() - {"since", "until"}})
 
 
-def nothing_of(idle: DidNothing, within: Filter) -> Words:
-    """Return how many responses did nothing, and how: each number with the way to its turns, or to its sessions.
+def unacted_of(found: Unacted, within: Filter) -> Words:
+    """Return how many responses stopped without acting or could not be parsed: each number with the way to its turns, or to its sessions.
 
     Args:
-        idle: how many they are.
+        found: how the responses without a tool call ended.
         within: the page's filter.
     """
-    if not idle.rate.successes:
-        return [_text("No response did nothing.")]
-    words = [
-        {
-            "text": f"{counted(idle.rate.successes, 'response')} did nothing",
-            "href": links.turns_href(within, DID_NOTHING),
-        },
+    answers = _ended(found, Ending.FINAL_ANSWER, within, "final answer")
+    if not found.rate.successes:
+        said = "No response stopped without acting, and each call could be parsed"
+        return [_text(f"{said}; " if answers else f"{said}."), *answers]
+    stopped = _ended(found, Ending.STOPPED, within, "response", " stopped without acting")
+    words = [*stopped, *_why(found)]
+    if unread := _ended(found, Ending.UNPARSEABLE, within, "response", " could not be parsed"):
+        words += [_text(" and "), *unread] if stopped else unread
+    words += [
         _text(" in "),
         {
-            "text": counted(idle.sessions, "session"),
-            "href": links.sessions_href(replace(within, outcomes=DID_NOTHING.outcomes)),
+            "text": counted(found.sessions, "session"),
+            "href": links.sessions_href(replace(within, endings=UNACTED.endings)),
         },
-        _text(f", {share(idle.rate)} of all {idle.rate.count:,} ({interval(idle.rate)}): "),
+        _text(f", {share(found.rate)} of all {found.rate.count:,} ({interval(found.rate)})"),
     ]
-    for place, (outcome, how) in enumerate(idle.parts):
-        marked = links.turns_href(within, Mark(outcomes=(str(outcome),)))
-        words += [_text(", " if place else ""), {"text": how, "href": marked}]
-    return [*words, _text(".")]
+    return [*words, *([_text("; ")] if answers else []), *(answers or [_text(".")])]
+
+
+def _ended(found: Unacted, ending: Ending, within: Filter, what: str, behind: str = ".") -> Words:
+    """Return how many responses ended so, with the way to them, and what stands behind; nothing where none did."""
+    if not (count := found.count(ending)):
+        return []
+    href = links.turns_href(within, Mark(endings=(str(ending),)))
+    return [{"kind": "number", "text": counted(count, what), "href": href}, _text(behind)]
+
+
+def _why(found: Unacted) -> Words:
+    why = ", ".join(f"{count:,} {stop.words}" for stop, count in found.stops.items())
+    return [_text(f" ({why})")] if why else []
 
 
 def worst_of(report: FailureReport) -> Words:
@@ -172,14 +184,14 @@ def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) ->
     return [whole, *single]
 
 
-def show_sentence(sentence: Words, nothing: Words) -> None:
-    """Show the sentence of the page, and below it how many responses did nothing.
+def show_sentence(unacted: Words, read: Words) -> None:
+    """Show the sentence of the page, how many responses did not act that should have, and below it how much was read whole.
 
     Args:
-        sentence: in pieces.
-        nothing: the same.
+        unacted: in pieces.
+        read: the same.
     """
-    _mount(key="sentence", data={"sentence": sentence, "nothing": nothing, "worst": [], "turns": []})
+    _mount(key="sentence", data={"unacted": unacted, "read": read, "worst": [], "turns": []})
 
 
 def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) -> None:
@@ -191,7 +203,7 @@ def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) 
         within: the page's filter.
     """
     turns = turns_of(report, names, within)
-    _mount(key="worst", data={"sentence": [], "nothing": [], "worst": worst_of(report), "turns": turns})
+    _mount(key="worst", data={"unacted": [], "read": [], "worst": worst_of(report), "turns": turns})
 
 
 def _text(text: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.failures import show_reasons
-from actionledger_dashboard.components.headline import nothing_of, sentence_of, show_sentence, show_worst
+from actionledger_dashboard.components.headline import sentence_of, show_sentence, show_worst, unacted_of
 from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
@@ -59,8 +59,8 @@ def show() -> None:
         return
     with st.container(key="overview_answer"):
         show_sentence(
+            unacted_of(ask(queries.unacted, within), within),
             sentence_of(found, ask(change_since_before, within), within),
-            nothing_of(ask(queries.did_nothing, within), within),
         )
         worst = st.container()
     show_strip("rates", "How far responses get", funnel_stats(found, within))

@@ -14,7 +14,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import FIRST, one_run
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome
+from actionledger.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome
 
 Chosen: TypeAlias = Callable[[Ledger | None], Filter]
 """What makes the filter of a command's options, given the ledger that it is about, or None where there is none and none names a run."""
@@ -52,6 +52,9 @@ GIVEN: dict[str, Any] = {
 FOUND: dict[str, Any] = {
     "outcome": Annotated[
         Several, typer.Option("--outcome", help=f"Only what reading came to: {', '.join(Outcome)}.")
+    ],
+    "ending": Annotated[
+        Several, typer.Option("--ending", help=f"Only without a tool call, ended so: {', '.join(Ending)}.")
     ],
     "dialect": Annotated[
         Several, typer.Option("--dialect", help="Only what was found in this dialect, or in none.")
@@ -101,6 +104,7 @@ def options_of(within: Filter) -> list[str]:
         "--label": within.labels,
         "--score": within.scores,
         "--outcome": within.outcomes,
+        "--ending": within.endings,
     }
     single = {"--run": within.run_id, "--since": within.since, "--until": within.until}
     words = [part for name, values in several.items() for value in values for part in (name, str(value))]
@@ -201,6 +205,7 @@ def filter_from(
 def _found(
     *,
     outcome: Several = None,
+    ending: Several = None,
     dialect: Several = None,
     failing: bool | None = None,
     stage: str | None = None,
@@ -217,6 +222,7 @@ def _found(
         raise UsageError(f"{origin!r} is no origin; choose from {', '.join(Origin)}.")
     return {
         "outcomes": tuple(outcome or ()),
+        "endings": tuple(ending or ()),
         "dialects": tuple(dialect or ()),
         "is_failing": bool(failing),
         "stage": stage,

@@ -10,7 +10,6 @@ from actionledger.cli.tables import (
     changes_table,
     console,
     dialects_table,
-    did_nothing_line,
     failures_table,
     funnel_table,
     funnels_table,
@@ -20,12 +19,12 @@ from actionledger.cli.tables import (
     print_json,
     rate_value,
     targets_table,
+    unacted_lines,
     usage_line,
 )
 from actionledger.importing.unknown_wordings import unknown_wordings
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.dialects import dialects
-from actionledger.ledger.queries.did_nothing import DidNothing, did_nothing
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.left_as_text import LEFT, left_as_text
@@ -33,8 +32,9 @@ from actionledger.ledger.queries.left_out import count_refused, left_out
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.price_files import price_file_dates
 from actionledger.ledger.queries.reasons import Failure, reasons
-from actionledger.ledger.queries.stages import UNAUDITED
+from actionledger.ledger.queries.stages import UNACTED, UNAUDITED
 from actionledger.ledger.queries.targets import Timings, timings
+from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
 from actionledger.ledger.queries.uncounted import LEAD, Uncounted, uncounted
 from actionledger.ledger.queries.usage import usage
 from actionledger.replay.changes import Change, changes
@@ -65,8 +65,8 @@ def print_report(ledger: Ledger, within: Filter) -> None:
             console.print(plain(said))
         _print_uncounted(ledger, within, whole)
         return
+    _print_unacted(ledger, within)
     console.print(funnel_table(whole))
-    _print_did_nothing(ledger, within)
     _print_left_as_text(ledger, within)
     console.print(targets_table(whole, timings(ledger, within)))
     if read_in := dialects(ledger, within):
@@ -89,14 +89,15 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     _print_uncounted(ledger, within, whole)
 
 
-def _print_did_nothing(ledger: Ledger, within: Filter) -> None:
-    """Print how many responses did nothing, how, and what lists them."""
-    found = did_nothing(ledger, within)
-    console.print()
-    console.print(did_nothing_line(found))
-    if found.outcomes:
-        narrowed = replace(within, outcomes=tuple(map(str, found.outcomes)))
+def _print_unacted(ledger: Ledger, within: Filter) -> None:
+    """Print how many responses stopped without acting or could not be parsed, what lists them, and how sessions came out."""
+    found = unacted(ledger, within)
+    for line in unacted_lines(found, session_outcomes(ledger, within)):
+        console.print(plain(line))
+    if found.rate.successes:
+        narrowed = replace(within, endings=UNACTED.endings)
         console.print(plain(f"Which: {command_words('show', *options_of(narrowed), ledger=ledger.path)}"))
+    console.print()
 
 
 def _print_left_as_text(ledger: Ledger, within: Filter) -> None:
@@ -140,7 +141,8 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
     whole = funnel(ledger, within)
     return {
         "funnel": _numbers(whole),
-        "did_nothing": _did_nothing(did_nothing(ledger, within)),
+        "unacted": _unacted(unacted(ledger, within)),
+        "session_outcomes": dict(session_outcomes(ledger, within)),
         "left_as_text": asdict(left_as_text(ledger, within)),
         "timings": _timings(timings(ledger, within)),
         **{
@@ -191,11 +193,12 @@ def _numbers(found: Funnel) -> dict[str, object]:
     }
 
 
-def _did_nothing(found: DidNothing) -> dict[str, object]:
+def _unacted(found: Unacted) -> dict[str, object]:
     return {
         "responses": rate_value(found.rate),
         "sessions": found.sessions,
-        "outcomes": dict(found.outcomes),
+        "endings": dict(found.endings),
+        "stops": dict(found.stops),
     }
 
 

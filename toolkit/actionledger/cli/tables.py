@@ -11,18 +11,18 @@ from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
 from actionledger.common.plurals import by_price_file, counted
 from actionledger.common.text import NO_NAME, printable_json
 from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
-from actionledger.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
+from actionledger.vocabulary import LEFT_OUT, SENTENCES, Ending, ExecutionStatus, Origin, SessionOutcome
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from datetime import date
 
     from actionledger.ledger.queries.dialects import ReadIn
-    from actionledger.ledger.queries.did_nothing import DidNothing
     from actionledger.ledger.queries.funnel import Funnel
     from actionledger.ledger.queries.left_as_text import LeftAsText
     from actionledger.ledger.queries.left_out import Omission
     from actionledger.ledger.queries.reasons import Failure
     from actionledger.ledger.queries.targets import Timings
+    from actionledger.ledger.queries.unacted import Unacted
     from actionledger.ledger.queries.usage import UsageSums
     from actionledger.replay.changes import Change
     from actionledger.values import Observation
@@ -203,17 +203,40 @@ def _recorded_steps(whole: "Funnel") -> list[_Step]:
     ]
 
 
-def did_nothing_line(found: "DidNothing") -> str:
-    """Return how many responses did nothing, as a sentence.
+def unacted_lines(found: "Unacted", sessions: "Mapping[SessionOutcome, int]") -> list[str]:
+    """Return how the responses without a tool call ended, and how sessions came out, as sentences.
 
     Args:
-        found: how many they are.
+        found: the responses.
+        sessions: how many sessions came out in each way.
     """
+    lines = [_unacted_line(found)]
+    others = [
+        (Ending.FINAL_ANSWER, "ended with a final answer"),
+        (Ending.WENT_ON, "went on with another response"),
+        (Ending.NOT_KNOWN, "ended in a way that is not known"),
+    ]
+    if said := [f"{found.count(ending):,} {words}" for ending, words in others if found.count(ending)]:
+        lines.append(f"Other responses without a tool call: {', '.join(said)}.")
+    if sessions:
+        lines.append(f"Sessions: {', '.join(f'{n:,} {each.words}' for each, n in sessions.items())}.")
+    return lines
+
+
+def _unacted_line(found: "Unacted") -> str:
     if not found.rate.successes:
-        return "No response did nothing."
-    how = ", ".join(words for _, words in found.parts)
-    who = f"{counted(found.rate.successes, 'response')} did nothing in {counted(found.sessions, 'session')}"
-    return f"{who}, {shown_rate(found.rate)} of all {found.rate.count:,}: {how}."
+        return "No response stopped without acting, and each call could be parsed."
+    stopped, unparseable = found.count(Ending.STOPPED), found.count(Ending.UNPARSEABLE)
+    why = ", ".join(f"{count:,} {stop.words}" for stop, count in found.stops.items())
+    parts = [f"{counted(stopped, 'response')} stopped without acting ({why})"] if stopped else []
+    if unparseable:
+        parts.append(
+            f"{unparseable:,} could not be parsed"
+            if stopped
+            else f"{counted(unparseable, 'response')} could not be parsed"
+        )
+    where = f"in {counted(found.sessions, 'session')}, {shown_rate(found.rate)} of all {found.rate.count:,}"
+    return f"{' and '.join(parts)}, {where}."
 
 
 def usage_line(found: "UsageSums", price_files: "Sequence[date]" = ()) -> str:

@@ -1,7 +1,7 @@
 """What tables and columns mean, in the words of the classes that they are made of, units included: as comments in the file, and for pages."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from inspect import cleandoc
 
@@ -29,10 +29,30 @@ ROWS = {
     "resumptions": "a turn that went on after its end",
     "superseded": "a turn that is gone, since its recording has more of the same response by now",
     "forgotten": "a session of which all that was recorded is gone, or that was taken in again since; the last row of each counts",
+    "unacted_turns": "a response in which a reading has found no call: how it ended, and why it stopped where it did",
+    "session_outcomes": "how a session came out, by its last turn and by what its source says",
     "events": "everything that was recorded, with the message of what has no table of its own",
     "quarantine": "a line of a segment that can't be read, whole",
 }
 """What a row is, by table and view; of others the class of their rows says it."""
+
+_COMPUTED: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "unacted_turns": (
+        "parse_attempts",
+        {
+            "ending": "how it ended: stopped_without_acting, unparseable, final_answer, went_on or not_known",
+            "why": "why it stopped without acting: announced, left_as_text, empty, cut, refused or broken_off; NULL for other endings",
+        },
+    ),
+    "session_outcomes": (
+        "sessions",
+        {
+            "outcome": "finished, stopped_without_acting, interrupted, failed, open or not_known",
+            "why": "what says so: recorded for the source's own verdict, the source's word, or how the last turn ended",
+        },
+    ),
+}
+"""Views that are computed: the table whose words their columns have, and the words of their own columns."""
 
 _OF_LINK = (
     "which link of the chain in links the row was taken in by; NULL where that was before there was one"
@@ -61,6 +81,9 @@ def column_meanings(name: str) -> dict[str, str]:
     Args:
         name: the table's or view's name.
     """
+    if name in _COMPUTED:
+        of, own = _COMPUTED[name]
+        return column_meanings(of) | own
     return {
         column.name: _words(_said_of(part.source, column.field.partition(".")[0]))
         for table in reversed(_made_of(name))

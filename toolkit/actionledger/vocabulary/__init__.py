@@ -4,7 +4,16 @@ A code is stored; the sentence for people (``SENTENCES``) is derived from it and
 """
 
 from actionledger.vocabulary.acting import DecisionKind, ExecutionStatus, Reversal
-from actionledger.vocabulary.reading import ActionStatus, BlockStatus, Evidence, Outcome, RepairKind, was_cut
+from actionledger.vocabulary.reading import (
+    ActionStatus,
+    BlockStatus,
+    Ending,
+    Evidence,
+    Outcome,
+    RepairKind,
+    Stop,
+    was_cut,
+)
 from actionledger.vocabulary.reasons import SENTENCES, Reason
 from actionledger.vocabulary.recording import (
     LEFT_OUT,
@@ -15,6 +24,7 @@ from actionledger.vocabulary.recording import (
     Origin,
     Relation,
     RunKind,
+    SessionOutcome,
     TitleOrigin,
 )
 from actionledger.vocabulary.reviewing import Judgement, ReviewAspect, ReviewStep
@@ -27,6 +37,7 @@ __all__ = [
     "Capture",
     "CostOrigin",
     "DecisionKind",
+    "Ending",
     "Evidence",
     "ExecutionStatus",
     "ForgettingStep",
@@ -41,6 +52,8 @@ __all__ = [
     "ReviewAspect",
     "ReviewStep",
     "RunKind",
+    "SessionOutcome",
+    "Stop",
     "TitleOrigin",
     "was_cut",
 ]

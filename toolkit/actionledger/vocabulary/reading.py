@@ -44,6 +44,46 @@ def was_cut(finish_reason: str | None) -> bool:
     return finish_reason is not None and finish_reason.lower() in _STOPPED
 
 
+class Ending(StrEnum):
+    """How a response without a tool call ended.
+
+    Example:
+        >>> [str(ending) for ending in al.Ending]
+        ['stopped_without_acting', 'unparseable', 'final_answer', 'went_on', 'not_known']
+    """
+
+    STOPPED = "stopped_without_acting"
+    UNPARSEABLE = "unparseable"
+    FINAL_ANSWER = "final_answer"
+    WENT_ON = "went_on"
+    NOT_KNOWN = "not_known"
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether a tool call was due and there is none."""
+        return self in {Ending.STOPPED, Ending.UNPARSEABLE}
+
+
+class Stop(StrEnum):
+    """Why a response stopped without acting."""
+
+    ANNOUNCED = "announced"
+    LEFT_AS_TEXT = "left_as_text"
+    EMPTY = "empty"
+    CUT = "cut"
+    REFUSED = "refused"
+    BROKEN_OFF = "broken_off"
+
+    @property
+    def words(self) -> str:
+        """What such a response did, in words behind their number."""
+        return {
+            Stop.ANNOUNCED: "announced an action",
+            Stop.LEFT_AS_TEXT: "left a call as text",
+            Stop.REFUSED: "refused by the provider",
+        }.get(self, self.value.replace("_", " "))
+
+
 class BlockStatus(StrEnum):
     """What came of reading one candidate stretch of text."""
 

@@ -61,6 +61,27 @@ class TitleOrigin(StrEnum):
     PROMPT = "prompt"
 
 
+class SessionOutcome(StrEnum):
+    """How a session came out, by its last turn and by what its source says.
+
+    Example:
+        >>> [str(outcome) for outcome in al.SessionOutcome]
+        ['finished', 'stopped_without_acting', 'interrupted', 'failed', 'open', 'not_known']
+    """
+
+    FINISHED = "finished"
+    STOPPED = "stopped_without_acting"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    OPEN = "open"
+    NOT_KNOWN = "not_known"
+
+    @property
+    def words(self) -> str:
+        """It in words."""
+        return self.value.replace("_", " ")
+
+
 class ForgettingStep(StrEnum):
     """What was decided about a session: that it is forgotten, or may be taken in again."""
 

@@ -30,7 +30,6 @@ from actionledger.ledger.queries.compare import (
 from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.costs import FailureCost, failure_costs
 from actionledger.ledger.queries.dialects import ReadIn, dialects, dialects_by
-from actionledger.ledger.queries.did_nothing import DidNothing, did_nothing
 from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
@@ -77,6 +76,7 @@ from actionledger.ledger.queries.turn import (
     turn_details,
 )
 from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
+from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
 from actionledger.ledger.queries.uncounted import Uncounted, uncounted
 from actionledger.ledger.queries.usage import UsageSums, usage, usage_by
 
@@ -95,7 +95,6 @@ __all__ = [
     "ComparedGroup",
     "ComparedTurn",
     "Comparison",
-    "DidNothing",
     "Dimension",
     "Dimensions",
     "Execution",
@@ -137,6 +136,7 @@ __all__ = [
     "TurnDifference",
     "TurnRow",
     "TurnsPage",
+    "Unacted",
     "Uncounted",
     "Unit",
     "UsageSums",
@@ -152,7 +152,6 @@ __all__ = [
     "count_turns_behind",
     "dialects",
     "dialects_by",
-    "did_nothing",
     "dimensions",
     "failure_costs",
     "funnel",
@@ -168,6 +167,7 @@ __all__ = [
     "response",
     "runs",
     "session",
+    "session_outcomes",
     "sessions",
     "sessions_page",
     "stretches",
@@ -179,6 +179,7 @@ __all__ = [
     "turns_behind",
     "turns_lately",
     "turns_page",
+    "unacted",
     "uncounted",
     "unread",
     "usage",

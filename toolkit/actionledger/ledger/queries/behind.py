@@ -31,6 +31,7 @@ class Mark:
         code: what went wrong there, or anywhere where no stage is named.
         action: the action that it went wrong with, as the model wrote it; where reading went wrong there is none.
         outcomes: what came of reading the response.
+        endings: how it ended, where no call was read of it.
         dialects: the dialects that it was found to be in, ``"none"`` among them.
         executions: what came of an execution in the turn.
         origin: who had run what went wrong, or what came of which is asked for; None for anybody.
@@ -48,6 +49,7 @@ class Mark:
     code: str | None = None
     action: str | None = None
     outcomes: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
     dialects: tuple[str, ...] = ()
     executions: tuple[str, ...] = ()
     origin: Origin | None = None
@@ -61,6 +63,7 @@ class Mark:
             reasons=(self.code,) if self.code else (),
             action=self.action,
             outcomes=self.outcomes,
+            endings=self.endings,
             dialects=self.dialects,
             executions=self.executions,
             origin=self.origin,

@@ -15,7 +15,7 @@ from actionledger.errors import UsageError, require_kind
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome, Reason
+from actionledger.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""
@@ -23,6 +23,7 @@ NO_DIALECT = "none"
 _FOUND = (
     "dialects",
     "outcomes",
+    "endings",
     "is_failing",
     "stage",
     "reasons",
@@ -52,6 +53,7 @@ class Filter:
         until: up to but not including when.
         dialects: the dialects that responses were found to be in, ``"none"`` among them; this and all below say what came of a response.
         outcomes: what came of reading it.
+        endings: how it ended, where no call was read of it.
         is_failing: whether something must have gone wrong in its turn: in reading, in checking or in acting, a refusal among them.
         stage: where something went wrong in its turn.
         reasons: what went wrong there, or anywhere where no stage is named.
@@ -83,6 +85,7 @@ class Filter:
     until: datetime | None = None
     dialects: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
     is_failing: bool = False
     stage: Stage | None = None
     reasons: tuple[str, ...] = ()
@@ -105,6 +108,7 @@ class Filter:
             object.__setattr__(self, name, _in_utc(name, getattr(self, name)))
         _refuse_strangers("capture", self.captures, Capture)
         _refuse_strangers("outcome", self.outcomes, Outcome)
+        _refuse_strangers("ending", self.endings, Ending)
         _refuse_strangers("stage", [self.stage] if self.stage else (), get_args(Stage))
         _refuse_strangers("reason", self.reasons, Reason)
         _refuse_strangers("execution", self.executions, ExecutionStatus)
@@ -207,6 +211,7 @@ class Filter:
         parts += [f"since {self.since:%Y-%m-%d %H:%M}"] if self.since else []
         parts += [f"until {self.until:%Y-%m-%d %H:%M}"] if self.until else []
         parts += [_any_of("dialect", self.dialects), _any_of("outcome", self.outcomes)]
+        parts += [_any_of("ending", self.endings)]
         parts += ["failing"] if self.is_failing else []
         parts += [f"failed in {self.stage}"] if self.stage else []
         parts += [_any_of("reason", self.reasons)]

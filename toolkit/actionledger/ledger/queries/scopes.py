@@ -42,6 +42,7 @@ _OF_SCORE = (
     "session_id IN (SELECT session_id FROM sessions "
     "WHERE (scores::MAP(VARCHAR, DOUBLE))[$score_name_{number}] {comparison} $score_{number})"
 )
+_ENDED = "attempt_id IN (SELECT attempt_id FROM unacted_turns WHERE list_contains($endings, ending))"
 _ATTEMPTS_WHERE = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE {})"
 _TURNS_WHERE = "turn_id IN (SELECT turn_id FROM parse_attempts WHERE {})"
 AGAIN = ", ".join(f"'{kind}'" for kind in RunKind if not kind.is_first_reading)
@@ -131,6 +132,8 @@ def found_scope(within: Filter) -> Scope:
     parts: list[str] = []
     if within.outcomes:
         parts.append("list_contains($outcomes, outcome)")
+    if within.endings:
+        parts.append(_ENDED)
     if within.dialects:
         parts.append("list_contains($dialects, dialect)")
     if within.is_failing or within.stage or within.reasons:
@@ -148,6 +151,7 @@ def found_scope(within: Filter) -> Scope:
         parts.append(has_text(" AND ".join(looked_at), "true" if within.run_id else FIRST_READING))
     named: dict[str, object] = {
         "outcomes": list(within.outcomes),
+        "endings": list(within.endings),
         "dialects": ["" if name == NO_DIALECT else name for name in within.dialects],
         "reasons": list(within.reasons),
         "action": within.action,

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from actionledger.ledger.queries.behind import Mark
 from actionledger.ledger.queries.funnel import Funnel
 from actionledger.rates import Rate
-from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome
+from actionledger.vocabulary import Capture, Ending, ExecutionStatus, Origin, Outcome
 
 WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_success))
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))
 """The responses that were read whole, and those that meant to act."""
 NOT_MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if not outcome.has_intent))
-DID_NOTHING = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.did_nothing))
+UNACTED = Mark(endings=tuple(str(ending) for ending in Ending if ending.is_failure))
+"""The responses that stopped without acting or could not be parsed."""
 WITH_ACTIONS = Mark(outcomes=("clean", "repaired", "partial"))
 UNREAD, REFUSED = Mark(stage="reading"), Mark(stage="checking")
 _AUDITED = tuple(str(capture) for capture in Capture if capture.is_auditable)
