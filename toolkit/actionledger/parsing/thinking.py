@@ -109,7 +109,9 @@ class Thinking:
             return [*doubtful, (self._reasoning, closer)]
         dialects = {found.span: dialect for dialect, found in placed}
         pieces = thoughts_up_to(closer.span, [found for _, found in placed])
-        return [(dialects.get(piece.span, self._reasoning), self._with_named(piece)) for piece in pieces]
+        if "[" in self._text or "{" in self._text:
+            pieces = map(self._with_named, pieces)
+        return [(dialects.get(piece.span, self._reasoning), piece) for piece in pieces]
 
     def _with_named(self, piece: Found) -> Found:
         """Return a piece of thoughts with what looks like a call in it, where nothing is said of it yet."""
