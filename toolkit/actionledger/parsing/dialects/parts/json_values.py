@@ -28,8 +28,10 @@ BARE_OBJECT = r"""\{\s*+["'“‘]"""
 BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
 """What an object, and a list of objects, begins with that stands in the open at the start of a line."""
 
-_NO_JSON = re.compile(r"""\{[ \t\r\n]*+[^"}\s]|\[[ \t\r\n]*+[^"{}\[\]\-\dtfn\s]""")
-"""What a container begins with that is no valid JSON: its second sign says so, and the C scanner is not asked."""
+_NO_JSON = re.compile(
+    r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r\n])[^"{}\[\]\-\dtfn\s])"""
+)
+"""What a container begins with that is no valid JSON: its second or third sign says so, and the C scanner is not asked."""
 
 _OFTEN = ('{"', '[{"')
 _BREAKS_KEY = re.compile(r'\[?\{"[^"\\\x00-\x1f]{0,60}+[\x00-\x1f]')
