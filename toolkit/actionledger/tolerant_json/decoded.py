@@ -148,7 +148,9 @@ class Decoded:
         )
         start, end = self.start + by, self.end + by
         issues = tuple(moved(issue, by) for issue in self.issues) if self.issues else ()
-        if type(self) is Decoded:  # a value in every block of thousands: ``replace`` takes three times as long
+        if (
+            type(self) is Decoded
+        ):  # a value in every block of thousands: ``replace`` takes three times as long
             return Decoded(self.ok, self.value, start, end, issues, self.cut, evidence)
         return replace(self, start=start, end=end, issues=issues, evidence=evidence)
 

@@ -219,7 +219,7 @@ def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
 def _any_of(patterns: list[str]) -> str:
     """Return the pattern of names that no word goes on into; those with the same first letter are told apart behind it.
 
-    Whether a word begins is asked by ``\\b`` where all names begin with a letter, which takes a third of a look behind.
+    Where all names begin with a letter, a word's border is asked for, which takes a third of a look behind.
     """
     if not all(pattern[:1].isalnum() for pattern in patterns):
         return rf"(?<!\w)(?P<name>{'|'.join(patterns)})"
