@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
-from steps import steps
+from steps import growth_fault, steps
 
 from actionledger.parsing.dialects.parts import broken_values, json_blocks
 from actionledger.parsing.parsers import PARSERS
@@ -21,6 +21,7 @@ CUT_OFF = [
     '~~~json\n{"name": "f"\n',
     '```json\n{"a": \n',
 ]
+BROKEN = ["```actions\n[{\n", '{"\n', "~~~json\n[{\n", '```txt\n{"name": "']
 LABELS = ["json", "json", "actions", "plan", "js", ""]
 BODIES = st.text("{}[]\":,'ab1 \n\\/#`-action", max_size=20) | st.sampled_from(
     [
@@ -42,6 +43,13 @@ def test_a_fence_that_the_next_one_cuts_off_costs_little(unit):
     read, count = PARSERS["auto"].read, 300
     read(unit)
     assert steps(lambda: read(unit * count)) < MOST * count
+
+
+@pytest.mark.parametrize("unit", BROKEN)
+def test_a_value_that_breaks_off_costs_the_same_wherever_it_stands(unit):
+    """The scanner's error counts the lines before it: where it was shown all of the text, four times the text took sixteen times as many."""
+    count = 4_000 // len(unit)
+    assert not growth_fault(PARSERS["auto"].read, unit * count, unit * count * 4)
 
 
 @settings(max_examples=examples(300))

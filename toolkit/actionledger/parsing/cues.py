@@ -20,8 +20,10 @@ _PARTS = re.compile(
 )
 """What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
 
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+
 _SENTENCES = re.compile(
-    r"(?<!\b\w)[.!?…][\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|[。！？]"
+    r"[.!?…](?<!\b\w.)[\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|[。！？]"
     r"|:[*_]*+[ \t]*+\r?\n|\n(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])"
 )
 _DECORATION = " \t\r\n*_`.,，:："
@@ -183,6 +185,14 @@ def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
     first = max(0, end - _WINDOW)
     before = text[first:end].rstrip()
     end = first + len(before)
-    for parting in (_PARTS, _SENTENCES):
-        before = parting.split(before)[-1]
+    if _may_part(before):
+        before = _PARTS.split(before)[-1]
+    before = _SENTENCES.split(before)[-1]
     return is_within_line, Span(end - len(before), end)
+
+
+def _may_part(text: str) -> bool:
+    """Return whether a text has what no sentence goes on behind: where it has not, that needs not be tried at each place."""
+    if "<" in text and ("</" in text or "<|" in text or "<｜" in text):
+        return True
+    return "```" in text or "~~~" in text or _BLANK_LINE.search(text) is not None

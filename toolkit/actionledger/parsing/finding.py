@@ -32,6 +32,9 @@ from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
+_SHORT, _MOST_REMEMBERED = 16, 256
+"""Up to how many code points a text has, and how many there are, for which it is remembered which dialects ask for them."""
+
 _HIDDEN = re.compile(f"[{HIDDEN}]+")
 
 Placed = tuple[Dialect, Found]
@@ -76,6 +79,7 @@ class Finder:
         for dialect in dialects:
             self._note(dialect)
         self._of_any_fence = [dialect for dialect in dialects if dialect.reads_any_fence and not is_nested]
+        self._asked_at: dict[tuple[OpeningKind, str], Sequence[Dialect]] = {}
         self._of_lines = _matching(dialects, "line_patterns")
         self._of_near = _matching(dialects, "near_literals")
         self._openers = Openers(
@@ -177,10 +181,20 @@ class Finder:
 
     def _asked(self, opening: Opening) -> Sequence[Dialect]:
         if opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR:
-            patterns = self._of_lines if opening.kind is OpeningKind.LINE else self._of_near
-            return [dialect for dialect, pattern in patterns if pattern.fullmatch(opening.label)]
+            return self._matched(opening)
         asked = self._by_label.get((opening.kind, opening.label), [])
         return asked + self._of_any_fence if opening.kind is OpeningKind.FENCE else asked
+
+    def _matched(self, opening: Opening) -> Sequence[Dialect]:
+        """Return the dialects one of whose patterns a text matches; those of short texts are remembered."""
+        key = opening.kind, opening.label
+        if key in self._asked_at:
+            return self._asked_at[key]
+        patterns = self._of_lines if opening.kind is OpeningKind.LINE else self._of_near
+        asked = [dialect for dialect, pattern in patterns if pattern.fullmatch(opening.label)]
+        if len(opening.label) <= _SHORT and len(self._asked_at) < _MOST_REMEMBERED:
+            self._asked_at[key] = asked
+        return asked
 
     def _first_reading(
         self, source: Source, opening: Opening, end: int, options: DecodeOptions

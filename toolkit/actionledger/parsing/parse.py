@@ -56,17 +56,34 @@ def read(
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
         source = Source(with_line_feeds(written), source.names, is_cut=source.is_cut)
-    thinking = Thinking(source, finder, options, REASONING)
-    placed = thinking.told_apart(finder.blocks(source, options))
-    placed = without_echoes(source, placed)
-    weighed = with_evidence(source, placed, options, evidence)
-    placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
-    if evidence == "reported" and source.names:
-        placed = with_foreign(source, placed, options)
-    placed = judged_by_prose(source, thinking.still_doubtful(placed))
+    placed = [*finder.blocks(source, options)]
+    if placed or source.names:
+        placed = _judged(source, finder, placed, options, evidence)
     placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
     return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)
+
+
+def _judged(
+    source: Source,
+    finder: Finder,
+    placed: list[Placed],
+    options: DecodeOptions,
+    evidence: EvidenceSetting,
+) -> list[Placed]:
+    """Return the blocks that dialects have read as what their places make of them, with those that stand on evidence."""
+    thinking = None
+    if any(found.reason is Reason.REASONING for _, found in placed):
+        thinking = Thinking(source, finder, options, REASONING)
+        placed = thinking.told_apart(placed)
+    placed = without_echoes(source, placed) if placed else placed
+    if source.names:
+        weighed = with_evidence(source, placed, options, evidence)
+        placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
+        if evidence == "reported":
+            placed = with_foreign(source, placed, options)
+    placed = thinking.still_doubtful(placed) if thinking else placed
+    return judged_by_prose(source, placed) if placed else placed
 
 
 def _unheld(placed: Sequence[Placed], source: Source) -> list[Placed]:
@@ -195,6 +212,8 @@ def _leaves_narrative(block: Block) -> bool:
 
 def _narrative(text: str, blocks: Sequence[Block]) -> str:
     """Return the text without the blocks that hold actions or thoughts."""
+    if not blocks:
+        return text.strip()
     pieces: list[str] = []
     start = 0
     for span in sorted(block.span for block in blocks if _leaves_narrative(block)):

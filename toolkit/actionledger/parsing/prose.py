@@ -5,9 +5,10 @@ leaves it open: the call waits for a person. A call with no words before it is m
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from actionledger.parsing.prose_words import ANNOUNCES, ASKS, CORRECTS, OPEN, SHOWS, TAKES_BACK
+from actionledger.parsing.prose_words import ANNOUNCES, CORRECTS, OPEN, SHOWS, asks, takes_back
 from actionledger.values import Span
 
 _BEFORE = 400
@@ -23,6 +24,8 @@ _PARTS = re.compile(
     r"</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|^[^\n`~]*+(?:```|~~~)[^\n]*+$|(?:^|\n)[ \t]*+[-*_]{3,}+[ \t]*+(?=\n|\Z)",
     re.MULTILINE,
 )
+_RULE = re.compile(r"[-*_]{3}")
+
 _TAGS = re.compile(r"</?[\w|:-][^<>\n]{0,80}+>")
 _TAG_BEFORE = re.compile(r"(?P<mark><[A-Za-z][\w:-]{0,40}(?:\s[^<>\n]{0,80})?>\s*)+\Z")
 _TURN_BEFORE = re.compile(
@@ -32,8 +35,10 @@ _FENCE_BEFORE = re.compile(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]
 """The fence that a call stands in, where it opens in the middle of a line or has a label."""
 
 _SENTENCE = re.compile(
-    r"(?<=[.!?…])[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|\n\s*+\n|\n(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])"
+    r"[.!?…][\"'”’)*_]*+\s++|[。！？]\s*+|\n\s*+\n|\n(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])"
 )
+"""What ends a sentence; a sign that does is still its own."""
+
 _MARKUP = re.compile(r"[<{\[`]")
 _LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
 
@@ -61,18 +66,20 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     if is_taken_back(text, span.end):
         return Verdict(True, "What follows takes it back.")
     before = text[max(low, span.start - _BEFORE) : span.start]
-    if tag := _TAG_BEFORE.search(before):
+    has_tag = before.rstrip().endswith(">")
+    if has_tag and (tag := _TAG_BEFORE.search(before)):
         return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
-    turn = _TURN_BEFORE.search(before)
+    turn = _TURN_BEFORE.search(before) if "<" in before else None
     sentences = _before(text, span.start - len(turn[0]) if turn else span.start, low)
+    behind = _behind(text, span.end)
     if not sentences:
-        asks = ASKS.match(_behind(text, span.end)) if has_words(_behind(text, span.end)) else None
-        return Verdict(False, "What follows asks about it.") if asks else None
+        is_asked = has_words(behind) and asks(behind)
+        return Verdict(False, "What follows asks about it.") if is_asked else None
     if SHOWS.search(sentences[-1]) or OPEN.search(sentences[-1]):
         return Verdict(False, "The sentence before it leaves open whether it is meant.")
     if not _is_short(sentences[-1]) and not any(map(ANNOUNCES.search, sentences)):
         return Verdict(False, "Nothing before it says that it is meant.")
-    if ASKS.match(_behind(text, span.end)):
+    if asks(behind):
         return Verdict(False, "What follows asks about it.")
     return None
 
@@ -101,12 +108,12 @@ def verdict_of_marked(text: str, span: Span, low: int) -> Verdict | None:
 def is_taken_back(text: str, end: int) -> bool:
     """Return whether what follows a call says that it is not to be carried out."""
     behind = _behind(text, end)
-    return bool(behind) and TAKES_BACK.match(behind) is not None
+    return bool(behind) and takes_back(behind)
 
 
 def is_corrected(between: str) -> bool:
     """Return whether a text between two calls says that the second one stands for the first."""
-    return len(between) <= BEHIND and CORRECTS.search(between) is not None
+    return len(between) <= BEHIND and CORRECTS.search(between)
 
 
 def is_known_behind(text: str, end: int) -> bool:
@@ -114,7 +121,7 @@ def is_known_behind(text: str, end: int) -> bool:
     behind = text[end : end + BEHIND]
     lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
     is_all = len(behind) == BEHIND or _MARKUP.search(behind, lead) is not None
-    return is_all and not TAKES_BACK.match(behind, lead) and not CORRECTS.search(behind)
+    return is_all and not takes_back(behind[lead:]) and not CORRECTS.search(behind)
 
 
 def has_words(text: str) -> bool:
@@ -131,9 +138,28 @@ def _behind(text: str, end: int) -> str:
 
 def _before(text: str, start: int, low: int) -> list[str]:
     """Return the last sentences before a call, two at most; none where no word stands there."""
-    before = _FENCE_BEFORE.sub("", text[max(low, start - _BEFORE) : start])
-    before = _PARTS.split(before)[-1]
+    before = text[max(low, start - _BEFORE) : start]
+    fence = before.rfind("```")
+    if fence >= 0 and (label := _FENCE_BEFORE.search(before, before.rfind("\n", 0, fence) + 1)):
+        before = before[: label.start()]
+    if _may_part(before):
+        before = _PARTS.split(before)[-1]
     line = before.rfind("\n") + 1
     if before[line:].lstrip().startswith(("{", "[")):
         before = before[:line]  # what a message that was written out holds is no sentence
-    return [sentence for sentence in _SENTENCE.split(before.strip()) if sentence and has_words(sentence)][-2:]
+    return [sentence for sentence in _sentences(before.strip()) if sentence and has_words(sentence)][-2:]
+
+
+def _may_part(text: str) -> bool:
+    """Return whether a text has what parts sentences: where it has not, that needs not be tried at each place."""
+    if "<" in text and ("</" in text or "<|" in text or "<｜" in text):
+        return True
+    return "```" in text or "~~~" in text or _RULE.search(text) is not None
+
+
+def _sentences(text: str) -> Iterator[str]:
+    at = 0
+    for end in _SENTENCE.finditer(text):
+        yield text[at : end.start() + (not text.startswith("\n", end.start()))]
+        at = end.end()
+    yield text[at:]

@@ -25,7 +25,7 @@ _LOOKS_LIKE_CALL = re.compile(
 )
 """What is a call by its looks, in a line of thoughts."""
 
-_SIGNS = ("<", "{", "[", "`", "Action")
+_SIGNS = ("<", "{", "[", "```", "Action")
 """Without one of these, no call stands in thoughts."""
 
 _WHY = "It stands in the model's thoughts."
@@ -50,14 +50,14 @@ class Thinking:
     def told_apart(self, blocks: Iterable[Placed]) -> list[Placed]:
         """Return the blocks with those as thoughts, or in doubt, that a marker of thoughts says it of."""
         placed = list(blocks)
-        if not any(found.reason is Reason.REASONING for _, found in placed):
-            return placed
-        self._within = [
-            Span(0, found.span.end) if ends_thoughts(found, self._text) else found.span
-            for _, found in placed
-            if found.reason is Reason.REASONING
-        ]
-        closers = [index for index, (_, found) in enumerate(placed) if ends_thoughts(found, self._text)]
+        closers: list[int] = []
+        for index, (_, found) in enumerate(placed):
+            if found.reason is Reason.REASONING:
+                is_end = ends_thoughts(found, self._text)
+                self._within.append(Span(0, found.span.end) if is_end else found.span)
+                closers += [index] if is_end else []
+        if not closers:
+            return [*self._pieces(placed)]
         named = {index for index in closers if may_be_mention(placed[index][1].span, self._text)}
         last = max((index for index in closers if index not in named), default=-1)
         doubted = max(named, default=-1)
@@ -109,7 +109,9 @@ class Thinking:
             return [*doubtful, (self._reasoning, closer)]
         dialects = {found.span: dialect for dialect, found in placed}
         pieces = thoughts_up_to(closer.span, [found for _, found in placed])
-        return [(dialects.get(piece.span, self._reasoning), self._with_named(piece)) for piece in pieces]
+        if "[" in self._text or "{" in self._text:
+            pieces = map(self._with_named, pieces)
+        return [(dialects.get(piece.span, self._reasoning), piece) for piece in pieces]
 
     def _with_named(self, piece: Found) -> Found:
         """Return a piece of thoughts with what looks like a call in it, where nothing is said of it yet."""
@@ -120,6 +122,9 @@ class Thinking:
 
     def _with_calls(self, dialect: Dialect, found: Found) -> Iterator[Placed]:
         """Yield thoughts with an issue for each call in them; where the calls may be meant, they stand between the pieces."""
+        if not self._may_hold_calls(found.body):
+            yield dialect, found
+            return
         calls = list(self._calls(found))
         is_open = any(issue.code is Reason.UNCLOSED_TAG for issue in found.issues)
         if calls and (is_open or self._ends_with(calls[-1][1], found)):
@@ -136,11 +141,14 @@ class Thinking:
 
     def _calls(self, found: Found) -> Iterator[Placed]:
         start, end = found.body
-        if not any(self._text.find(sign, start, end) >= 0 for sign in _SIGNS):
+        if not self._may_hold_calls(found.body):
             return
         for dialect, call in self._finder.in_thoughts.blocks(self._source, self._options, start, end=end):
             if call.status is not BlockStatus.IGNORED:
                 yield dialect, call
+
+    def _may_hold_calls(self, body: Span) -> bool:
+        return any(self._text.find(sign, *body) >= 0 for sign in _SIGNS)
 
     def _ends_with(self, call: Found, found: Found) -> bool:
         """Return whether thoughts end with a call, and the response with them."""

@@ -30,6 +30,9 @@ _ANYBODYS = frozenset(
 _ELSEWHERE = frozenset({RepairKind.MISLABELLED_FENCE, RepairKind.MISSING_FENCE})
 """The repairs of a block without its own fence: there, too, only an offered name makes a call of data."""
 
+_SIGNS = ("<", "{", "[", "`", "~", ">", "Action", "*** Begin Patch")
+"""Without one of these, none of those dialects reads anything, in a fence or not."""
+
 _FENCED_VALUE = re.compile(
     r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
     re.MULTILINE,
@@ -45,6 +48,8 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
         placed: its blocks, in text order.
         options: the decoder's limits.
     """
+    if all(sign not in source.text for sign in _SIGNS):
+        return list(placed)
     if any(found.status in READ or _is_lost(found) for _, found in placed):
         return list(placed)
     kept = [each for each in placed if not _says_nothing(each[1])]
@@ -64,10 +69,10 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
 
 def foreign_blocks(text: str, gap: Span, options: DecodeOptions) -> list[Placed]:
     """Return the calls in any format in a stretch of a response, each as lost, also where they stand in a fence of no format."""
-    if not gap.of(text).strip():
+    if all(text.find(sign, *gap) < 0 for sign in _SIGNS):
         return []
     lost = [*_lost_in(text, gap, options)]
-    for fence in () if lost else _FENCED_VALUE.finditer(text, *gap):
+    for fence in () if lost or text.find("```", *gap) < 0 else _FENCED_VALUE.finditer(text, *gap):
         lost += _lost_in(text, Span(*fence.span("body")), options)
     return lost
 

@@ -114,7 +114,7 @@ class Names:
         patterns = sorted(
             {_SIGN.join(map(re.escape, words)) for words in spelt}, key=lambda each: (-len(each), each)
         )
-        self._pattern = f"(?<!\\w)(?P<name>{'|'.join(patterns)})(?!\\w)(?:{_FOLLOWED})"
+        self._pattern = f"{_any_of(patterns)}(?!\\w)(?:{_FOLLOWED})"
 
     def mentions(self, text: str, start: int, end: int) -> Iterator[Mention]:
         """Yield each place of ``text[start:end]`` where one of the names is called, in text order."""
@@ -125,7 +125,7 @@ class Names:
         while found := pattern.search(text, at, end):
             at = found.end("name")
             form = _form_of(text, found)
-            name = self.meant(found["name"])
+            name = self.meant(found["name"]) if form else None
             if form and name:
                 is_recased = _PARTS.sub("", found["name"].replace("\\", "")) not in _PARTS.sub("", name)
                 yield Mention(name, form, *found.span("name"), is_recased)
@@ -214,6 +214,20 @@ def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
     if found["options"]:
         return "options" if _OWN_LINE.search(before) and _PARTS.search(found["name"]) else None
     return "tag" if _OPENS_TAG.search(before) else None
+
+
+def _any_of(patterns: list[str]) -> str:
+    """Return the pattern of names that no word goes on into; those with the same first letter are told apart behind it.
+
+    Where all names begin with a letter, a word's border is asked for, which takes a third of a look behind.
+    """
+    if not all(pattern[:1].isalnum() for pattern in patterns):
+        return rf"(?<!\w)(?P<name>{'|'.join(patterns)})"
+    by_first: dict[str, list[str]] = {}
+    for pattern in patterns:
+        by_first.setdefault(pattern[0], []).append(pattern[1:])
+    alike = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in by_first.items())
+    return rf"\b(?P<name>{alike})"
 
 
 def _forms(name: str) -> Iterator[tuple[str, ...]]:

@@ -23,7 +23,7 @@ def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -
     mentions = [*names_of(frozenset(offer)).mentions(text, start, end)]
     if not mentions and (whole := _arguments_alone(text, start, end, offer)):
         return [whole]
-    if rests := [*_rests(text, start, end, offer)]:
+    if "<" in text and (rests := [*_rests(text, start, end, offer)]):
         return sorted([*mentions, *rests], key=lambda each: each.start)
     return mentions
 

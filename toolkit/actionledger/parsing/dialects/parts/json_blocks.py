@@ -107,6 +107,8 @@ class JsonFence(JsonShape):
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the block that begins here; see ``Dialect.read``."""
         if opening.kind is OpeningKind.LINE:
+            if not self._begins.match(source.text, opening.start, end):
+                return None
             found = self._without_fence(source, opening.start, end, options)
             return found or self._in_prose(source, opening.start, end, options)
         if opening.kind is OpeningKind.NEAR:

@@ -28,14 +28,19 @@ BARE_OBJECT = r"""\{\s*+["'“‘]"""
 BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
 """What an object, and a list of objects, begins with that stands in the open at the start of a line."""
 
-_NO_JSON = re.compile(r"""\{[ \t\r\n]*+[^"}\s]|\[[ \t\r\n]*+[^"{}\[\]\-\dtfn\s]""")
-"""What a container begins with that is no valid JSON: its second sign says so, and the C scanner is not asked."""
+_NO_JSON = re.compile(
+    r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r\n])[^"{}\[\]\-\dtfn\s])"""
+)
+"""What a container begins with that is no valid JSON: its second or third sign says so, and the C scanner is not asked."""
 
 _OFTEN = ('{"', '[{"')
+_BREAKS_KEY = re.compile(r'\[?\{"[^"\\\x00-\x1f]{0,60}+[\x00-\x1f]')
+"""A first key with a line break in it, as no JSON has; the C scanner's error would count the lines before it."""
+
 _OPENS_AT_END = re.compile(r"[\[{][ \t\r\n]*+\Z")
 
-_PIECE = 65_536
-"""How much of a text is looked at first, in code points: it holds most values, and is copied in two or three microseconds."""
+_PIECE = 2_048
+"""How much of a text is looked at first, in code points: it holds most values, and few lines to count before an error."""
 
 _GROWTH = 16
 _GUESSED_ENDS = frozenset({RepairKind.INNER_QUOTE, RepairKind.UNCLOSED_STRING})
@@ -82,7 +87,10 @@ def json_ahead(source: Source, start: int, end: int, options: DecodeOptions) -> 
 
 def _unless_open(source: Source, start: int, end: int, max_depth: int) -> Ahead:
     """Look ahead, unless it is known that the text ends before what is opened here is closed."""
-    if not source.text.startswith(_OFTEN, start):
+    if source.text.startswith(_OFTEN, start):
+        if _BREAKS_KEY.match(source.text, start, end):
+            return Ahead(None)
+    else:
         if _NO_JSON.match(source.text, start, end):
             return Ahead(None)
         if _OPENS_AT_END.match(source.text, start, end):

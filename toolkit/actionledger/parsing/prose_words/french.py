@@ -1,0 +1,95 @@
+"""What the prose around a call says, in French; see ``phrases`` for what a row is."""
+
+from actionledger.parsing.prose_words.phrases import Phrase
+
+ANNOUNCES = (
+    Phrase(
+        "j'|je |j’",
+        r"\bj(?:e |['’])(?!ai\b|aurais|avais|étais|pense|crois|ne\b|n['’]|montre|explique|suggère|recommande|cite|\w+rais\b)\w+",
+    ),
+    Phrase("laisse", r"\b(?:laissez|laisse)-moi\b"),
+    Phrase(
+        "voici l'|voici la |voici le |voici les |voici l’",
+        r"\bvoici (?:l['’]|le |la |les )(?:\w+ )?(?:appels?|fonction|requête|commande|réponse|résultat|outil|code)",
+    ),
+    Phrase(
+        "bien sûr|certainement|d'abord|d'accord|d’abord|d’accord|entendu|maintenant|tout de suite|un instant|un moment|volontiers",
+        r"(?:\A|\n|[.!?]\s)\W*(?:bien sûr|d['’]accord|certainement|un (?:instant|moment)|tout de suite|maintenant|volontiers|entendu|d['’]abord)\b",
+    ),
+)
+"""What says that its writer makes the call now."""
+
+SHOWS = (
+    Phrase("rais", r"\bj(?:e |['’])\w+rais\b"),
+    Phrase(
+        "voici les dernières lignes|voici les premières lignes",
+        r"\bvoici les (?:dernières|premières) lignes\b",
+    ),
+    Phrase(
+        "a cette forme|a la forme|ont cette forme|ont la forme|prend cette forme|prend la forme|prennent cette forme|prennent la forme",
+        r"\b(?:prend|prennent|ont|a) (?:la|cette) forme\b",
+    ),
+    Phrase("ressembl", r"\bressembl\w+ à\b"),
+    Phrase(
+        " jamais| pas",
+        r"(?:\A\W*|[:,]\s)n(?:e |['’])(?:l['’]|l[ae]s? )?\w+(?:ez|e|s)(?:-\w+)? (?:jamais|pas)\b",
+    ),
+    Phrase("à ne pas", r"\bà ne pas\b"),
+    Phrase("a répondu|a échoué", r"\ba (?:répondu|échoué) ?(?:ceci|était)?\b"),
+    Phrase("brouillon", r"\bbrouillon\b"),
+    Phrase(
+        "j'ai appelé|j'ai envoyé|j'ai exécuté|j’ai appelé|j’ai envoyé|j’ai exécuté",
+        r"\bj['’]ai (?:exécuté|envoyé|appelé)\b",
+    ),
+    Phrase("dès que vous", r"\bdès que vous\b"),
+    Phrase("si vous", r"\bsi vous\b"),
+    Phrase("le faire vous-même", r"\ble faire vous-même\b"),
+)
+"""What says plainly that a call is not made: enough against one with its format's marks, too."""
+
+OPEN = (
+    Phrase("si on|si tu|si vous", r"\bsi (?:vous|tu|on)\b"),
+    Phrase("dès que", r"\bdès que\b"),
+    Phrase("quand tu|quand vous", r"\bquand (?:vous|tu)\b"),
+    Phrase("une fois", r"\bune fois\b"),
+    Phrase("rais", r"\b\w+rais\b"),
+    Phrase("il y a", r"\bil y a\b"),
+    Phrase(
+        "avant-hier|d'hier|d’hier|hier matin|hier soir|hier,",
+        r"\b(?:d['’]hier|avant-hier|hier (?:soir|matin)|hier,)",
+    ),
+    Phrase("déjà", r"\bdéjà\b"),
+    Phrase("j'ai |j’ai ", r"\bj['’]ai \w+é\b"),
+    Phrase(
+        "autoris|brouillon|confirm|exemple|le test|permission|vous-même",
+        r"\b(?:brouillon|exemple|autoris\w+|permission|confirm\w+|vous-même|le test)\b",
+    ),
+    Phrase("pas", r"\bpas\b"),
+)
+"""What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
+
+TAKES_BACK = (
+    r"merci de ne pas\b",
+    r"ignorez\b",
+    "veuillez (?:ignorer|ne pas)",
+    "n['’]exécutez pas",
+    "ne l['’](?:exécutez|envoyez)",
+    "je n['’](?:en )?ai pas",
+    "c['’](?:était|est) (?:une erreur|seulement|juste|un exemple|un brouillon)",
+    "n['’]en tenez pas",
+)
+"""What takes a call back that it follows."""
+
+CORRECTS = (
+    Phrase("appel corrigé|requête corrigé|version corrigé", r"\b(?:appel|version|requête) corrigée?"),
+    Phrase("correction", r"\bcorrection\b"),
+    Phrase("désolé|pardon", r"\b(?:pardon|désolée?)\b"),
+    Phrase("je voulais dire", r"\bje voulais dire\b"),
+)
+"""What says between two calls that the second one stands for the first."""
+
+LEADS = r"mais\b[,，]?\s*+"
+"""What may stand before what takes a call back."""
+
+ANYTHING_ELSE = "autre chose"
+"""What makes a question one about something else than the call."""

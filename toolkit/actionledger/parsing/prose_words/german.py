@@ -1,0 +1,90 @@
+"""What the prose around a call says, in German; see ``phrases`` for what a row is."""
+
+from actionledger.parsing.prose_words.phrases import Phrase
+
+ANNOUNCES = (
+    Phrase(
+        "ich ",
+        r"\bich (?!würde|hätte|könnte|möchte(?! jetzt)|habe|hatte|wollte|dürfte|müsste|sollte|denke|glaube|meine|zeige|empfehle|erkläre|rate|stimme|verstehe|finde(?! )|wäre|bitte)\w+e\b",
+    ),
+    Phrase("e ich", r"\b(?!würde|hätte|könnte|habe|hatte|wollte|denke|glaube|zeige|möchte)\w+e ich\b"),
+    Phrase("ich darf|ich muss|ich werde|ich will", r"\bich (?:muss|werde|will|darf)\b"),
+    Phrase("lass", r"\blass(?:en sie|t)? (?:mich|uns)\b"),
+    Phrase(
+        "hier ist das|hier ist der|hier ist die|hier ist mein|hier sind das|hier sind der|hier sind die|hier sind mein",
+        r"\bhier (?:ist|sind) (?:der|die|das|mein)\b[^.]*(?:aufruf|anfrage|befehl|funktion|antwort|ergebnis|code|json|werkzeug)",
+    ),
+    Phrase(
+        "als nächstes|einen augenblick|einen moment|gern|gut|jetzt|klar|natürlich|nun|okay|sofort|wird gemacht|zuerst|zunächst",
+        r"(?:\A|\n|[.!?]\s)\W*(?:nun|jetzt|gerne?|sofort|klar|natürlich|okay|gut|einen (?:moment|augenblick)|als nächstes|zuerst|zunächst|wird gemacht)\b",
+    ),
+)
+"""What says that its writer makes the call now."""
+
+SHOWS = (
+    Phrase("so aus", r"\bso aus\W*\Z"),
+    Phrase("so aus", r"\bsieh(?:t|en) (?:\w+ ){0,5}so aus\b"),
+    Phrase(
+        "nicht|nie",
+        r"\b(?:schick|send|führ|ruf|verwend|benutz|schreib|nutz)\w*\b[^.]*\b(?:nicht|niemals|nie)\b",
+    ),
+    Phrase("hier sind ", r"\bhier sind (?:die )?(?:letzten|ersten) (?:\w+ )?zeilen\b"),
+    Phrase("hätte ich|ich hätte|ich würde|würde ich", r"\b(?:ich (?:würde|hätte)|(?:würde|hätte) ich)\b"),
+    Phrase("ersten zeilen|letzten zeilen", r"\b(?:das|hier|dies) sind (?:die )?(?:letzten|ersten) zeilen\b"),
+    Phrase("so sieht", r"\bso sieht\b"),
+    Phrase("werden ", r"\bwerden (?:jetzt |nun )?so geschrieben\b"),
+    Phrase(
+        "nicht ausführen|nicht ausgeführt|nicht senden|nicht verwenden",
+        r"\bnicht (?:ausführen|ausgeführt|verwenden|senden)\b",
+    ),
+    Phrase("hat so geantwortet|hat so geschrieben", r"\bhat so (?:geantwortet|geschrieben)\b"),
+    Phrase("fehlerhafte anfrage|fehlerhafte aufruf", r"\bfehlerhafte (?:anfrage|aufruf)"),
+    Phrase("neu in ", r"\bneu in \d"),
+    Phrase("entwurf", r"\bentwurf\b"),
+    Phrase("habe ich|ich habe", r"\b(?:habe ich|ich habe)\b[^.]*\b(?:ausgeführt|aufgerufen|gesendet)\b"),
+    Phrase("sobald sie |wenn sie ", r"\b(?:sobald|wenn) sie (?:\w+ )?(?:zustimm|bestätig|das|es|später)"),
+)
+"""What says plainly that a call is not made: enough against one with its format's marks, too."""
+
+OPEN = (
+    Phrase(
+        "bereits|bevor|falls|früher|gestern|hätte|könnte|sobald|sofern|vorhin|wenn|wäre|würde",
+        r"\b(?:würden?|hätten?|könnten?|wäre|falls|wenn|sobald|sofern|bevor|vorhin|gestern|bereits|früher)\b",
+    ),
+    Phrase(
+        "vor dem|vor der|vor drei|vor einem|vor einer|vor zwei", r"\bvor (?:einer|einem|der|dem|zwei|drei)\b"
+    ),
+    Phrase("berechtig|bestätig|genehmig|zustimm", r"\b(?:zustimm|genehmig|berechtig|bestätig)\w*"),
+    Phrase(
+        "beispiel|entwurf|lieber nicht|nicht ausführen|protokolls|prüft, ob|selbst|teste",
+        r"\b(?:entwurf|beispiel\w*|testet?|prüft, ob|protokolls|selbst|lieber nicht|nicht ausführen)\b",
+    ),
+    Phrase("habe ich", r"\bhabe ich\b"),
+    Phrase("ich habe", r"\bich habe\b"),
+)
+"""What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
+
+TAKES_BACK = (
+    r"ignorier\w*",
+    "(?:das |dies |es )?(?:bitte )?nicht (?:ausführen|verwenden|senden|abschicken)",
+    "(?:mir fehlt|mir fehlen|ich (?:darf|kann|habe kein))",
+    "(?:das|dies|es) (?:war|ist) (?:nur |ein (?:versehen|fehler|beispiel|entwurf|muster))",
+)
+"""What takes a call back that it follows."""
+
+CORRECTS = (
+    Phrase(
+        "korrigiert|richtig|verbessert",
+        r"\b(?:korrigierte?[rns]?|verbesserte?[rns]?|richtige?[rns]?) (?:\w+ )?(?:aufruf|fassung|version|anfrage)",
+    ),
+    Phrase("korrektur", r"\bkorrektur\b"),
+    Phrase("entschuldigung|verzeihung", r"\b(?:entschuldigung|verzeihung)\b"),
+    Phrase("ich meinte", r"\bich meinte\b"),
+)
+"""What says between two calls that the second one stands for the first."""
+
+LEADS = r"(?:aber|bitte|doch)\b[,，]?\s*+"
+"""What may stand before what takes a call back."""
+
+ANYTHING_ELSE = "sonst noch|noch etwas"
+"""What makes a question one about something else than the call."""

@@ -1,0 +1,53 @@
+"""What the prose around a call says, in Japanese; see ``phrases`` for what a row is."""
+
+from actionledger.parsing.prose_words.phrases import Phrase
+
+ANNOUNCES = (
+    Phrase(
+        "ます",
+        "(?:確認|検索|実行|取得|調査|対応|呼び出|調べ|読み込|試|送信|作成|開|行|表示|更新|削除|計算|予約|登録|使用|使|始め|お知らせ)(?:し|い|き|み|り)?(?:てみ)?ます",
+    ),
+    Phrase("すぐに|では|はい|今すぐ", r"(?:\A|\n)\W*(?:はい|では|それでは|すぐに|今すぐ)"),
+    Phrase(
+        "お待ちください|かしこまり|しましょう|もちろん|ツール|了解|承知|関数",
+        r"もちろん|承知|かしこまり|了解|お待ちください|(?:ツール|関数)(?:の)?呼び出し\W*\Z|しましょう",
+    ),
+)
+"""What says that its writer makes the call now."""
+
+SHOWS = (
+    Phrase(
+        "こう答え|しないでください|その場合は|はずだった|使わないでください|呼ばないでください|書くようになり|最後の行は|本来なら|次のとおりです|次のようになり|次のように書|次の形式|送らないでください",
+        "次の形式|次のように(?:なり|書)|次のとおりです|(?:し|使わ|呼ば|送ら)ないでください|その場合は|はずだった|本来なら|最後の行は|書くようになり|こう答え",
+    ),
+    Phrase(
+        "いただけましたら|ご自身で|下書き|使わないで|実行しないで|時間前",
+        "実行しないで|使わないで|下書き|時間前|いただけましたら|ご自身で",
+    ),
+)
+"""What says plainly that a call is not made: enough against one with its format's marks, too."""
+
+OPEN = (
+    Phrase(
+        "ご自身|ないで|なら|はず|ましたら|ませんが|れば|テスト|プロトコル|下書き|例えば|例です|例：|分前|場合|形式|承認|昨日|時間前|本来|権限|次のとおりです",
+        "(?:ましたら|れば|なら|場合)|はず|本来|ませんが|ないで|権限|下書き|例(?:です|えば|：)|形式|昨日|時間前|分前|ご自身|テスト|プロトコル|次のとおりです|承認",
+    ),
+)
+"""What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
+
+TAKES_BACK = (
+    r"[^。\n]{0,12}(?:無視して|実行しない|使わない|間違いで|権限が)",
+    "(?:これは)?(?:ただの|例です|下書き)",
+)
+"""What takes a call back that it follows."""
+
+CORRECTS = (
+    Phrase("修正した|修正版|正しい呼び出し|訂正|間違え", "訂正|修正(?:版|した)|正しい呼び出し|間違え"),
+)
+"""What says between two calls that the second one stands for the first."""
+
+LEADS = r"(?:でも|しかし|ただし)、?\s*+"
+"""What may stand before what takes a call back."""
+
+ANYTHING_ELSE = "ほかに|他に"
+"""What makes a question one about something else than the call."""
