@@ -7,12 +7,14 @@ from typing import Protocol
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.reasoning import Reasoning
 from actionledger.parsing.evidence.echoes import without_echoes
+from actionledger.parsing.evidence.enclosed import with_enclosed
 from actionledger.parsing.evidence.foreign import with_foreign
 from actionledger.parsing.evidence.surroundings import judged_by_prose
 from actionledger.parsing.evidence.weighing import EvidenceSetting, with_evidence
 from actionledger.parsing.finding import Finder, Placed
 from actionledger.parsing.held import without_held
 from actionledger.parsing.line_ends import has_lone_ends, restored, with_line_feeds
+from actionledger.parsing.looks import with_looks
 from actionledger.parsing.scan.source import Source
 from actionledger.parsing.thinking import Thinking
 from actionledger.tolerant_json.options import DecodeOptions
@@ -63,6 +65,7 @@ def read(
     placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
     if evidence == "reported" and source.names:
         placed = with_foreign(source, placed, options)
+    placed = with_enclosed(source, with_looks(source, placed, finder.dialects))
     placed = judged_by_prose(source, thinking.still_doubtful(placed))
     placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
