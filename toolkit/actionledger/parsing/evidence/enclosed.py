@@ -17,8 +17,8 @@ _WHY = "It stands in a tag named after a tool: it is that one's argument, or mea
 _DIRECTLY = 20
 """How many blanks may stand between a tag that nothing closes and the call behind it."""
 
-_OF_TOOLS = frozenset({"xml_tags", "command_tags", "mint"})
-"""The dialects whose tags are the tools' own names."""
+_OF_TOOLS = "xml_tags"
+"""The dialect whose tags are the tools' own names; those of any other one are its own, whatever the tools are called."""
 
 
 def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
@@ -56,7 +56,7 @@ def tags_of(names: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _known_tags() -> frozenset[str]:
-    return frozenset[str]().union(*(each.literals for each in DIALECTS if each.name not in _OF_TOOLS))
+    return frozenset[str]().union(*(each.literals for each in DIALECTS if each.name != _OF_TOOLS))
 
 
 def _judged(tags: "_Tags", found: Found) -> Found:
