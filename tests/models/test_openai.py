@@ -227,6 +227,24 @@ def test_calls_without_place_and_id_stay_apart(server, client, hello):
     assert [action.name for action in read_message(found.message).actions] == ["look", "go"]
 
 
+@pytest.mark.parametrize("names", [("look", "go"), ("look", "look")])
+def test_calls_of_one_place_without_id_stay_apart(server, client, hello, names):
+    """Behind arguments another name begins another call, and so does the same one where they are whole."""
+    server.stream(*(server.piece(tool_calls=[call(0, None, name, "{}")]) for name in names), server.DONE)
+    found = everything(client().stream(hello))[1]
+    assert [(action.name, action.arguments) for action in read_message(found.message).actions] == [
+        (name, {}) for name in names
+    ]
+
+
+def test_a_name_that_is_said_with_each_piece_begins_no_call(server, client, hello):
+    """Some servers send it again, with the next of the arguments or with none."""
+    pieces = ('{"x', '": 1}', "")
+    server.stream(*(server.piece(tool_calls=[call(0, None, "look", piece)]) for piece in pieces), server.DONE)
+    [action] = read_message(everything(client().stream(hello))[1].message).actions
+    assert (action.name, action.arguments) == ("look", {"x": 1})
+
+
 def test_the_old_form_of_a_call_is_read_as_well(server, client, hello):
     """``function_call`` came before ``tool_calls``; the call is not lost."""
     server.stream(

@@ -248,3 +248,46 @@ def test_a_sentence_forbids_a_call_in_a_fence_that_opens_on_its_line(dialect, be
     tools = [{"name": name, "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}]
     text = f"{before}{call} It would remove data.".replace("\n", ends)
     assert al.parse(text, dialects=[dialect], tools=tools).valid_actions == ()
+
+
+CHINESE = {"：": ": ", "。": ". ", "，": ", ", "「": '"', "」": '"'}
+
+
+def half_width(text):
+    """Return a text with the punctuation of western texts."""
+    for full, half in CHINESE.items():
+        text = text.replace(full, half)
+    return text
+
+
+@pytest.mark.parametrize("table", [SHOWN, MEANT], ids=["shown", "meant"])
+@pytest.mark.parametrize("look", [*BARE, *MARKED])
+def test_line_ends_and_wide_punctuation_change_nothing(table, look):
+    """Carriage returns, and colons and full stops of either width, before and behind a call."""
+    call = {**BARE, **MARKED}[look]
+    for text in texts(table, is_held_out=False):
+        whole = text.replace("…", call)
+        became = outcome(whole, TOOLS)
+        assert outcome(whole.replace("\n", "\r\n"), TOOLS) == became, whole
+        assert outcome(half_width(text).replace("…", call), TOOLS) == became, whole
+
+
+@pytest.mark.parametrize("look", ["json", "python", "python-list", "hermes"])
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "我来查一下",
+        "例如这样写。我来查一下",
+        "如果需要，我可以解释。我来查一下",
+        "請不要使用這個",
+        "确认します",
+    ],
+)
+@pytest.mark.parametrize("gap", ["", "\n", "\n\n"])
+def test_a_wide_colon_or_full_stop_beside_a_call_is_one_like_any_other(look, lead, gap):
+    call = {**BARE, **MARKED}[look]
+    for stop, wide in (("", ""), (".", "。")):
+        before = half_width(lead) + ":" + (gap or " ")
+        narrow = outcome(f"{before}{call}{stop}", TOOLS)
+        assert outcome(f"{lead}：{gap}{call}{wide}", TOOLS) == narrow
+        assert outcome(f"{lead}：{gap or chr(0x3000)}{call}{wide}", TOOLS) == narrow

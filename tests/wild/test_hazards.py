@@ -1,4 +1,4 @@
-"""A call that is quoted, thought of, cut, misspelt or shown never runs."""
+"""A call that is quoted, thought of, cut, misspelt or shown never runs, and is never passed over in silence."""
 
 import pytest
 from wild.hazard_calls import NOTE, ROWS, SEARCH, WRITE, Call, dialects, is_marked, marks, plainly
@@ -8,14 +8,19 @@ from wild.hazards import Options, measured
 from wild.silence import Place
 
 EACH = 30
-"""Of so many texts of a dialect's hazard one is read; ``python -m wild.hazards`` reads all, and lists those that are passed over too."""
+"""Of so many texts of a dialect's hazard one is read; ``python -m wild.hazards`` reads all."""
+
+MOST_SILENT = 0
+"""How many of a dialect's readings may pass over a call."""
 
 
 @pytest.mark.parametrize("dialect", dialects())
 def test_no_hazard_runs_a_call(dialect):
-    found = measured(Options(only=(dialect,), each=EACH))
+    found = [*measured(Options(only=(dialect,), each=EACH))]
     wrong = [each for each in found if set(each.faults) - {SILENT}]
     assert [(each.title, each.faults, each.hazard.text, each.seen) for each in wrong] == []
+    silent = [each for each in found if SILENT in each.faults]
+    assert len(silent) <= MOST_SILENT, [(each.title, each.hazard.text, each.seen) for each in silent]
 
 
 def test_each_hazard_is_tried_in_nearly_every_dialect():

@@ -194,3 +194,55 @@ def test_a_call_waits_where_more_of_it_may_follow(dialect, text):
 def test_of_a_cut_call_without_arguments_there_is_nothing_to_approve():
     result = al.parse("ping(", dialects="auto", tools=[{"type": "function", "function": {"name": "ping"}}])
     assert (result.actions, result.outcome) == ((), Outcome.FAILED)
+
+
+CUT_VALUES = [
+    '<tool_call>\n{"name": "delete_rows", "arguments": {"table": "a", "limit": 10',
+    '<tool_call>\n{"name": "delete_rows", "arguments": {"table": "a"}',
+    "<|tool_call_start|>[delete_rows(table='a', limit=10",
+    "<|tool_call_start|>[delete_rows(table='a',",
+    '[TOOL_CALLS]delete_rows[ARGS]{"table": "a"',
+    '<function=delete_rows>{"table": "a"',
+    '<|channel|>commentary to=functions.delete_rows <|constrain|>json<|message|>{"table": "a"',
+    '<|tool_call_begin|>functions.delete_rows:0<|tool_call_argument_begin|>{"table": "a"',
+]
+
+
+@pytest.mark.parametrize("text", CUT_VALUES)
+@pytest.mark.parametrize("names", [NAMES, None], ids=["offered", "unknown"])
+def test_a_value_behind_a_marker_that_lacks_its_brackets_alone_waits(text, names):
+    """It is recorded as far as it goes, with the bracket that was added as a repair at the end of the text."""
+    read = parser_for(("hermes", "lfm2", "mistral", "functionary", "harmony", "kimi_k2")).read(text, names)
+    [action] = read.actions
+    assert (action.name, action.arguments["table"], action.doubt) == ("delete_rows", "a", Reason.TRUNCATED)
+    assert Reason.TRUNCATED in [issue.code for issue in read.issues]
+    [block] = read.blocks
+    assert block.span.end == len(text)
+    assert all(repair.span.of(text) == repair.before for repair in block.repairs)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>\n{"name": "delete_rows", "arguments": {"table": "a',
+        '<tool_call>\n{"name": "delete_rows", "arguments": {"table": "a", "limit":',
+        '<tool_call>\n{"name": "delete_rows", "arguments": {"table": "a", "limit"',
+        '<tool_call>\n{"name": "delete_rows", "arguments": {"table": "a", "dry_run": tr',
+        '<tool_call>\n{"name": "delete_rows", "arguments": {',
+        "<|tool_call_start|>[delete_rows(table='a', lim",
+        "<|tool_call_start|>[delete_rows(table='a', limit=",
+    ],
+)
+def test_a_value_that_is_cut_within_one_of_its_parts_has_failed(text):
+    read = parser_for(("hermes", "lfm2")).read(text, NAMES)
+    assert read.outcome is Outcome.FAILED
+    assert read.actions == ()
+
+
+def test_calls_before_one_that_is_cut_stay_what_they_are():
+    text = '[TOOL_CALLS][{"name": "ping", "arguments": {"a": 1}}, {"name": "delete_rows", "arguments": {"table": "a"'
+    read = parser_for(("mistral",)).read(text, NAMES)
+    assert [(action.name, action.doubt) for action in read.actions] == [
+        ("ping", None),
+        ("delete_rows", Reason.TRUNCATED),
+    ]

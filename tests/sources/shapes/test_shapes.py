@@ -9,7 +9,11 @@ from actionledger.sources.base import RecordedCall, Usage
 from actionledger.sources.shapes import anthropic, bedrock, gemini, openai_chat, openai_responses
 from actionledger.sources.shapes.conversation import conversation
 from actionledger.sources.shapes.known import SHAPES, shape_of_request, shape_of_response
-from actionledger.sources.shapes.streams import anthropic as anthropic_stream
+from actionledger.sources.shapes.streams import (
+    anthropic as anthropic_stream,
+    bedrock as bedrock_stream,
+    openai_chat as openai_stream,
+)
 from actionledger.vocabulary import Capture, LeftOutReason
 
 OPENAI = {
@@ -171,6 +175,50 @@ def test_two_blocks_of_one_number_are_both_kept():
     assert [(block["name"], block["input"]) for block in anthropic_stream.body(text)["content"]] == [
         ("read", "{}"),
         ("write", "{}"),
+    ]
+
+
+def test_two_blocks_of_one_number_in_a_stream_of_bedrock_are_both_kept():
+    """What began first stands first, whether it is a text or a call."""
+    said = {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Looking."}}}
+    calls = [
+        event
+        for name in ("read", "write")
+        for event in (
+            {"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": {"name": name}}}},
+            {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"toolUse": {"input": "{}"}}}},
+        )
+    ]
+    [text, *found] = bedrock_stream.body([said, *calls])["output"]["message"]["content"]
+    assert text == {"text": "Looking."}
+    assert [(each["toolUse"]["name"], each["toolUse"]["input"]) for each in found] == [
+        ("read", "{}"),
+        ("write", "{}"),
+    ]
+
+
+@pytest.mark.parametrize("call_ids", [("a", "b"), ("", "")])
+def test_two_calls_of_one_number_in_a_stream_of_openai_are_both_kept(call_ids):
+    """By their identifiers, and by their names where they have none."""
+    events = [
+        {
+            "choices": [
+                {
+                    "index": 0,
+                    "delta": {
+                        "tool_calls": [
+                            {"index": 0, "id": call_id, "function": {"name": name, "arguments": "{}"}}
+                        ]
+                    },
+                }
+            ]
+        }
+        for call_id, name in zip(call_ids, ("read", "write"), strict=True)
+    ]
+    [choice] = openai_stream.body(events)["choices"]
+    assert [each["function"] for each in choice["message"]["tool_calls"]] == [
+        {"name": "read", "arguments": "{}"},
+        {"name": "write", "arguments": "{}"},
     ]
 
 

@@ -31,7 +31,20 @@ class _Call:
         if not name or not self.name:
             return False
         call_id = piece.get("id")
-        return "index" not in piece or bool(call_id and self.call_id and call_id != self.call_id)
+        if "index" not in piece or (call_id and self.call_id and call_id != self.call_id):
+            return True
+        is_same = bool(call_id) and call_id == self.call_id
+        return not is_same and any(self.arguments) and (name != self.name or self._is_whole_before(piece))
+
+    def _is_whole_before(self, piece: Mapping[str, Any]) -> bool:
+        """Whether all arguments were there before a piece that has some: a name may only be said again with each piece."""
+        function = piece.get("function") or {}
+        if not function.get("arguments") or not self.arguments[-1].rstrip().endswith("}"):
+            return False
+        try:
+            return isinstance(json.loads("".join(self.arguments)), dict)
+        except (ValueError, RecursionError):
+            return False
 
     def as_json(self) -> dict[str, Any]:
         function = {"name": self.name, "arguments": "".join(self.arguments)}

@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.dialects.parts.truncation import unless_cut
+from actionledger.parsing.dialects.parts.truncation import unless_brackets_lack, unless_cut
 from actionledger.parsing.dialects.parts.verdicts import as_example
 from actionledger.parsing.dialects.reasoning import Reasoning
+from actionledger.parsing.heads import unread_head
 from actionledger.parsing.held import without_held
 from actionledger.parsing.intent import lost_behind, unless_shown, weighed
 from actionledger.parsing.quotations import Quotation
@@ -63,6 +64,9 @@ class Finder:
         dialects: the formats to look for; of two that want the same block, the first that reads it wins.
         fences: whether fences count: they do unless nothing in them is an example, and nobody reads them.
         is_nested: whether it looks into somebody else's fence or quotation: further fences in it are nobody's.
+
+    Attributes:
+        dialects: the formats.
     """
 
     def __init__(
@@ -73,7 +77,7 @@ class Finder:
                 dialect.fence_labels or dialect.reads_any_fence or dialect.respects_fences
                 for dialect in dialects
             )
-        self._dialects = tuple(dialects)
+        self.dialects = tuple(dialects)
         self._is_nested = is_nested
         self._by_label: dict[tuple[OpeningKind, str], list[Dialect]] = {}
         for dialect in dialects:
@@ -124,7 +128,7 @@ class Finder:
     @cached_property
     def _meant(self) -> list[Dialect]:
         """The dialects but for thoughts: what somebody shows, nobody thinks."""
-        return [dialect for dialect in self._dialects if not isinstance(dialect, Reasoning)]
+        return [dialect for dialect in self.dialects if not isinstance(dialect, Reasoning)]
 
     @cached_property
     def in_thoughts(self) -> "Finder":
@@ -152,7 +156,7 @@ class Finder:
         at, end = within
         open_fence, thought_until = "", at if walk.is_behind_thoughts else -1
         while opening := self._openers.next(source.text, at, end, begins_line=at == thought_until):
-            at = max(opening.end, opening.start + 1)
+            low, at = at, max(opening.end, opening.start + 1)
             if opening.kind is OpeningKind.QUOTE:
                 quote = Quotation(source.text, opening.start, end)
                 for dialect, found in self._quoted(source, options, quote):
@@ -178,6 +182,20 @@ class Finder:
                     at = behind_mark(opening, source.text)
             else:
                 walk.has_unread = True
+                if unread := self._unread_head(source, opening, Span(low, end)):
+                    yield unread
+                    at = max(at, unread[1].span.end)
+
+    def _unread_head(self, source: Source, opening: Opening, within: Span) -> Placed | None:
+        """Return what begins as a call that no dialect has read, where it names a tool in a format's own marks."""
+        if opening.kind is not OpeningKind.LITERAL and opening.kind is not OpeningKind.LINE:
+            return None
+        for dialect in self._asked(opening):
+            found = unread_head(dialect, source, opening, within.end)
+            is_next = found and found.span.start >= within.start
+            if found and is_next and not self._openers.next(source.text, opening.end, found.span.end):
+                return dialect, found
+        return None
 
     def _asked(self, opening: Opening) -> Sequence[Dialect]:
         if opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR:
@@ -206,6 +224,8 @@ class Finder:
             found = dialect.read(source, opening, end, options)
             if found is None:
                 continue
+            if opening.kind is OpeningKind.LITERAL:
+                found = unless_brackets_lack(dialect, found, source, opening, options)
             found = weighed(_seen(found, opening, source.text, options), opening, source.text)
             if found.reason is Reason.NOT_AN_ACTION or _says_nothing(found, opening):
                 data = data or (dialect, found)

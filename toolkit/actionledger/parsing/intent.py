@@ -19,9 +19,9 @@ from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue
 from actionledger.vocabulary import BlockStatus, Reason
 
-_ENDS_LINE = re.compile(r"[ \t]*+[.,;:!)]?+[ \t]*+(?:\r?\n|\Z|`{3}|<)")
+_ENDS_LINE = re.compile(r"[ \t]*+[.,;:!)。，；：！）]?+[ \t]*+(?:\r?\n|\Z|`{3}|<)")
 _QUOTED = re.compile(r"[ \t]{0,3}>")
-_SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])")
+_SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])|[。！？]")
 _SHOWS = re.compile(
     r"\b(?:example|for instance|e\.g\.|such as|instead of|rather than)(?!\w)"
     r"|\b(?:do not|don['’]t|never|not|avoid)\s+(?:\w+\s+)?(?:write|send|emit|use|run|call|return|answer|output)"
@@ -93,7 +93,7 @@ def lost_behind(found: Found, fence: str) -> Found:
 
 def _announces(before: str) -> bool:
     """Return whether a line begins so before a tag that is nearly the format's: with nothing, a colon or another tag."""
-    return not before.strip() or before.rstrip().endswith((":", ">"))
+    return not before.strip() or before.rstrip().endswith((":", "：", ">"))
 
 
 def _spans_lines(found: Found, text: str) -> bool:

@@ -7,12 +7,14 @@ from typing import Protocol
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.reasoning import Reasoning
 from actionledger.parsing.evidence.echoes import without_echoes
+from actionledger.parsing.evidence.enclosed import with_enclosed
 from actionledger.parsing.evidence.foreign import with_foreign
 from actionledger.parsing.evidence.surroundings import judged_by_prose
 from actionledger.parsing.evidence.weighing import EvidenceSetting, with_evidence
 from actionledger.parsing.finding import Finder, Placed
 from actionledger.parsing.held import without_held
 from actionledger.parsing.line_ends import has_lone_ends, restored, with_line_feeds
+from actionledger.parsing.looks import with_looks
 from actionledger.parsing.scan.source import Source
 from actionledger.parsing.thinking import Thinking
 from actionledger.tolerant_json.options import DecodeOptions
@@ -56,9 +58,7 @@ def read(
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
         source = Source(with_line_feeds(written), source.names, is_cut=source.is_cut)
-    placed = [*finder.blocks(source, options)]
-    if placed or source.names:
-        placed = _judged(source, finder, placed, options, evidence)
+    placed = _judged(source, finder, [*finder.blocks(source, options)], options, evidence)
     placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
     return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)
@@ -82,8 +82,11 @@ def _judged(
         placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
         if evidence == "reported":
             placed = with_foreign(source, placed, options)
-    placed = thinking.still_doubtful(placed) if thinking else placed
-    return judged_by_prose(source, placed) if placed else placed
+    placed = with_looks(source, placed, finder.dialects)
+    if not placed:
+        return placed
+    placed = with_enclosed(source, placed)
+    return judged_by_prose(source, thinking.still_doubtful(placed) if thinking else placed)
 
 
 def _unheld(placed: Sequence[Placed], source: Source) -> list[Placed]:

@@ -12,10 +12,12 @@ import re
 from actionledger.errors import UsageError, require_text
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import closer_at, ends_thoughts, may_end_thoughts, opener_of
+from actionledger.parsing.evidence.enclosed import opens_tag
 from actionledger.parsing.evidence.foreign import may_hold_foreign
 from actionledger.parsing.evidence.settling import may_change, waits_for_prose
 from actionledger.parsing.finding import Walk
 from actionledger.parsing.line_ends import has_lone_ends
+from actionledger.parsing.looks import may_look_like_call
 from actionledger.parsing.parse import REASONING, numbered
 from actionledger.parsing.parsers import AnyParser, DialectParser
 from actionledger.parsing.scan.openings import HIDDEN
@@ -188,6 +190,10 @@ class StreamParser:
         text = self._text()
         if waits_for_prose(self._text(), gap, placed):
             return True
+        if self.names:
+            self._waits = self._waits or opens_tag(text, gap, self.names)
+        elif may_look_like_call(text, gap, found, self.parser.finder.dialects):
+            self._waits = True
         self._waits = self._waits or may_change(text, gap, placed, names, is_first=not self._blocks)
         if not self._waits and names and self.parser.evidence == "reported" and not self._read_blocks:
             self._waits = may_hold_foreign(text, gap, found, self.parser.decoding)

@@ -12,6 +12,7 @@ from actionledger.parsing.dialects.parts.thoughts import thoughts
 from actionledger.parsing.dialects.parts.verdicts import waiting
 from actionledger.parsing.dialects.reasoning import Reasoning, ends_thoughts, may_be_mention, thoughts_up_to
 from actionledger.parsing.finding import Finder, Placed
+from actionledger.parsing.looks import LOOKS_LIKE_CALL
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
@@ -20,12 +21,7 @@ from actionledger.vocabulary import BlockStatus, Reason
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 _NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")
 _MAY_BE_NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+(?:<[^>\n]{0,42})?\Z")
-_LOOKS_LIKE_CALL = re.compile(
-    r"\[[A-Za-z_][\w.]{0,80}+\((?:[A-Za-z_]\w*+\s*+=|\))|\{\s*+\"(?:name|function|tool)\"\s*+:\s*+\"[^\"\n]{1,80}\"\s*+,\s*+\"(?:arguments|parameters|args)\"\s*+:"
-)
-"""What is a call by its looks, in a line of thoughts."""
-
-_SIGNS = ("<", "{", "[", "```", "Action")
+_SIGNS = ("<", "{", "[", "`", "Action")
 """Without one of these, no call stands in thoughts."""
 
 _WHY = "It stands in the model's thoughts."
@@ -96,7 +92,7 @@ class Thinking:
         """Return whether what follows may make something else of thoughts: calls stand in them, or further ones open there."""
         body = found.body.of(self._text)
         opener = self._text[found.span.start : found.body.start]
-        if opener in body or _LOOKS_LIKE_CALL.search(body):
+        if opener in body or LOOKS_LIKE_CALL.search(body):
             return True
         return any(True for _ in self._calls(found))
 
@@ -137,7 +133,7 @@ class Thinking:
     def _named(self, within: Span) -> Iterator[Span]:
         if all(self._text.find(sign, *within) < 0 for sign in "[{"):
             return iter(())
-        return (Span(*found.span()) for found in _LOOKS_LIKE_CALL.finditer(self._text, *within))
+        return (Span(*found.span()) for found in LOOKS_LIKE_CALL.finditer(self._text, *within))
 
     def _calls(self, found: Found) -> Iterator[Placed]:
         start, end = found.body

@@ -6,5 +6,6 @@ statements  calls one after the other, with what stands around them
 shapes      from a value to the calls that it states         arguments  by name, as one object, in order
 names       offered names as models write them               places     quotations, echoes, thoughts, sentences
 turns       turns that a model invents                       cues       words that ask, refuse or offer a choice
-echoes      blocks that dialects read in places that quote
+echoes      blocks that dialects read in places that quote  enclosed  calls in a tag named after another tool
+glued       names that have grown together with what stood beside special tokens
 """

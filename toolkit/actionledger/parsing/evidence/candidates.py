@@ -46,6 +46,10 @@ _BESIDE = 400
 _WITHOUT_JSON: frozenset[Form] = frozenset({"lines", "options"})
 _NO_JSON = "Its arguments are lines or options: write them as JSON."
 
+_MARKS_LOST = "Marks of its format are missing."
+_LOST: dict[Form, str] = {"rest": NAMELESS, "left": _MARKS_LOST, "cut": "The text ends behind its name."}
+"""What is said of a call that is never read, by how it stands there."""
+
 _MOST_LOST = 100
 """How many lost calls are told apart; what follows them in a stretch is lost with the next one."""
 
@@ -136,7 +140,8 @@ class Candidates:
                 stretch.span, stretch.body, None, issue, is_alone=True, is_code=True, fence=stretch.span
             )
             return
-        if not isinstance(run, Run) and run is not None and self._is_all(stretch, mentions):
+        is_lost = mentions[0].form in _LOST
+        if isinstance(run, Issue) and not is_lost and self._is_all(stretch, mentions):
             place = self._unread_span(mentions[0], run, stretch.body.start, stretch.body)
             is_code = self._states_code(run, place, stretch.body)
             yield Candidate(
@@ -176,11 +181,11 @@ class Candidates:
 
     def _at(self, mention: Mention, low: int, body: Span, fence: Span | None) -> Candidate | None:
         """Return what is called at a mention; None for a tag that is a word."""
-        if mention.form == "rest":
-            return self._lost(mention, low, body, fence, NAMELESS)
+        if mention.form in _LOST:
+            return self._lost(mention, low, body, fence, _LOST[mention.form])
         read = self._covering(mention, low, body)
         if mention.form == "own" and not (isinstance(read, Run) and self._is_alone(read.span, body)):
-            return self._lost(mention, low, body, fence, "Marks of its format are missing.")
+            return self._lost(mention, low, body, fence, _MARKS_LOST)
         if isinstance(read, Run):
             span = read.span
             is_alone = self._is_alone(span, body)
@@ -204,8 +209,19 @@ class Candidates:
             last = self._mentions[bisect_left(self._starts_of, body.end) - 1]
             span = Span(span.start, max(span.end, min(last.end, body.end)))
         is_alone = self.text[span.start - 1 : span.start] not in set("`'\"")
+        if mention.form == "cut":
+            span = Span(self._begin_of_cut(mention, span.start, low), span.end)
+            is_alone = self._is_alone(span, body)
+            issue = Issue(Reason.TRUNCATED, span, why)
+            return Candidate(span, span, None, issue, is_alone, fence=fence)
         issue = Issue(Reason.WRONG_SHAPE, span, why)
         return Candidate(span, span, None, issue, is_alone, self._is_in_code(span, body), fence)
+
+    def _begin_of_cut(self, mention: Mention, start: int, low: int) -> int:
+        """Return where a value begins on its line that the text ends in, behind the name of its call."""
+        line = max(low, self.text.rfind("\n", low, mention.start) + 1)
+        opens = [at for sign in "[{" if (at := self.text.find(sign, line, mention.start)) >= 0]
+        return min([start, *opens])
 
     def _unread_span(self, mention: Mention, why: Issue, low: int, body: Span) -> Span:
         """Return where a call stands that can't be read, with what belongs to it before and behind."""

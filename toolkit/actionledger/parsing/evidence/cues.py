@@ -81,4 +81,6 @@ def is_choice(between: str) -> bool:
 
 def _last_sentence(text: str, start: int) -> str:
     before = text[max(0, start - _WINDOW) : start].rstrip()
-    return re.split(r"\n[ \t\r]*\n|(?<=[.!?。！？])\s+(?=[^a-z])|```", before)[-1] if before else ""
+    return (
+        re.split(r"\n[ \t\r]*\n|(?<=[.!?])\s+(?=[^a-z])|(?<=[。！？])\s*|```", before)[-1] if before else ""
+    )

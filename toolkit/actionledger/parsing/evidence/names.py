@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from actionledger.parsing.evidence.own_marks import has_own_mark, prefix_before
+from rapidfuzz.distance import OSA
+
+from actionledger.parsing.evidence.own_marks import has_own_mark, mark_before, prefix_before
 from actionledger.values import Span
 
 _PARTS = re.compile(r"[._-]+")
@@ -43,6 +45,15 @@ _LINE_KEY = re.compile(
 )
 """What stands before a name that is the value of such a key on a line of its own, as in YAML."""
 
+_NEAR_KEY = re.compile(r"""[{,]\s*+\\?["'](?P<key>[a-z_]{2,14})\\?["']\s*+:\s*+\\?["']\Z""", re.IGNORECASE)
+_MISSPELT = NAME_KEYS[:6]
+"""The keys that are known where they are misspelt, too: longer ones, which other words are less like."""
+
+_CUT_BEHIND = re.compile(
+    r"(?:^|\n|>)[ \t]*+\[\Z|(?:^|\n)[ \t]*+`{3}(?:python|py|tool_code)?+[ \t]*+\r?\n\Z", re.IGNORECASE
+)
+"""What stands before a name, at the end of a text, that begins a call which is cut."""
+
 _OWN_LINE = re.compile(r"(?:^|\n)[ \t]*+(?:[$>][ \t]++)?\Z")
 
 _OPENS_PAIR = re.compile(r"""[\[(]\s*+\\?["'“‘]\Z""")
@@ -57,6 +68,7 @@ _FOLLOWED = (
     r"(?P<call>[\"'`]?[ \t]?\()"
     r"|(?P<line>[\"']?[ \t]*+\r?\n[ \t]*+(?!(?:description|type|version|returns|required|summary)\b)[A-Za-z_]\w*+[ \t]*+:(?!:))"
     rf"|{_QUOTE}(?:(?P<key>\s*+:\s*+(?:[\[{{\"'(]|null\b|None\b))|(?P<pair>\s*+,\s*+\\?[\[{{(\"'])|(?P<text>))"
+    r"|(?P<left>(?::\d++\s*+|>\s*+)\{)"
     r"|(?P<object>[ \t]*+:?+\s*+\{\s*+(?:[\"'}]|[^\W\d]\w*+[ \t]*+:))"
     r"|(?P<tag>[ \t]*+(?:\\?/?>|&gt;|[A-Za-z_]\w*+\s*+=))"
     r"|(?P<bare>\s*+[,}])"
@@ -67,7 +79,9 @@ _FOLLOWED = (
 an object holds; the next key on a line, or options as a program takes them. Anything else is a call only where a format's own mark
 stands beside it."""
 
-Form = Literal["call", "key", "pair", "text", "object", "tag", "lines", "options", "own", "rest"]
+Form = Literal[
+    "call", "key", "pair", "text", "object", "tag", "lines", "options", "own", "left", "cut", "rest"
+]
 
 
 class Mention(NamedTuple):
@@ -76,8 +90,9 @@ class Mention(NamedTuple):
     Args:
         name: the name as it was offered.
         form: how it is called: ``f(``, ``"f": {``, ``["f", {``, ``"name": "f"`` with or without its quotes,
-            ``f {"``, ``<f>``, ``action: f`` on a line, ``f --city Oslo``, with a format's own mark: ``f[ARGS]``, or what is
-            left of a call whose name is lost.
+            ``f {"``, ``<f>``, ``action: f`` on a line, ``f --city Oslo``, with a format's own mark: ``f[ARGS]``, with what is
+            left of a format's marks: ``f:0{"``, at the end of a text that is cut behind it, or what is left of a call whose
+            name is lost.
         start: where the name begins, its module left out, in code points.
         end: where it ends.
         is_recased: whether its words are run together, or apart, unlike those of the name that was offered.
@@ -181,9 +196,33 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _form_of(text: str, found: re.Match[str]) -> Form | None:
     """Return how a name is called, or None where it is not: as a value of another key, or in a sentence."""
     form = _plain_form_of(text, found)
-    if form in {"call", "tag"}:
+    if form == "call":
+        return form
+    if (form is None or form == "tag") and _is_cut_behind(text, found):
+        return "cut"
+    if form in {"tag", "left"}:
         return form
     return "own" if has_own_mark(text, *found.span("name")) else form
+
+
+def _is_cut_behind(text: str, found: re.Match[str]) -> bool:
+    """Return whether a text ends with a name, in what begins a call, or in the mark that holds it."""
+    end = found.end()
+    if len(text) - end > _KEY_WINDOW or text[end:].strip():
+        return False
+    start = found.start("name")
+    before = text[max(0, start - _KEY_WINDOW) : start]
+    if found["loose"] is not None and (_NAME_KEY.search(before) or _CUT_BEHIND.search(before)):
+        return True
+    is_in_tag = found["tag"] is not None or found["text"] is not None
+    return is_in_tag and mark_before(text, prefix_before(text, start)) is not None
+
+
+def is_misspelt_key(key: str) -> bool:
+    """Return whether a key is nearly one of those that models give a name."""
+    return key not in NAME_KEYS and any(
+        OSA.distance(key.lower(), known, score_cutoff=1) == 1 for known in _MISSPELT
+    )
 
 
 def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
@@ -202,11 +241,15 @@ def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
             return "tag"
         if _NAME_KEY.search(before):
             return "text"
+        if (near := _NEAR_KEY.search(before)) and is_misspelt_key(near["key"]):
+            return "text"
         if found["key"]:
             return "key" if before[-1:] in "\"'“‘" and before else None
         return "pair" if found["pair"] and _OPENS_PAIR.search(before) else None
     if found["loose"] is not None:
         return None
+    if found["left"]:
+        return _left_form(found["left"], before)
     if found["object"]:
         return "object"
     if found["bare"]:
@@ -228,6 +271,15 @@ def _any_of(patterns: list[str]) -> str:
         by_first.setdefault(pattern[0], []).append(pattern[1:])
     alike = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in by_first.items())
     return rf"\b(?P<name>{alike})"
+
+
+def _left_form(behind: str, before: str) -> Form | None:
+    """Return what a name is with an identifier or a closing sign behind it, and an object: a tag where that is open."""
+    if behind.startswith(">"):
+        if _OPENS_TAG.search(before):
+            return "tag"
+        return None if before.endswith(("</", "-")) else "left"
+    return "left"
 
 
 def _forms(name: str) -> Iterator[tuple[str, ...]]:

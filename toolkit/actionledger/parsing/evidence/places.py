@@ -84,7 +84,7 @@ _ENDS_SENTENCE = re.compile(
 )
 
 
-_BESIDE = f" \t*_`{HIDDEN}"
+_BESIDE = f" \t\u3000*_`{HIDDEN}"
 """What may stand before a call on its line without a word."""
 
 

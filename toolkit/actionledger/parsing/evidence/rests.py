@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from actionledger.parsing.evidence.glued import glued
 from actionledger.parsing.evidence.names import Mention, names_of
 from actionledger.parsing.evidence.own_marks import arguments_left, closers_left
 from actionledger.parsing.offers import Offer
@@ -20,12 +21,12 @@ def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -
         end: where it ends.
         offer: the names of the tools, with their parameters where they are known.
     """
-    mentions = [*names_of(frozenset(offer)).mentions(text, start, end)]
+    mentions = [*names_of(frozenset(offer)).mentions(text, start, end), *glued(text, start, end, offer)]
     if not mentions and (whole := _arguments_alone(text, start, end, offer)):
         return [whole]
     if "<" in text and (rests := [*_rests(text, start, end, offer)]):
-        return sorted([*mentions, *rests], key=lambda each: each.start)
-    return mentions
+        mentions += rests
+    return sorted(mentions, key=lambda each: each.start)
 
 
 def _rests(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Mention]:

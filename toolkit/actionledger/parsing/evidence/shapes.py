@@ -15,7 +15,7 @@ from actionledger.parsing.evidence.arguments import (
     in_order,
 )
 from actionledger.parsing.evidence.deviations import Deviations
-from actionledger.parsing.evidence.names import NAME_KEYS, Names
+from actionledger.parsing.evidence.names import NAME_KEYS, Names, is_misspelt_key
 from actionledger.parsing.evidence.unread import EXPRESSION
 from actionledger.parsing.offers import parameters_of
 from actionledger.tolerant_json import Call, Decoded, decode
@@ -168,7 +168,19 @@ class Shapes:
         if named is not None and item.keys() & set(ARGUMENT_KEYS[:4]):
             detail = f"The name is {named[:80]!r}; it was not offered."
             raise NoCallError(Reason.UNKNOWN_ACTION, span, detail)
+        if key := self._misspelt_key(item):
+            raise NoCallError(Reason.WRONG_SHAPE, span, f"The key {key!r} is none that has a name.")
         raise NoCallError(Reason.NOT_AN_ACTION, span)
+
+    def _misspelt_key(self, item: dict[str, Any]) -> str:
+        """Return the key of an offered name that is nearly a key of names, with arguments beside it; empty if there is none."""
+        for key, held in item.items():
+            if isinstance(held, str) and is_misspelt_key(key) and (name := self.names.meant(held.strip())):
+                rest = item.keys() - {key}
+                parameters = parameters_of(self.offer, name)
+                if rest & set(ARGUMENT_KEYS) or (rest and parameters and rest <= set(parameters)):
+                    return key
+        return ""
 
     def _named(self, item: dict[str, Any], key: str, name: str, span: Span) -> Written:
         holders = [each for each in ARGUMENT_KEYS if each in item and each != key]

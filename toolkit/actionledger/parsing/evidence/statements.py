@@ -47,7 +47,7 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(
     rf"(?P<blank>[ \t]++)|(?P<mark>{_MARK}|`{{1,2}}(?!`)|\*\*)|(?P<comma>[;,](?!\s*+[)\]}}]))|(?P<junk>[;,]|[)\]}}\"'](?=[ \t]*+(?:[;,)\]}}\"'`]|\r?\n|\Z|<)))"
-    rf"|(?P<comment>(?:\#|//)[^\n]*+(?=\n|\Z))|(?P<dot>[.:](?=[ \t]*+(?:\r?\n|\Z)))"
+    rf"|(?P<comment>(?:\#|//)[^\n]*+(?=\n|\Z))|(?P<dot>[.:。：](?=[ \t]*+(?:\r?\n|\Z)))"
 )
 _KINDS = {
     "mark": RepairKind.STRAY_MARK,

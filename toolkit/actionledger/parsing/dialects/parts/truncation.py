@@ -1,13 +1,26 @@
 """Calls that the end of the text cuts off, although what is there of them can be read: they wait for a person."""
 
+import re
+from dataclasses import replace
+
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
 _CLOSES = frozenset({RepairKind.UNCLOSED_TAG, RepairKind.UNCLOSED_FENCE})
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
+_OPENS = re.compile(r"[\[{(]")
+_PARTNERS = {"(": ")", "[": "]", "{": "}"}
+_TOKEN = re.compile(
+    r"""(?P<opens>[\[{(])|(?P<closes>[\]})])|\"{3}(?:[^\"\\]|\\.|\"(?!\"\"))*+\"{3}|(?!\"{3})\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|[^\[\](){}\"']++""",
+    re.DOTALL,
+)
+"""The parts of a value, as JSON and Python write it."""
+
 _NEAR = 400
 """How much of a text is looked at for a mark before or at its end, blanks included."""
 
@@ -58,6 +71,74 @@ def unless_completed(found: Found, source: Source) -> Found:
         and behind_blanks(text, repair.span.end, end) == end
     ]
     return cut_off(found, min(missing)) if missing else found
+
+
+def unless_brackets_lack(
+    dialect: Dialect, found: Found, source: Source, opening: Opening, options: DecodeOptions
+) -> Found:
+    """Return a block that the end of the text cuts off; if nothing but closing brackets is missing there, with that call in doubt.
+
+    Args:
+        dialect: the dialect that has read the block.
+        found: the block.
+        source: the response.
+        opening: where the block begins.
+        options: what may be repaired.
+    """
+    text, end = source.text, len(source.text)
+    is_cut = any(issue.code is Reason.TRUNCATED for issue in found.issues)
+    if not is_cut or found.span.end < end or RepairKind.MISSING_CLOSER not in options.repairs:
+        return found
+    missing = _missing_brackets(text, opening.end)
+    if not missing.strip("]"):
+        return found  # of a list that is not closed, the calls are whole
+    whole = Source(text + missing, source.names)
+    again = dialect.read(whole, opening, len(whole.text), options)
+    if again is None or again.status not in _READ or not again.actions or again.span.end < end:
+        return found
+    if [(each.name, each.arguments) for each in again.actions[:-1]] != [
+        (each.name, each.arguments) for each in found.actions
+    ]:
+        return found
+    added = Repair(RepairKind.MISSING_CLOSER, Span(end, end), "", missing)
+    return cut_off(
+        _up_to(again, end)._replace(status=BlockStatus.REPAIRED, repairs=(*_kept(again, end), added)), end
+    )
+
+
+def _missing_brackets(text: str, start: int) -> str:
+    """Return what closes the brackets of the value that a text ends in; empty where it ends within a part of it."""
+    first = _OPENS.search(text, start)
+    stack: list[str] = []
+    at = first.start() if first else len(text)
+    while token := _TOKEN.match(text, at):
+        at = token.end()
+        if token["opens"]:
+            stack.append(_PARTNERS[token["opens"]])
+        elif token["closes"] and (not stack or stack.pop() != token["closes"]):
+            return ""
+    is_within = at < len(text) or text.rstrip().endswith((":", "="))
+    return "" if is_within else "".join(reversed(stack))
+
+
+def _kept(found: Found, end: int) -> tuple[Repair, ...]:
+    """Return the repairs of what a text holds, but for those behind its end."""
+    return tuple(
+        replace(each, span=_clipped(each.span, end)) for each in found.repairs if each.span.start <= end
+    )
+
+
+def _up_to(found: Found, end: int) -> Found:
+    """Return a block without what was added to the text that it was read in."""
+    actions = tuple(each._replace(span=_clipped(each.span, end)) for each in found.actions)
+    issues = tuple(replace(each, span=each.span and _clipped(each.span, end)) for each in found.issues)
+    return found._replace(
+        span=_clipped(found.span, end), body=_clipped(found.body, end), actions=actions, issues=issues
+    )
+
+
+def _clipped(span: Span, end: int) -> Span:
+    return Span(min(span.start, end), min(span.end, end))
 
 
 def cut_off(found: Found, at: int) -> Found:

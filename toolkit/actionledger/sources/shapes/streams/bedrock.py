@@ -17,9 +17,12 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     whole: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
+    before: list[tuple[int, dict[str, Any]]] = []
     for event in events:
         if begun := object_at(event, "contentBlockStart"):
             call = object_at(object_at(begun, "start"), "toolUse")
+            if replaced := blocks.get(_place(begun)):  # a gateway that numbers two blocks alike
+                before.append((_place(begun), replaced))
             blocks[_place(begun)] = {"toolUse": {**call, "input": ""}} if call else {}
         elif grown := object_at(event, "contentBlockDelta"):
             _grow(blocks.setdefault(_place(grown), {}), object_at(grown, "delta"))
@@ -27,7 +30,8 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             whole["stopReason"] = stopped.get("stopReason")
         elif told := object_at(event, "metadata"):
             whole.update({key: told[key] for key in ("usage", "metrics") if key in told})
-    content = [blocks[key] for key in sorted(blocks)]
+    placed = sorted([*before, *blocks.items()], key=lambda each: each[0])
+    content = [block for _, block in placed]
     return {"stopReason": "", **whole, "output": {"message": {"role": "assistant", "content": content}}}
 
 
