@@ -16,6 +16,7 @@ def _grammar(tag: str) -> TagGrammar:
         parameter=r"<arg_key>(?P<key>[^<>\n]*)</arg_key>\s*+<arg_value>",
         parameter_closes="</arg_value>",
         call_closes=f"</{tag}>",
+        value_opens="<arg_value>",
     )
 
 
