@@ -12,6 +12,12 @@ At the end of a text a call is whole without the marks that its dialect names he
 another one is missing, more of the call may have been to follow, and it waits for a person.
 This page is made from them: `python docs/dialects.py` writes it anew. What each reads, repairs and refuses is in its cases, a
 file each, in `tests/cases`.
+
+A checkpoint may say itself how it writes: Hugging Face's transformers keep a `response_template` beside its tokenizer.
+`al.response_template_parser(tokenizer.response_template)` makes a parser of it, for `al.parse(text, parser=…)`. The field `tool_calls` is read as
+transformers 5.24 reads it; fields of thoughts hold thoughts, and what stands in another field that is opened is no call. Stricter than there: a key
+twice, text between the arguments and a call that the end of the text cuts are refused or wait. What opens `tool_calls` has to begin with a literal
+text. The older `response_schema`, which transformers drop, is refused.
 """
 
 FAMILIES_HEAD = """

@@ -206,12 +206,39 @@ def test_json_arguments_that_are_right_stay_as_they_are():
 
 
 @pytest.mark.parametrize(
+    ("kinds", "text", "typed"),
+    [
+        (["string", "null"], "null", None),
+        (["string", "null"], "None", "None"),
+        (["string", "null"], "nullable", "nullable"),
+        (["string", "object"], '{"a": 1}', {"a": 1}),
+        (["string", "object"], '["a"]', '["a"]'),
+        (["string", "array"], '["a"]', ["a"]),
+        (["string", "number"], "2 dollars", "2 dollars"),
+        (["string", "integer"], "007", "007"),
+        (["string", "integer"], "1.5", "1.5"),
+        (["string", "boolean"], "true", True),
+        ("string", "null", "null"),
+    ],
+)
+def test_a_text_that_may_be_of_another_type_is_what_it_says(kinds, text, typed):
+    """Of a string and another type the other one is meant where the text is a value of it: servers take it so."""
+    parameters = {"type": "object", "properties": {"x": {"type": kinds}}}
+    tools = ToolCatalogue.of([{"name": "f", "parameters": parameters}])
+    raw = RawAction("f", {"x": text}, Span(0, 1), "test", 0, strings_only=True)
+    assert check_action(raw, tools).arguments == {"x": typed}
+
+
+@pytest.mark.parametrize(
     ("schema", "typed"),
     [
         ({"$ref": "#/$defs/days"}, 3),
         ({"allOf": [{"$ref": "#/$defs/days"}], "description": "as pydantic writes it"}, 3),
         ({"anyOf": [{"$ref": "#/$defs/days"}, {"type": "null"}]}, 3),
-        ({"anyOf": [{"$ref": "#/$defs/days"}, {"type": "string"}]}, "3"),
+        ({"anyOf": [{"$ref": "#/$defs/days"}, {"type": "string"}]}, 3),
+        ({"type": ["string", "integer"]}, 3),
+        ({"type": ["string", "object"]}, "3"),
+        ({"anyOf": [{"type": "string"}, {"type": "boolean"}]}, "3"),
         ({"const": 3}, 3),
         ({"enum": ["3", 3]}, "3"),
         ({"$ref": "#/$defs/round"}, "3"),

@@ -26,7 +26,7 @@ TYPED = [dialect for dialect in DIALECTS if not dialect.strings_only]
 
 NAMES_OF_TEXTS = (
     *("qwen3_coder", "glm", "minimax", "step3", "dots", "k2_horizon", "longcat", "muse_glimmer", "seed_oss"),
-    *("solar_open2", "iquest_q1", "beam"),
+    *("solar_open2", "iquest_q1", "iquest_coder", "beam"),
 )
 OF_TEXTS = [BY_NAME[name] for name in NAMES_OF_TEXTS]
 """The dialects of any tool that write texts only."""
@@ -47,7 +47,7 @@ MARKUP = """
 </invoke> </minimax:tool_call> </steptml:parameter> </steptml:invoke> <｜tool_call_end｜>
 <｜tool▁call▁end｜> <｜tool▁sep｜> </｜DSML｜parameter> </｜DSML｜invoke> <|call|> <|end|> <|channel|> <execute> </execute>
 </ifm|arg_value> <ifm|tool_call> </｜GCML｜parameter> <|close|>argument<|sep|> <|sep|> <|message_sep|> <|function_call|>
-</longcat_arg_value> </iquest_tool_call> <rfl:parameter </rfl:parameter> </dots_function_call> </atem:parameter> </seed:tool_call> <|tool_arg:end|> <|tool_call:start|>
+</longcat_arg_value> </iquest_tool_call> </iquestcoder_tool_call> <rfl:parameter </rfl:parameter> </dots_function_call> </atem:parameter> </seed:tool_call> <|tool_arg:end|> <|tool_call:start|>
 <|action_end|> <|plugin|> <|tools_suffix|> <|end_message|> <|message|> <|eom|>
 </solution> <create_file> </create_file> <path> </path> <content> </content> </search> <replace> 👩‍🌾 e\u0301
 """

@@ -82,7 +82,11 @@ if TYPE_CHECKING:
         Model as Model,
         model_from as model_from,
     )
-    from actionledger.parsing.parsers import BaselineParser as BaselineParser, DialectParser as DialectParser
+    from actionledger.parsing.parsers import (
+        BaselineParser as BaselineParser,
+        DialectParser as DialectParser,
+        response_template_parser as response_template_parser,
+    )
     from actionledger.parsing.stream import StreamParser as StreamParser
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
     from actionledger.profiles.custom import ActionSet as ActionSet, custom_profile as custom_profile
@@ -225,7 +229,7 @@ _NAMES_OF_MODULES = {
     "ledger.results": ("QueryResult",),
     "ledger.reviewing": ("change", "review", "settle", "withdraw"),
     "models": ("Chunk", "Completion", "Model", "model_from"),
-    "parsing.parsers": ("BaselineParser", "DialectParser"),
+    "parsing.parsers": ("BaselineParser", "DialectParser", "response_template_parser"),
     "parsing.stream": ("StreamParser",),
     "profiles.assistant.reasoning": ("IterativeReasoner",),
     "profiles.custom": ("ActionSet", "custom_profile"),

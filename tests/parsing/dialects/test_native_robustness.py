@@ -41,6 +41,7 @@ NAMES = (
         "kimi_k3",
     ),
     *("longcat", "muse_glimmer", "plamo", "seed_oss", "solar_open", "solar_open2", "beam", "iquest_q1"),
+    *("iquest_coder", "step_audio"),
 )
 CASES = sorted(path for name in NAMES for path in (Path(__file__).parents[2] / "cases" / name).glob("*.toml"))
 OFFERED = frozenset({"f"})
@@ -245,6 +246,17 @@ FAMILIES = {
     "iquest tags": ("iquest_q1", "", "<iquest_tool_call>", ""),
     "iquest names": ("iquest_q1", "", "<iquest_tool_call>f\n", ""),
     "iquest open values": ("iquest_q1", "", "<iquest_tool_call>f<arg_key>a</arg_key><arg_value>", ""),
+    "iquest coder tags": ("iquest_coder", "", "<iquestcoder_tool_call>", ""),
+    "iquest coder open values": (
+        "iquest_coder",
+        "",
+        "<iquestcoder_tool_call>f<arg_key>a</arg_key><arg_value>",
+        "",
+    ),
+    "step audio heads": ("step_audio", "", "<tool_call>function\nf\n", ""),
+    "step audio words": ("step_audio", "", "<tool_call>function\n", ""),
+    "step audio open values": ("step_audio", "", '<tool_call>function\nf\n{"a": "', ""),
+    "openpangu tokens": ("lfm2", "", "[unused11]", ""),
     "beam headers": ("beam", "", f"{BEAM}\n", ""),
     "beam openings": ("beam", "", "<|start|>assistant to=", ""),
     "beam open values": ("beam", "", f'{BEAM}<rfl:parameter name="a">\n', ""),

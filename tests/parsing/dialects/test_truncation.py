@@ -15,6 +15,7 @@ CALL = [("delete_rows", ARGUMENTS)]
 WHOLE_WITH = {
     "beam": "<|call|>",
     "iquest_q1": "</iquest_tool_call>",
+    "iquest_coder": "</iquestcoder_tool_call>",
     "qwen3_coder": "</function>",
     "glm": "</tool_call>",
     "minimax": "</invoke>",

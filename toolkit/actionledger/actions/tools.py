@@ -178,7 +178,7 @@ class ToolCatalogue:
         """Check a named action; never raises on what a model wrote.
 
         Where the dialect can write nothing but strings, they are typed by the schema first: a string stays one where the
-        schema says string.
+        schema says string and no other type that fits.
         """
         tool = self._by_name.get(raw.name)
         if tool is None:
@@ -225,25 +225,60 @@ def _typed(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 def _typed_value(text: str, schema: Schema | None, root: Schema) -> Any:
-    if schema is None or _allows_string(schema, root):
+    """Return what a text says in a type of the schema; where several fit, the narrowest, as every server takes it."""
+    if schema is None:
         return text
-    spelled = {"True": "true", "False": "false", "None": "null"}.get(text.strip(), text)
+    may_be_text = _allows("string", schema, root)
+    if may_be_text and text in resolved(schema, root).get("enum", ()):
+        return text
+    spelled = (
+        text if may_be_text else {"True": "true", "False": "false", "None": "null"}.get(text.strip(), text)
+    )
     try:
-        return from_json(spelled, allow_inf_nan=False)
+        value = from_json(spelled, allow_inf_nan=False)
     except (ValueError, TypeError):
         return text
+    return value if not may_be_text or _is_declared(value, schema, root) else text
 
 
-def _allows_string(schema: Any, root: Schema, deepest: int = 20) -> bool:
-    """Return whether a string may be meant; where references go round in circles, it may."""
+def _is_declared(value: Any, schema: Schema, root: Schema) -> bool:
+    """Return whether a value is of a type that the schema names beside the string."""
+    match value:
+        case bool():
+            kinds: tuple[str, ...] = ("boolean",)
+        case int():
+            kinds = ("integer", "number")
+        case float():
+            kinds = ("number",)
+        case dict():
+            kinds = ("object",)
+        case list():
+            kinds = ("array",)
+        case None:
+            kinds = ("null",)
+        case _:
+            return False
+    return any(_allows(kind, schema, root) for kind in kinds)
+
+
+def _allows(kind: str, schema: Any, root: Schema, deepest: int = 20) -> bool:
+    """Return whether a value of a type may be meant; where references go round in circles, or nothing is said, a string may."""
     schema = resolved(schema, root)
     if not deepest:
-        return True
+        return kind == "string"
     for several, quantify in (("allOf", all), ("anyOf", any), ("oneOf", any)):
         branches = schema.get(several, ())
-        if branches and not quantify(_allows_string(branch, root, deepest - 1) for branch in branches):
+        if branches and not quantify(_allows(kind, branch, root, deepest - 1) for branch in branches):
             return False
+        if branches and "type" not in schema and kind != "string":
+            return True
     if "const" in schema or "enum" in schema:
-        return any(isinstance(value, str) for value in schema.get("enum", (schema.get("const"),)))
+        values = schema.get("enum", (schema.get("const"),))
+        return any(isinstance(value, str) if kind == "string" else _is_kind(value, kind) for value in values)
     kinds = schema.get("type", "string")
-    return "string" in ([kinds] if isinstance(kinds, str) else kinds)
+    return kind in ([kinds] if isinstance(kinds, str) else kinds)
+
+
+def _is_kind(value: Any, kind: str) -> bool:
+    """Return whether a value that a schema lists is of a type."""
+    return value is None if kind == "null" else isinstance(value, int) and kind == "integer"

@@ -6,7 +6,7 @@ from typing import Any
 from actionledger.actions.guidance import Render, instructions
 from actionledger.errors import UsageError
 from actionledger.execution.profile import Profile
-from actionledger.parsing.dialects import AnyDialect, dialect_named
+from actionledger.parsing.dialects import Dialect, dialect_named
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 
@@ -29,7 +29,7 @@ def prompt_of(profile: Profile, dialect: str | None = None, *, short: bool = Fal
     return instructions(profile.catalogue, writer(chosen), rules, short=short)
 
 
-def dialect_of(profile: Profile, name: str | None = None) -> AnyDialect:
+def dialect_of(profile: Profile, name: str | None = None) -> Dialect:
     """Return a dialect as a profile has it: by name, or the first one if no name is given.
 
     Raises:
@@ -46,7 +46,7 @@ def dialect_of(profile: Profile, name: str | None = None) -> AnyDialect:
     return next((dialect for dialect in own if dialect.name == name), None) or dialect_named(name)
 
 
-def writer(dialect: AnyDialect) -> Render:
+def writer(dialect: Dialect) -> Render:
     """Return what writes one action in a dialect, given its name and its arguments."""
 
     def write(name: str, arguments: Mapping[str, Any]) -> str:

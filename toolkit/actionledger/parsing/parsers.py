@@ -14,6 +14,7 @@ from actionledger.parsing.baselines import BaselineRules, baseline_blocks
 from actionledger.parsing.dialects import DIALECTS, AnyDialect, dialect_named, dialects_named
 from actionledger.parsing.dialects.bash_fences import BashFence
 from actionledger.parsing.dialects.command_tags import CommandTags
+from actionledger.parsing.dialects.response_template import ResponseTemplate
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.evidence.weighing import EvidenceSetting
 from actionledger.parsing.finding import Finder
@@ -107,7 +108,7 @@ class DialectParser(_Configuration):
     """
 
     type: Literal["dialects"] = "dialects"
-    dialects: tuple[Annotated[AnyDialect, Field(discriminator="name")], ...]
+    dialects: tuple[Annotated[AnyDialect | ResponseTemplate, Field(discriminator="name")], ...]
     decoding: DecodeOptions = DecodeOptions(repairs=REPAIRS)
     max_blocks: int | None = Field(default=None, ge=1)
     reasoning: bool = True
@@ -247,6 +248,25 @@ def parser_named(name: str) -> AnyParser:
         UnknownNameError: nothing goes by that name.
     """
     return called(name, "parser", PARSERS)
+
+
+def response_template_parser(definition: Mapping[str, Any]) -> DialectParser:
+    """Return a parser that reads as a checkpoint's response template defines.
+
+    Args:
+        definition: the template as the checkpoint's tokenizer has it, in ``tokenizer.response_template`` or in
+            ``tokenizer_config.json``.
+
+    Raises:
+        UsageError: it is no response template, or calls can't be found by it.
+
+    Example:
+        >>> calls = {"open": "<call>", "close": "</call>", "content": "json", "repeats": True}
+        >>> parser = al.response_template_parser({"start_anchor": "<bot>", "fields": {"tool_calls": calls}})
+        >>> al.parse('<call>{"name": "add", "arguments": {"a": 1}}</call>', parser=parser).actions[0].arguments
+        {'a': 1}
+    """
+    return DialectParser(name="response_template", dialects=(ResponseTemplate.of(definition),))
 
 
 def parser_meant(parser: str | AnyParser) -> AnyParser:

@@ -14,7 +14,7 @@ from actionledger.execution.handlers import Context, HandlerFactory, Handlers, n
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
 from actionledger.execution.settings import ExecutionSettings
-from actionledger.parsing.dialects import AnyDialect, dialects_named
+from actionledger.parsing.dialects import AnyDialect, Dialect, dialects_named
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.parsers import AnyParser, DialectParser
@@ -246,7 +246,7 @@ def _fitted(dialect: AnyDialect, catalogue: Catalogue) -> AnyDialect:
     )
 
 
-def _check_writable(dialect: AnyDialect, catalogue: Catalogue) -> None:
+def _check_writable(dialect: Dialect, catalogue: Catalogue) -> None:
     """Refuse a dialect in which an action can't be written: no model could ask for it.
 
     Raises:

@@ -26,7 +26,7 @@ from actionledger.parsing.dialects.harmony import Harmony
 from actionledger.parsing.dialects.hunyuan import Hunyuan
 from actionledger.parsing.dialects.inkling import Inkling
 from actionledger.parsing.dialects.internlm import InternLm
-from actionledger.parsing.dialects.iquest import IQuestQ1
+from actionledger.parsing.dialects.iquest import IQuestCoder, IQuestQ1
 from actionledger.parsing.dialects.json_fences import Actions, Iteration, JsonAction, Plan
 from actionledger.parsing.dialects.json_tags import Granite, Hermes, Phi4
 from actionledger.parsing.dialects.k2_horizon import K2Horizon
@@ -49,6 +49,7 @@ from actionledger.parsing.dialects.search_replace import SearchReplace
 from actionledger.parsing.dialects.seed_oss import SeedOss
 from actionledger.parsing.dialects.solar import SolarOpen, SolarOpen2
 from actionledger.parsing.dialects.step3 import Step3
+from actionledger.parsing.dialects.step_audio import StepAudio
 from actionledger.parsing.dialects.xml_tags import XmlTags
 
 AnyDialect: TypeAlias = (
@@ -62,6 +63,7 @@ AnyDialect: TypeAlias = (
     | Harmony
     | Qwen3Coder
     | Glm
+    | StepAudio
     | Hermes
     | Granite
     | Hunyuan
@@ -84,6 +86,7 @@ AnyDialect: TypeAlias = (
     | GigaChat3
     | GigaChat35
     | Inkling
+    | IQuestCoder
     | IQuestQ1
     | InternLm
     | K2Horizon

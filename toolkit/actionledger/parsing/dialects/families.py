@@ -26,8 +26,8 @@ FAMILIES: Mapping[str, Family] = {
         ("glm",), "NAVER HyperCLOVA X SEED Think, tool calls as a parser for vLLM reads them"
     ),
     "iquest": Family(
-        ("iquest_q1", "qwen3_coder"),
-        "IQuest Q1, tool calls as SGLang's parser reads them; IQuest Coder 1, as a parser for vLLM does",
+        ("iquest_q1", "iquest_coder", "qwen3_coder"),
+        "IQuest Q1, tool calls as SGLang's parser reads them; IQuest Coder 2 and 1, as parsers for vLLM do",
     ),
     "jamba": Family(("hunyuan",), "AI21 Jamba 1.5 and later, tool calls as vLLM's parser reads them"),
     "kolibri": Family(("hermes",), "Kolibri 1, tool calls as Ollama's parser reads them, which is Qwen3's"),
@@ -36,7 +36,9 @@ FAMILIES: Mapping[str, Family] = {
         ("qwen3_coder", "hermes"),
         "Xiaomi MiMo, tool calls as SGLang's and vLLM's parsers read them, and llama.cpp's (JSON)",
     ),
-    "nanbeige": Family(("hermes",), "Nanbeige 4.1, chat template"),
+    "nanbeige": Family(
+        ("qwen3_coder", "hermes"), "Nanbeige, tool calls as SGLang's parser reads them; 4.1, chat template"
+    ),
     "olmo": Family(("pythonic",), "Olmo 3, tool calls as vLLM's parser reads them"),
     "pangu": Family(
         ("lfm2",), "Huawei openPangu, tool calls as JSON between tokens, as a parser for vLLM reads them"
@@ -46,7 +48,12 @@ FAMILIES: Mapping[str, Family] = {
         ("json", "hermes"), "RWKV, tool calls as a parser for vLLM reads them: an object in a fence"
     ),
     "smollm3": Family(("hermes",), "SmolLM3, chat template (xml_tools); programs in <code> are no calls"),
-    "spark": Family(("glm",), "iFlytek Spark 2.5, tool calls as SGLang's parser reads them"),
+    "spark": Family(
+        ("glm",), "iFlytek Spark 2.5 and 3, tool calls as SGLang's parser and one for vLLM read them"
+    ),
+    "step5": Family(
+        ("qwen3_coder",), "StepFun Step 3.5 and 5, tool calls as vLLM's and SGLang's parsers read them"
+    ),
     "trinity": Family(("hermes",), "Arcee Trinity, tool calls as SGLang's parser reads them"),
     "xlam": Family(
         ("json", "hermes", "mistral"),

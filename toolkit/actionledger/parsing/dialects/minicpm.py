@@ -17,8 +17,11 @@ from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 
-_FUNCTION = r"""<function\s++name=["'](?P<name>[^"'<>\n]*)["'][^<>\n]*+>"""
-_PARAMETER = r"""<param\s++name=["'](?P<key>[^"'<>\n]*)["']\s*+>"""
+_GAP = "(?:\\s++|Ġ)?+"
+"""What stands before an attribute: nothing where a tokenizer's mark for a blank is lost, or the mark itself."""
+
+_FUNCTION = rf"""<function{_GAP}name=["'](?P<name>[^"'<>\n]*)["'][^<>\n]*+>"""
+_PARAMETER = rf"""<param{_GAP}name=["'](?P<key>[^"'<>\n]*)["']\s*+>"""
 
 
 class _InFence(Dialect):
@@ -67,6 +70,11 @@ class _InXml(ParameterTags):
         line_breaks=True,
         is_xml=True,
     )
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The tag that opens a call, with the blank in it, without it and with a tokenizer's mark for it."""
+        return frozenset({self.mark, "<functionname=", "<functionĠname="})
 
 
 class _InXmlOfBefore(_InXml):

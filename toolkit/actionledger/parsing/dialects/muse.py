@@ -11,7 +11,7 @@ from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.dialects.parts.verdicts import as_example
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
-from actionledger.parsing.scan.openings import Opening
+from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Repair, Span
@@ -22,6 +22,15 @@ _TO_USER = re.compile(
     r"to=user<\|message\|>(?:[^<t]++|<(?!\|(?:eom|eot|start)\|>)|(?<!\s)t|t(?!o=(?!self|user)[\w.-]{1,200}<\|message\|>))*+"
 )
 """A message to the user, up to what ends it: a token, or the header of a message to a tool."""
+
+
+_TO_TOOL = re.compile(
+    r"(?:<\|start\|>[ ]?assistant[ ]++)?+to=(?!(?:self|user|commentary|developer)<)[\w.-]{1,200}+<\|message\|>\s*+(?=<atem:)"
+)
+"""The header of a message to a tool, before the tags of its calls."""
+
+_FIRST = r"to=[\w.-]{1,200}+<\|message\|>\s*+<atem:"
+_FURTHER = "<|start|>assistant"
 
 
 class _ToUser:
@@ -81,8 +90,20 @@ class MuseGlimmer(ParameterTags):
     )
     thought_markers: ClassVar[Mapping[str, str]] = {"<|message|>": "<|eom|>"}
 
+    @property
+    def literals(self) -> frozenset[str]:
+        """The tags that open calls or thoughts, and the header of a message."""
+        return super().literals | {_FURTHER}
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """The header of the first message, whose beginning the template has written."""
+        return frozenset({_FIRST})
+
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the calls, or pass over the thoughts, that begin here; see ``Dialect.read``."""
+        if opening.kind is OpeningKind.LINE or opening.label == _FURTHER:
+            return self._behind_header(source, opening, end, options)
         if opening.label in self.thought_markers and not source.text.endswith(_TO_ITSELF, 0, opening.start):
             return None
         found = super().read(source, opening, end, options)
@@ -92,6 +113,22 @@ class MuseGlimmer(ParameterTags):
             source.text, opening.start
         )
         return as_example(found) if is_shown else _with_offered_names(found, source)
+
+    def _behind_header(
+        self, source: Source, opening: Opening, end: int, options: DecodeOptions
+    ) -> Found | None:
+        """Read the calls that the header of a message to a tool introduces; None where none follow."""
+        text = source.text
+        header = _TO_TOOL.match(text, opening.start, end)
+        label = header and next(
+            (tag for tag in (*self.grammar.groups, self.mark) if text.startswith(tag, header.end(), end)),
+            None,
+        )
+        if not header or not label:
+            return None
+        first = Opening(OpeningKind.LITERAL, label, header.end(), header.end() + len(label))
+        found = self.read(source, first, end, options)
+        return found and found._replace(span=Span(opening.start, found.span.end))
 
 
 def _with_offered_names(found: Found, source: Source) -> Found:

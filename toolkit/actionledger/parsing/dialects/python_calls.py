@@ -101,13 +101,16 @@ class Llama4Pythonic(Dialect):
 
 
 class Lfm2(Marked):
-    """A list of calls between ``<|tool_call_start|>`` and ``<|tool_call_end|>``, in Python notation or as JSON."""
+    """A list of calls between ``<|tool_call_start|>`` and ``<|tool_call_end|>``, in Python notation or as JSON.
+
+    openPangu 1 has two unused tokens for them, ``[unused11]`` and ``[unused12]``.
+    """
 
     name: Literal["lfm2"] = "lfm2"
     optional_closers: ClassVar[Mapping[str, str]] = {
         "<|tool_call_end|>": VALUE_ENDS,
     }
-    source = "Liquid AI, LFM2 documentation: tool use"
+    source = "Liquid AI, LFM2 documentation: tool use; openPangu 1 and 2 (JSON) as parsers for vLLM read them"
     rules = (
         (
             "Actions are one Python list of calls between <|tool_call_start|> and <|tool_call_end|>: "
@@ -115,7 +118,10 @@ class Lfm2(Marked):
         ),
     )
     example = '<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>'
-    closers: ClassVar[Mapping[str, str]] = {"<|tool_call_start|>": "<|tool_call_end|>"}
+    closers: ClassVar[Mapping[str, str]] = {
+        "<|tool_call_start|>": "<|tool_call_end|>",
+        "[unused11]": "[unused12]",
+    }
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the list behind the token; fences and calls without brackets are MiniCPM's."""
