@@ -33,7 +33,7 @@ from actionledger.sources.documents import document_or_part, json_document
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, left_out, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
-from actionledger.vocabulary import Capture, LeftOutReason, Reason
+from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
 
 NAME = "cline"
 HISTORY = "api_conversation_history.json"
@@ -158,6 +158,7 @@ def _session(
         conversation.passed[LeftOutReason.BOOKKEEPING, "api_req_started"] += len(notes)
     yield from left_out(shown(path), conversation.passed)
     if turns:
+        parent = text_at(object_at(head, "origin"), "parentThreadId")
         yield RecordedSession(
             name,
             None,
@@ -166,6 +167,8 @@ def _session(
             turns,
             source=NAME,
             metadata=_metadata(head, conversation),
+            parent=parent,
+            relation=Relation.SUBAGENT if parent else None,
         )
 
 
