@@ -9,6 +9,7 @@ from actionledger import import_path, import_sessions, open_ledger
 from actionledger.ledger.health import Check, examine
 from actionledger.sources.base import RecordedSession
 from actionledger.sources.formats.codex import read
+from actionledger.sources.formats.provider_wire import read as read_wire
 
 AT, LATER = "2026-08-20T10:00:00.000Z", "2026-08-21T11:00:00.100Z"
 TOKENS = {"input_tokens": 1000, "output_tokens": 100}
@@ -56,6 +57,7 @@ FILES = {
 }
 """A session, and its child with a copy of its history without its head."""
 
+_KEY, _OTHER = "01a2285e-bf09-7283-8c61-c4416558e7fc", "01a2285e-f62d-7f83-a2d0-dd1de518a007"
 _NUMBERS = "SELECT (SELECT count(*) FROM sessions), count(*), sum(input_tokens)::INT FROM turns"
 _ROWS = """
 SELECT s.external_id, t.turn_id::VARCHAR, t.text, input_tokens, count(e.execution_id)
@@ -152,3 +154,29 @@ def test_a_beginning_and_then_the_whole_is_the_whole(folder, tmp_path, cut):
     child.write_text(whole)
     import_path(folder, tmp_path / "grown.duckdb")
     assert _asked(tmp_path / "grown.duckdb", _ROWS) == _asked(tmp_path / "once.duckdb", _ROWS)
+
+
+def test_a_session_goes_on_under_the_name_that_the_ledger_has(tmp_path):
+    """One of requests was named by its first response, and is by its client now: no second one begins, and its fork is linked to it."""
+    path, old, new = tmp_path / "wire.jsonl", tmp_path / "old.duckdb", tmp_path / "new.duckdb"
+    asked: list[dict] = [{"role": "user", "content": "Go."}]
+    for number, key in enumerate((_KEY, _KEY, _OTHER)):
+        told = {"role": "assistant", "content": f"Answer {number}."}
+        answer = {
+            "id": f"chatcmpl-number-{number:04}",
+            "choices": [{"message": told, "finish_reason": "stop"}],
+        }
+        entry = {"request": {"model": "m", "messages": asked, "prompt_cache_key": key}, "response": answer}
+        with path.open("a") as file:
+            file.write(json.dumps(entry) + "\n")
+        asked = [*asked, told, {"role": "user", "content": "On."}]
+    with open_ledger(old, in_background=False) as ledger:  # all of it was one session
+        whole = [each for each in read_wire(path) if isinstance(each, RecordedSession)]
+        names = {"external_id": "chatcmpl-number-0000", "formerly": "", "parent": "", "relation": None}
+        import_sessions(ledger, [replace(each, **names) for each in whole], source="provider_wire")
+    assert import_path(path, old).sessions == 1  # the fork, of which there is no response of its own
+    assert _asked(old, "SELECT count(*) FROM turns") == [(3,)]
+    linked = "SELECT s.external_id, p.external_id FROM sessions s LEFT JOIN sessions p ON p.session_id = s.parent_session_id ORDER BY ALL"
+    assert _asked(old, linked) == [(_OTHER, "chatcmpl-number-0000"), ("chatcmpl-number-0000", None)]
+    import_path(path, new)
+    assert _asked(new, linked) == [(_KEY, None), (_OTHER, _KEY)]
