@@ -104,6 +104,20 @@ def test_a_conversation_is_one_session_with_what_came_of_its_calls(upstream: Ups
     assert reasons.fetchall() == [("failed", "command_failed", 3)]
 
 
+def test_a_session_is_the_one_that_its_client_names(upstream: Upstream, ledger: al.Ledger, tmp_path: Path):
+    """In a header, too: a sub-agent is linked, and no other header is kept."""
+    upstream.answer = lambda asked: Answer((json.dumps(bodies.chat(str(len(upstream.asked)))).encode(),))
+    key = {"authorization": f"Bearer {KEY}", "x-secret": "a-secret-of-mine"}
+    with ProxyServer(upstream.address, ledger) as proxy:
+        for told in ({}, {"x-claude-code-agent-id": "a1"}, {}):
+            named = key | {"X-Claude-Code-Session-Id": "s1"} | told
+            httpx.post(f"{proxy.address}/v1/chat/completions", json=asks(), headers=named)
+    query = "SELECT s.external_id, relation, count(*) FROM sessions s JOIN turns USING (session_id) GROUP BY ALL ORDER BY 1"
+    assert ledger.sql(query).fetchall() == [("s1", None, 2), ("s1/a1", "subagent", 1)]
+    ledger.close()
+    assert not any(b"a-secret-of-mine" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
 def test_no_key_is_recorded_and_the_client_s_goes_on(upstream: Upstream, ledger: al.Ledger, tmp_path: Any):
     """Neither of a header, nor of a query, nor of a body; the upstream gets it all the same."""
     upstream.answer = lambda _asked: Answer((json.dumps(bodies.chat("1", f"export KEY={KEY}")).encode(),))

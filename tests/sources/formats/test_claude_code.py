@@ -265,3 +265,27 @@ def test_it_is_recognised():
     assert 0 < recognise(Sample(None, b"", ({"type": "summary", "sessionId": "s"},))) < 1
     assert recognise(Sample(None, b"", ({"session": "s", "text": "x"}, 5))) == 0
     assert SOURCE.keeps is Capture.CALLS
+
+
+def test_a_fork_is_known_by_the_answers_that_it_has_copied(items):
+    """They say in whose name they were asked for; nothing else does."""
+    copied = said("m1", text("Hello"), sessionId="s2", requestSessionId="s1")
+    own = said("m2", text("On"), uuid="u2", sessionId="s2")
+    found = [each for each in items(copied, own) if isinstance(each, RecordedSession)]
+    assert [(each.external_id, each.parent, each.relation) for each in found] == [("s2", "s1", Relation.FORK)]
+
+
+def test_a_session_s_own_answers_make_no_fork_and_a_sub_agent_stays_one(items):
+    """A fork of a fork comes from the last one."""
+    own = said("m1", text("Hello"), requestSessionId="s1")
+    child = said("m2", text("Look"), uuid="u2", agentId="a1", requestSessionId="s0")
+    twice = [
+        said(f"m{n}", text("x"), uuid=f"u{n}", sessionId="s3", requestSessionId=name)
+        for n, name in ((3, "s1"), (4, "s2"))
+    ]
+    found = [each for each in items(own, child, *twice) if isinstance(each, RecordedSession)]
+    assert [(each.external_id, each.parent, each.relation) for each in found] == [
+        ("s1", "", None),
+        ("s1/a1", "s1", Relation.SUBAGENT),
+        ("s3", "s2", Relation.FORK),
+    ]

@@ -10,7 +10,7 @@ from actionledger.sources.base import LeftOut, RecordedSession
 from actionledger.sources.formats.cline import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
-from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
+from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
 ASK = {
     "role": "user",
@@ -229,3 +229,13 @@ def test_what_went_wrong_in_the_client_is_no_answer(items):
     assert (LeftOutReason.MADE_BY_CLIENT, "error") in {
         (i.reason, i.detail) for i in found if isinstance(i, LeftOut)
     }
+
+
+def test_a_sub_agent_names_the_session_above_it(tmp_path):
+    """Also where nothing is known of that one; another origin is none."""
+    for number, origin in enumerate(({"mode": "subagent", "parentThreadId": "s0"}, {"mode": "user"}, "x")):
+        path = tmp_path / f"{number}.messages.json"
+        head = {"version": 1, "agent": "subagent", "sessionId": f"s0__agent_{number}", "origin": origin}
+        path.write_text(json.dumps(head | {"messages": [ASK, SAID]}))
+        (found,) = (each for each in read(path) if isinstance(each, RecordedSession))
+        assert (found.parent, found.relation) == (("s0", Relation.SUBAGENT) if number == 0 else ("", None))

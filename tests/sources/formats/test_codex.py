@@ -368,3 +368,61 @@ def test_two_calls_with_one_identifier_are_two(items):
     (turn,) = turns(found)
     assert [each.arguments for each in turn.calls] == ['{"cmd":"one"}', '{"cmd":"two"}']
     assert [each.output for each in turn.results] == ["1", "2"]
+
+
+AFTER = "2026-04-16T09:35:00.000Z"
+"""Long behind the head of a file: what a model has answered, and nobody has copied."""
+
+FORKED = {"forked_from_id": "s1", "parent_thread_id": "s1"}
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        FORKED,
+        {"forked_from_id": "s1"},
+        {"parent_thread_id": "s1"},
+        {"source": {"subagent": {"thread_spawn": {"parent_thread_id": "s1"}}}},
+    ],
+)
+def test_a_copied_history_without_its_own_head_is_known_again(items, head):
+    """The head of the file says whose it is; what the child has answered itself is its own, the same words, too."""
+    history = [
+        CONTEXT,
+        message("assistant", "Hello"),
+        tokens(5, 5),
+        message("user", "x"),
+        message("assistant", "Bye"),
+    ]
+    own = [message("user", "y") | {"timestamp": AFTER}, message("assistant", "Hello") | {"timestamp": AFTER}]
+    first = [turn.external_id for turn in turns(items(meta(), *history))]
+    found = turns(items(meta("s2", **head), *history, *own))
+    assert [turn.external_id for turn in found][:2] == first
+    assert found[2].external_id not in first
+    plain = turns(items(meta("s2"), *history, *own))  # as earlier versions have named them
+    assert [turn.formerly for turn in found] == [turn.external_id for turn in plain]
+    assert {turn.formerly for turn in plain} == {""}
+
+
+@pytest.mark.parametrize(
+    "head",
+    [FORKED | {"history_base": {"thread_id": "s1"}}, {"parent_thread_id": "s1", "history_mode": "paginated"}],
+)
+def test_a_child_without_a_copy_has_answers_of_its_own(items, head):
+    """Nor is one that came long behind the head of its file any copy."""
+    first = turns(items(meta(), message("assistant", "Hello")))
+    assert (
+        turns(items(meta("s2", **head), message("assistant", "Hello")))[0].external_id != first[0].external_id
+    )
+    late = message("assistant", "Hello") | {"timestamp": AFTER}
+    assert turns(items(meta("s2", **FORKED), late))[0].external_id != first[0].external_id
+
+
+def test_a_fork_s_counters_begin_with_its_trunk_s_sum(items):
+    """A count before its first answer is nobody's."""
+    (found,) = turns(
+        items(
+            meta("s2", **FORKED, history_base={}), tokens(50, 500), message("assistant", "Hi"), tokens(7, 507)
+        )
+    )
+    assert found.usage.output_tokens == 7

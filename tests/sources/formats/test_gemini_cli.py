@@ -8,7 +8,7 @@ from actionledger.sources.base import LeftOut, RecordedSession, Refusal
 from actionledger.sources.formats.gemini_cli import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
-from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
+from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
 HEAD = {"sessionId": "s1", "projectHash": "ab", "startTime": "2026-01-10T02:08:26.108Z"}
 ASK = {"id": "u1", "type": "user", "content": [{"text": "Look"}]}
@@ -187,3 +187,21 @@ def test_a_message_that_is_told_again_with_less_loses_nothing(chat):
         chat(ASK, turn(content="I look."), {"$set": {"messages": [ASK, again]}}, lines=True)
     ).turns
     assert (killed.calls[0].call_id, killed.results, killed.usage) == ("c1", (), first.usage)
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind", "parent"), [("s0", "subagent", "s0"), ("chats", "subagent", ""), ("s0", "main", "")]
+)
+def test_a_sub_agent_s_chat_lies_in_a_folder_named_after_the_session_above_it(tmp_path, folder, kind, parent):
+    """Nothing in the file names that one."""
+    path = tmp_path / "chats" / folder / "s1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "".join(json.dumps(each) + "\n" for each in (HEAD | {"kind": kind}, ASK, turn(content="One.")))
+    )
+    found = session(read(path))
+    assert (found.external_id, found.parent, found.relation) == (
+        "s1",
+        parent,
+        Relation.SUBAGENT if parent else None,
+    )

@@ -362,3 +362,4 @@ def test_a_fork_has_the_messages_before_it_under_their_first_names(database):
     assert (fork.parent, fork.relation) == ("ses_1", Relation.FORK)
     assert [turn.external_id for turn in trunk.turns] == ["msg_2"]
     assert [turn.external_id for turn in fork.turns] == ["msg_2", "msg_9"]
+    assert [turn.formerly for turn in (*trunk.turns, *fork.turns)] == ["", "copy_msg_2", ""]

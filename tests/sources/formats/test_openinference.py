@@ -7,7 +7,7 @@ import pytest
 from actionledger.sources.base import RecordedSession
 from actionledger.sources.formats.openinference import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
-from actionledger.vocabulary import Capture
+from actionledger.vocabulary import Capture, Relation
 
 TRACE = "4bedea77bb33b9c5f280371eae21ea97"
 CALL = "llm.output_messages.0.message.tool_calls.{}.tool_call"
@@ -114,3 +114,34 @@ def test_an_answer_without_messages_is_its_output(items):
     ]
     session = items(*spans)[0]
     assert [(turn.prompt, turn.text) for turn in session.turns] == [("Where?", "Here."), ("And?", "There.")]
+
+
+def test_an_agent_of_langchain_s_below_a_tool_is_a_child(tmp_path):
+    """Its chain alone is called what the metadata of all within it says."""
+    called = {
+        f"{CALL.format(0)}.id": "a",
+        f"{CALL.format(0)}.function.name": "ask",
+        f"{CALL.format(0)}.function.arguments": "{}",
+    }
+
+    def of(name: str, more: dict | None = None) -> dict:
+        return {"metadata": json.dumps({"lc_agent_name": name})} | (more or {})
+
+    request = {key: value for key, value in REQUEST.items() if not key.startswith(("llm.output", "session"))}
+    said = {"llm.output_messages.0.message.role": "assistant"}
+    text = {"llm.output_messages.0.message.content": "I look."}
+    spans = [
+        span(1, "CHAIN", name="boss", attributes=of("boss")),
+        span(2, "LLM", 1, attributes=of("boss", request | said | called)),
+        span(3, "TOOL", 1, name="ask", attributes=of("boss", {"input.value": "{}", "output.value": "x"})),
+        span(4, "CHAIN", 3, name="expert", attributes=of("expert")),
+        span(5, "CHAIN", 4, name="model", attributes=of("expert")),
+        span(6, "LLM", 5, attributes=of("expert", request | said | text)),
+    ]
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in spans))
+    found = [each for each in read(path) if isinstance(each, RecordedSession)]
+    assert [(each.external_id, each.parent, each.relation, len(each.turns)) for each in found] == [
+        (TRACE, "", None, 1),
+        (f"{TRACE}/{4:016x}", TRACE, Relation.SUBAGENT, 1),
+    ]

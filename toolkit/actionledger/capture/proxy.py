@@ -1,6 +1,7 @@
 """A proxy before a model's server: every byte goes on as it comes, and a copy of the bodies goes to a recording.
 
-It speaks whatever its upstream speaks. It holds no key: the client's goes on in its header, which nothing here keeps.
+It speaks whatever its upstream speaks. It holds no key: the client's goes on in its header, which nothing here keeps; the headers that are
+kept are those that name a session (``sources/shapes/owners``).
 """
 
 import asyncio
@@ -74,7 +75,7 @@ class Proxy:
             await _refuse(send, 403, "not_loopback", "This proxy answers to names of this machine alone.")
             return
         target = self._target(scope)
-        tap = Tap(self._done, scope["method"], target.path)
+        tap = Tap(self._done, scope["method"], target.path, scope["headers"])
         await _Passage(self._client, target, tap, scope=scope, receive=receive, send=send).run()
 
     async def close(self) -> None:

@@ -1,12 +1,13 @@
-"""One request and what comes back, kept while it passes: bodies and times, no header."""
+"""One request and what comes back, kept while it passes: bodies and times, and of the headers those that name a session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from time import perf_counter
 
 from actionledger.common.clock import now
+from actionledger.sources.shapes.owners import HEADERS
 
 LARGEST_BODY = 32 * 2**20
 """How much of a body is kept, in bytes; of a larger one nothing is, and it is counted."""
@@ -38,6 +39,7 @@ class RawExchange:
         started_at: when the request began, UTC without a zone.
         latency_ms: from there to the end.
         first_byte_ms: from there to the first byte of the body; None where none came.
+        headers: those of the request that say whose it is, their names in small letters.
     """
 
     method: str
@@ -51,6 +53,7 @@ class RawExchange:
     started_at: datetime
     latency_ms: float
     first_byte_ms: float | None
+    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def size(self) -> int:
@@ -65,12 +68,20 @@ class Tap:
         done: takes it; it may not wait.
         method: of the request.
         path: where it goes, without the query.
+        headers: the request's; those alone are kept that say whose it is.
     """
 
-    def __init__(self, done: Callable[[RawExchange], None], method: str, path: str) -> None:
+    def __init__(
+        self,
+        done: Callable[[RawExchange], None],
+        method: str,
+        path: str,
+        headers: Iterable[tuple[bytes, bytes]] = (),
+    ) -> None:
         self._done = done
         self._method = method
         self._path = path
+        self._headers = tuple(_of_session(headers))
         self._request, self._response = bytearray(), bytearray()
         self._status: int | None = None
         self._is_stream = False
@@ -112,6 +123,7 @@ class Tap:
             self._started_at,
             self._milliseconds(perf_counter()),
             None if self._first_byte is None else self._milliseconds(self._first_byte),
+            self._headers,
         )
         self._done(exchange)
 
@@ -125,3 +137,9 @@ class Tap:
 
     def _milliseconds(self, at: float) -> float:
         return (at - self._began) * 1000
+
+
+def _of_session(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]]:
+    for name, value in headers:
+        if (known := name.decode("latin-1").lower()) in HEADERS:
+            yield known, value.decode("latin-1")

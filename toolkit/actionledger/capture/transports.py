@@ -59,7 +59,7 @@ class _Sending:
         accepted = request.headers.get("accept-encoding", "")
         # What comes back can be read in this encoding, and in no other one for sure.
         request.headers["accept-encoding"] = "gzip" if "gzip" in accepted else "identity"
-        return Tap(self._done, request.method, request.url.path)
+        return Tap(self._done, request.method, request.url.path, request.headers.raw)
 
     def failed(self, tap: Tap, error: Exception) -> None:
         if isinstance(error, self.package.TimeoutException):

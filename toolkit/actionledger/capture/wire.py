@@ -42,7 +42,7 @@ class WireReader:
             yield LeftOut(self._origin, LeftOutReason.TOO_LARGE, what)
             return
         asks_a_model = raw.method == "POST" and not raw.path.endswith(_NO_MODEL)
-        exchange = exchange_of(raw.request, raw.response, raw.path) if asks_a_model else None
+        exchange = exchange_of(raw.request, raw.response, raw.path, raw.headers) if asks_a_model else None
         if exchange is None:
             yield LeftOut(self._origin, LeftOutReason.UNKNOWN_KIND, what)
             return

@@ -93,8 +93,13 @@ def taken(report: ImportReport) -> str:
     )
     turns = counted(report.turns, "new turn")
     revised = f" ({report.revised:,} of them in place of less of the same)" if report.revised else ""
+    merged = (
+        f"; {counted(report.merged, 'turn that stood there twice counts', 'turns that stood there twice count')} once now"
+        if report.merged
+        else ""
+    )
     unchanged = f"; {counted(report.unchanged, 'unchanged file')} passed over" if report.unchanged else ""
-    return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} taken in; {there}{differing}{unchanged}"
+    return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} taken in; {there}{differing}{merged}{unchanged}"
 
 
 def _refused(report: ImportReport) -> str:

@@ -242,8 +242,8 @@ class Importer:
             return
         if self.touched is not None:
             self.touched.sessions.add(key.session_id)
-            if item.begun_as:
-                self.touched.sessions.add(self._sessions.id_of(item.begun_as))
+            other_names = {item.begun_as, item.formerly} - {""}
+            self.touched.sessions.update(map(self._sessions.id_of, other_names))
         if self._sessions.is_to_begin(item, key.session_id):
             self.report.sessions += self._sessions.start(item, key)
         if workspace is not None and profile is not None:
@@ -272,8 +272,9 @@ class Importer:
     ) -> None:
         looked = looked_up(self.known, self.source, item, session, turn)
         if self.touched is not None and item.ids == "source":
-            self.touched.turns.update({looked.turn_id, looked.replaces} - {""})
+            self.touched.turns.update({looked.turn_id, looked.replaces, looked.formerly} - {""})
         if not self._is_to_be_taken(item, session, looked):
+            self._supersede(session, looked)
             if looked.state is State.KNOWN:
                 there, model = self.known.turn(looked.turn_id), turn.model or session.model
                 self.report.unfilled += is_unfilled(self.prices, model, turn, there)
@@ -287,6 +288,16 @@ class Importer:
         with held_back():  # else a turn is kept that nobody has counted
             self._read(item, session, looked, names)
             self._remember(looked)
+            self._supersede(session, looked)
+
+    def _supersede(self, session: SessionKey, looked: Looked) -> None:
+        """Have a turn stand for what an earlier version took in of it under another name."""
+        if not looked.formerly or self.known.turn(looked.turn_id) is None:
+            return
+        key = TurnKey(session=session, turn_id=looked.formerly, index=looked.turn.index, occurred_at=None)
+        self._run.record(turn_superseded(key, self.run.run_id, looked.turn_id))
+        self.known.add_superseded(looked.formerly, looked.turn_id)
+        self.report.merged += 1
 
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
         """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""

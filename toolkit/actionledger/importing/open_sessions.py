@@ -62,6 +62,7 @@ class OpenSessions:
         self.started: set[str] = set()
         self.going_on: dict[str, OpenSession] = {}
         self._under_first_name: set[tuple[str, str]] = set()
+        self._under_earlier_name: dict[str, str] = {}
 
     def id_of(self, external_id: str) -> str:
         """Return the identifier of a session, by its name where it comes from."""
@@ -69,6 +70,7 @@ class OpenSessions:
 
     def named(self, item: RecordedSession) -> RecordedSession:
         """Return a session under the name that it was begun as, where that is known, or its parent is; else as it is."""
+        item = self._earlier(item)
         first = item.begun_as
         if item.parent:
             is_moved = (item.parent, first) in self._under_first_name
@@ -77,6 +79,17 @@ class OpenSessions:
             return item
         self._under_first_name.add((item.external_id, first))
         return replace(item, external_id=first)
+
+    def _earlier(self, item: RecordedSession) -> RecordedSession:
+        """Return a session under the name that an earlier version gave it, where the ledger has it under that one; so its parent."""
+        name, earlier = item.external_id, self._under_earlier_name
+        if item.formerly not in {"", name} and not self._is_there(name) and self._is_there(item.formerly):
+            earlier[name] = item.formerly
+        if name not in earlier and item.parent not in earlier:
+            return item
+        return replace(
+            item, external_id=earlier.get(name, name), parent=earlier.get(item.parent, item.parent)
+        )
 
     def is_to_begin(self, item: RecordedSession, session_id: str) -> bool:
         """Return whether a session begins before anything new of it is found: what has two names may be known under the other one."""

@@ -17,6 +17,7 @@ class ImportReport:
         turns: new turns.
         known: turns that the ledger had already.
         revised: turns of which the recording has more by now; they are among the new ones too.
+        merged: turns that the ledger had under another name as well, as an earlier version told them: they count once now.
         calls: calls of the new turns that another runtime has read; of a turn in several states, those of the last one.
         results: what came of calls; of a turn in several states, the same.
         refusals: what could not be read.
@@ -43,6 +44,7 @@ class ImportReport:
     turns: int = 0
     known: int = 0
     revised: int = 0
+    merged: int = 0
     calls: int = 0
     results: int = 0
     refusals: list[Refusal] = field(default_factory=list)
@@ -81,6 +83,7 @@ class ImportReport:
         self.turns += other.turns
         self.known += other.known
         self.revised += other.revised
+        self.merged += other.merged
         self.calls += other.calls
         self.results += other.results
         self.refusals += other.refusals

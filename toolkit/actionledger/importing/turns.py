@@ -1,5 +1,6 @@
 """A turn known again: the same one, a later state of it, or another one under its name."""
 
+from dataclasses import replace
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ class Looked(NamedTuple):
         turn_id: what it is recorded as, or was.
         state: what it is to the ledger.
         replaces: the turn that it takes the place of; empty where it takes none's.
+        formerly: the turn that is the same one under the name that an earlier version gave it; empty where there is none.
     """
 
     turn: RecordedTurn
@@ -38,6 +40,7 @@ class Looked(NamedTuple):
     turn_id: str
     state: State
     replaces: str = ""
+    formerly: str = ""
 
 
 def looked_up(
@@ -57,17 +60,27 @@ def looked_up(
     first = _identity(known, source, session, key, turn)
     turn_id = known.current(first)
     there = known.turn(turn_id)
+    formerly = ""
+    if turn.formerly not in {"", turn.external_id}:
+        other = replace(turn, external_id=turn.formerly)
+        formerly = _formerly(known, _identity(known, source, session, key, other), turn_id)
     if there is None:
-        return Looked(turn, written, turn_id, State.NEW)
+        return Looked(turn, written, turn_id, State.NEW, formerly=formerly)
     state = _compared(turn, text, there)
     if state is State.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
         state = State.DIFFERING
     if state is State.KNOWN and not known.is_done(turn_id):
         state = State.NEW
     if state is not State.GROWN:
-        return Looked(turn, written, turn_id, state)
+        return Looked(turn, written, turn_id, state, formerly=formerly)
     grown = derived_id("turn", first, digest(text), len(turn.calls), turn.usage.output_tokens)
-    return Looked(turn, written, grown, State.GROWN, replaces=turn_id)
+    return Looked(turn, written, grown, State.GROWN, replaces=turn_id, formerly=formerly)
+
+
+def _formerly(known: Known, other: str, turn_id: str) -> str:
+    """Return the turn that a ledger has under the name that an earlier version gave it, if that one still stands."""
+    stands = known.current(other)
+    return stands if stands != turn_id and known.turn(stands) is not None else ""
 
 
 def remember(known: Known, looked: Looked) -> None:

@@ -17,6 +17,11 @@ from actionledger.ledger.files import TEMPORARY, LedgerFiles
 _ENDS = 64 * 1024
 """How much of a file's beginning and of its end is looked at, in bytes."""
 
+_SOURCES = 2
+"""What sources make of the same file: another number has every file read again, once."""
+
+_VERSION = f"{__version__}, sources {_SOURCES}"
+
 _BESIDE = ("-wal", "-journal")
 """What the files' names end in that hold what an SQLite database has not merged into itself yet."""
 
@@ -119,14 +124,14 @@ class TakenFiles:
         beside = self._path.with_name(f"{TEMPORARY}{uuid4().hex}")
         # A broken off write leaves what was there before, and what it leaves beside it the ingester removes.
         with suppress(OSError):
-            beside.write_text(json.dumps({"version": __version__, "files": files}, separators=(",", ":")))
+            beside.write_text(json.dumps({"version": _VERSION, "files": files}, separators=(",", ":")))
             beside.replace(self._path)
 
 
 def _read(path: Path) -> dict[str, FileState]:
     try:
         held = json.loads(path.read_bytes())
-        if held["version"] != __version__:
+        if held["version"] != _VERSION:
             return {}
         return {name: FileState(*state) for name, state in held["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -137,6 +137,7 @@ class RecordedTurn:
         reasoning: what the model thought before it answered, where its provider shows it, and keeps it apart from the text; empty
             where it doesn't.
         demands_action: whether the runtime takes a response without a call for a mistake and says so, as its protocol demands one in each.
+        formerly: the ``external_id`` that earlier versions of the source gave it; what a ledger has under that one is superseded.
 
     Example:
         >>> call = al.RecordedCall("toolu_1", "Read", {"file_path": "x.py"})
@@ -159,6 +160,7 @@ class RecordedTurn:
     model: str = ""
     reasoning: str = ""
     demands_action: bool = False
+    formerly: str = ""
 
 
 @made_quickly
@@ -249,6 +251,7 @@ class RecordedSession:
         is_last: whether no further piece follows.
         begun_as: the name that its recording has for it before it says another one, such as its trace's: a turn is the same under
             both, and what is known under the first goes on under it. Empty where its name is known from the beginning.
+        formerly: the name that earlier versions of the source gave it: a ledger that has it under that one goes on with it.
         started_at: when it began, UTC without a zone; None for the time of its first turn.
         finished_at: when it was over, UTC without a zone; None for the time of its last turn.
         details: what it is called and where it ran; of a piece, as far as it says so.
@@ -283,6 +286,7 @@ class RecordedSession:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     details: SessionDetails = field(default=NO_DETAILS)
+    formerly: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class OpenTurn:
         model: the language model, if it is not the session's.
         thoughts: what the model thought before it answered, in order.
         told: what its lines or events have said, by their own identifiers.
+        formerly: the identifier that earlier versions gave it; empty for the same.
     """
 
     index: int
@@ -58,6 +59,7 @@ class OpenTurn:
     model: str = ""
     thoughts: list[str] = field(default_factory=list)
     told: dict[str, object] = field(default_factory=dict)
+    formerly: str = ""
 
     def is_told_again(self, known_as: str, says: object) -> bool:
         """Return whether a line has come before: a stream may hold a file twice, or a session at several ages.
@@ -87,6 +89,7 @@ class OpenTurn:
             tools=self.tools,
             model=self.model,
             reasoning="\n\n".join(self.thoughts),
+            formerly=self.formerly,
         )
 
 

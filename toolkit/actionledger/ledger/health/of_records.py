@@ -208,6 +208,14 @@ def left_out(facts: Facts) -> Iterator[Finding]:
         said = f"Imports have refused {counted(refused, 'line, file or turn', 'lines, files or turns')} that could not be taken in."
         advice = "The page Left out says which and why; what was mended is taken in by another import."
         yield Finding(Check.LEFT_OUT, Level.NOTE, said, advice)
+    if superseded := facts.records.superseded:
+        is_one = superseded == 1
+        said = (
+            f"{counted(superseded, 'response')} {'counts' if is_one else 'count'} no longer, as another one stands for {'it' if is_one else 'each'}: "
+            "its recording had more of it later, or an earlier version knew it by another name."
+        )
+        listing = command('sql "FROM superseded"', facts)
+        yield Finding(Check.LEFT_OUT, Level.NOTE, said, f"Nothing to do; {listing} lists them.")
     if not count and not refused:
         yield Finding(Check.LEFT_OUT, Level.FINE, "No import has left anything out.")
 

@@ -34,6 +34,8 @@ _LEFT_OUT = COUNT_LEFT_OUT.format(left_out=f"{BASE}.left_out")
 
 _REFUSED = f"SELECT count(*) FROM {BASE}.events WHERE {REFUSED}"
 
+_SUPERSEDED = f"SELECT count(*) FROM {BASE}.superseded"
+
 _HAS_ROLLUP = f"SELECT count(*) FROM duckdb_tables() WHERE database_name = '{BASE}' AND starts_with(table_name, 'rollup_')"
 _DRAWN = 2000
 """So many sessions are counted again, where there are more."""
@@ -84,6 +86,7 @@ class Records:
         left_out: how many things imports have left out.
         left_out_files: of how many files.
         refused: how many lines, files and turns imports did not take in.
+        superseded: how many responses another one stands for now.
         extensions: which of DuckDB's extensions are loaded.
         rollup: how its rollup is; None where it has none.
     """
@@ -96,6 +99,7 @@ class Records:
     left_out: int = 0
     left_out_files: int = 0
     refused: int = 0
+    superseded: int = 0
     extensions: frozenset[str] = frozenset()
     rollup: Rollup | None = None
 
@@ -161,6 +165,7 @@ def _read(connection: DuckDBPyConnection, files: LedgerFiles) -> Records:
         offsets = offsets_in(connection, BASE)
     [[toolkit]] = _rows(connection, _TOOLKIT) or [("",)]
     [[refused]] = _rows(connection, _REFUSED) or [(0,)]
+    [[superseded]] = _rows(connection, _SUPERSEDED) or [(0,)]
     [[left_out, of_files]] = _rows(connection, _LEFT_OUT) or [(0, 0)]
     return Records(
         version=version,
@@ -170,6 +175,7 @@ def _read(connection: DuckDBPyConnection, files: LedgerFiles) -> Records:
         left_out=left_out,
         left_out_files=of_files,
         refused=refused,
+        superseded=superseded,
         extensions=frozenset(name for (name,) in _rows(connection, _EXTENSIONS)),
     )
 

@@ -141,6 +141,12 @@ class Known:
             if replaces:
                 self.added.superseded[replaces] = turn_id
 
+    def add_superseded(self, turn_id: str, stands: str) -> None:
+        """Add that a turn stands for another one now, which was known before."""
+        self.superseded[turn_id] = stands
+        if self.added is not None:
+            self.added.superseded[turn_id] = stands
+
     def add(self, added: Added) -> None:
         """Add what another import has added."""
         self.ids_since |= added.ids

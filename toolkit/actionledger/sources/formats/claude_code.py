@@ -3,7 +3,8 @@
 Nobody publishes the format; this is what versions 2.1.5 to 2.1.332 write. A line is an event. What counts: ``assistant`` lines,
 several of which are one message of the model (a block of its content each, with the same ``message.id`` and the same usage), and
 ``user`` lines, which hold what a person wrote, what the client put in their place, or the results of calls. Sessions that are
-resumed or forked begin with a copy of what came before: a message is known by its own identifier in every file.
+resumed or forked begin with a copy of what came before: a message is known by its own identifier in every file, and a fork's
+origin by the ``requestSessionId`` of copied answers.
 """
 
 import re
@@ -154,6 +155,7 @@ class _Transcript:
             or details.aborted
         ):
             session.describe(SessionDetails(git_branch=branch, agent_version=version))
+        self._take_origin(session, line)
         if turn.is_told_again(text_at(line, "uuid"), message):
             self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
             self._prompts.pop(session.session.external_id, None)
@@ -173,6 +175,12 @@ class _Transcript:
         for block in objects_at(message, "content"):
             self._take_block(session, external_id, block)
         return session if session.is_full() else None
+
+    def _take_origin(self, session: SessionPieces, line: Line) -> None:
+        """Take where a session comes from: a fork has copies of answers, which say in whose name they were asked for."""
+        known, asked_by = session.session, text_at(line, "requestSessionId")
+        if known.relation is not Relation.SUBAGENT and asked_by not in {"", known.external_id}:
+            session.session = replace(known, parent=asked_by, relation=Relation.FORK)
 
     def _take_block(self, session: SessionPieces, external_id: str, block: Line) -> None:
         kind = text_at(block, "type")

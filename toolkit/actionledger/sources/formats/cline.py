@@ -34,7 +34,7 @@ from actionledger.sources.documents import document_or_part, json_document
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, left_out, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
-from actionledger.vocabulary import Capture, LeftOutReason, Reason, TitleOrigin
+from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 
 NAME = "cline"
 HISTORY = "api_conversation_history.json"
@@ -159,6 +159,7 @@ def _session(
         conversation.passed[LeftOutReason.BOOKKEEPING, "api_req_started"] += len(notes)
     yield from left_out(shown(path), conversation.passed)
     if turns:
+        parent = text_at(object_at(head, "origin"), "parentThreadId")
         yield RecordedSession(
             name,
             None,
@@ -168,6 +169,8 @@ def _session(
             source=NAME,
             metadata=_metadata(head, conversation),
             details=_details(path),
+            parent=parent,
+            relation=Relation.SUBAGENT if parent else None,
         )
 
 

@@ -6,7 +6,6 @@ response; ``event_msg`` lines say most of it again, and a few things beside it: 
 Arguments are the text that the model wrote. A sub-agent's or a fork's file begins with a copy of its parent's history.
 """
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.common.canonical import json_text
-from actionledger.common.text import utf8_with_halves
 from actionledger.sources.access import object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
     NO_DETAILS,
@@ -33,6 +31,7 @@ from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.base import tools_text
 from actionledger.sources.shapes.codex_ends import ENDS, Ends
 from actionledger.sources.shapes.codex_items import call_of, holds_sign, parts_of, text_of
+from actionledger.sources.shapes.codex_names import Names, above
 from actionledger.sources.shapes.codex_results import WORDINGS, result_of, shown_of
 from actionledger.sources.shapes.offered import offered
 from actionledger.sources.shapes.openai_responses import LATER_TOOLS, thoughts_of
@@ -113,7 +112,8 @@ class _Rollout:
         self.pieces: SessionPieces | None = None
         self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
         self._path = path
-        self._name = self._anchor = path.name.split(".jsonl")[0]
+        self._name = path.name.split(".jsonl")[0]
+        self._names = Names(self._name)
         self._model = ""
         self._prompt: str | None = None
         self._response: list[tuple[Line, Line]] = []
@@ -152,7 +152,7 @@ class _Rollout:
         elif kind == "event_msg":
             self._take_event(payload)
         elif kind == "session_meta":
-            self._take_meta(payload)
+            self._take_meta(line, payload)
         elif kind == "turn_context":
             self._model = text_at(payload, "model") or self._model
             self._describe(SessionDetails(permission_mode=text_at(payload, "approval_policy")))
@@ -180,9 +180,10 @@ class _Rollout:
         if first is None and not response_id:  # the file ends here, or nothing came of the thought
             self.left_out[LeftOutReason.EMPTY, "response"] += 1
             return
-        external_id = response_id if first is None else self._identity(first)
+        external_id, formerly = (response_id, "") if first is None else self._names.name(first, items[0][0])
         pieces = self._begin_turn(items[0][0], external_id)
         turn = pieces.turn(external_id)
+        turn.formerly = turn.formerly or formerly
         there = [*turn.texts, *turn.thoughts, *turn.calls.values()]  # a stream may hold a file twice
         for _, item in items:
             if there and (parts := parts_of(item)) and all(part in there for part in parts):
@@ -202,19 +203,17 @@ class _Rollout:
         self._prompt = None
         return pieces
 
-    def _take_meta(self, meta: Line) -> None:
+    def _take_meta(self, line: Line, meta: Line) -> None:
         """Take in the head of a file: the first is its own, a later one that of the history which is copied behind it."""
         self.end_response()
-        self._anchor = text_at(meta, "id") or self._anchor
+        self._names.take_head(line, meta)
         if self._is_own(meta):
             self._has_said = False
         if self.pieces is not None:
             self.left_out[LeftOutReason.BOOKKEEPING, "session_meta"] += 1
             return
-        spawned = object_at(object_at(object_at(meta, "source"), "subagent"), "thread_spawn")
-        above = text_at(meta, "parent_thread_id") or text_at(spawned, "parent_thread_id")
-        parent = above or text_at(meta, "forked_from_id")
-        relation = (Relation.SUBAGENT if above else Relation.FORK) if parent else None
+        parent = above(meta) or text_at(meta, "forked_from_id")
+        relation = (Relation.SUBAGENT if above(meta) else Relation.FORK) if parent else None
         known = {
             key: text_at(meta, key)
             for key in ("cli_version", "cwd", "originator", "agent_nickname", "agent_role")
@@ -222,7 +221,7 @@ class _Rollout:
         git = object_at(meta, "git")
         self._begin(
             RecordedSession(
-                self._anchor,
+                self._names.session,
                 None,
                 "",
                 "",
@@ -272,15 +271,6 @@ class _Rollout:
             task = (self._prompt or "").strip().split("\n", 1)[0][:200]
             pieces.session = replace(pieces.session, model=self._model, task=task)
         return pieces
-
-    def _identity(self, item: Line) -> str:
-        """Return what a response is known by: its first call, or its first text behind what was known before it."""
-        known = text_at(item, "call_id")
-        if not known:
-            text = f"{self._anchor}\n{text_of(item)}"
-            known = hashlib.sha256(utf8_with_halves(text)).hexdigest()[:32]
-        self._anchor = known
-        return known
 
     def _take_item(self, line: Line, item: Line) -> None:
         kind = text_at(item, "type")

@@ -3,7 +3,8 @@
 Defined by google-gemini/gemini-cli, ``packages/core/src/services/chatRecordingService.ts``. A document holds ``sessionId``, ``projectHash`` (all
 that is known of the folder) and ``messages``; of the lines, the first holds what stands beside the messages, one with ``$set`` changes it,
 one with ``$rewindTo`` goes back, which undoes nothing that had happened, and a message that comes again has grown. What came of a call stands
-with it, in the same message. Calls without a result were cancelled, or stopped with the session.
+with it, in the same message. Calls without a result were cancelled, or stopped with the session. A sub-agent's chat lies in a folder
+that has the name of the session above it.
 """
 
 import re
@@ -41,7 +42,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
 from actionledger.sources.shapes.base import Message, Passed, left_out, texts_of, total
 from actionledger.sources.values import numbered_objects
-from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, TitleOrigin
+from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation, TitleOrigin
 
 NAME = "gemini_cli"
 
@@ -312,6 +313,7 @@ def _given(path: Path, chat: _Chat) -> Recorded:
     if turns and not name:
         yield Refusal(shown(path), 0, "The file says no sessionId; its beginning is missing.")
     elif turns:
+        parent = _parent(path, name, text_at(chat.head, "kind"))
         yield RecordedSession(
             name,
             None,
@@ -329,8 +331,16 @@ def _given(path: Path, chat: _Chat) -> Recorded:
             ids="source",
             started_at=time_at(chat.head, "startTime"),
             finished_at=time_at(chat.head, "lastUpdated"),
+            parent=parent,
+            relation=Relation.SUBAGENT if parent else None,
         )
     yield from left_out(shown(path), chat.passed)
+
+
+def _parent(path: Path, name: str, kind: str) -> str:
+    """Return whose sub-agent had a chat, which its folder's name alone says; empty where it is nobody's."""
+    folder = path.absolute().parent.name
+    return folder if kind == "subagent" and folder not in {"", "chats", name} else ""
 
 
 _TOOLS = (

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from actionledger.common.canonical import json_text
 from actionledger.sources.base import LeftOut, RecordedCall, RecordedResult, Usage
+from actionledger.sources.shapes.owners import NOBODY, Owner
 from actionledger.vocabulary import LeftOutReason
 
 Speaker: TypeAlias = Literal["model", "person", "system", "tool"]
@@ -115,12 +116,14 @@ class Request:
         tools: the tools that were offered, as JSON text; empty for none.
         model: the model that was asked.
         previous: the response that it goes on from, by its identifier; empty where it doesn't say.
+        owner: whose it is, as far as it says so.
     """
 
     messages: tuple[Message, ...]
     tools: str = ""
     model: str = ""
     previous: str = ""
+    owner: Owner = NOBODY
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from actionledger.common.depth import is_deeper
 from actionledger.sources.shapes.base import Request, Response, error_kind
 from actionledger.sources.shapes.exchanges import Exchange
 from actionledger.sources.shapes.known import Shape, shape_of_request, shape_of_response
+from actionledger.sources.shapes.owners import owner_of
 from actionledger.sources.shapes.streams import body_of_stream
 from actionledger.vocabulary import Capture
 
@@ -31,13 +32,16 @@ def decoded_body(value: object) -> dict[str, Any] | None:
     return _decoded(value)[0]
 
 
-def exchange_of(request: object, response: object, address: str = "") -> Exchange | None:
+def exchange_of(
+    request: object, response: object, address: str = "", headers: Iterable[tuple[str, str]] = ()
+) -> Exchange | None:
     """Return a request and its response as one exchange; None where the two are nothing of a model's.
 
     Args:
         request: the body that asked; None where it wasn't recorded.
         response: the body that answered.
         address: where it was asked, which may name the model.
+        headers: those of the request that say whose it is.
     """
     asked = _decoded(request)[0] or {}
     body, is_stream = _decoded(response)
@@ -52,7 +56,7 @@ def exchange_of(request: object, response: object, address: str = "") -> Exchang
         read = Response((), said or ("unreadable body" if response else "no body"))
     # Streams have the text of arguments, also where a body has them parsed.
     keeps = Capture.ARGUMENTS if is_stream else shape.KEEPS
-    return Exchange(read, keeps, _request(shape, asked, address))
+    return Exchange(read, keeps, _request(shape, asked, address, headers))
 
 
 def inner(value: object) -> object:
@@ -80,13 +84,16 @@ def _broken_off(read: Response) -> Response:
     )
 
 
-def _request(shape: Shape, asked: Mapping[str, Any], address: str) -> Request | None:
+def _request(
+    shape: Shape, asked: Mapping[str, Any], address: str, headers: Iterable[tuple[str, str]]
+) -> Request | None:
     """Return what was asked, by the interface that answered; other keys than its own say nothing."""
     if not asked:
         return None
     found = shape.request(asked)
     named = _MODEL.search(address)
-    return replace(found, model=found.model or (named[1] if named else ""))
+    model = found.model or (named[1] if named else "")
+    return replace(found, model=model, owner=owner_of(asked, headers))
 
 
 def _decoded(value: object) -> tuple[dict[str, Any] | None, bool]:

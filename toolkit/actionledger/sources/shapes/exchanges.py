@@ -3,23 +3,22 @@
 Each response is a turn. A request repeats all that was said before: the last message of a model in it is the response that it goes
 on from, told by its identifier, by its words, or by the calls whose results stand behind it. Of the history only what is new is taken,
 the results of the last calls and what was said with them; a message of a model in it that no response here had is no turn, since it
-may be anybody's. Two requests that go on from one response are two ways on: the second is a fork.
+may be anybody's. Which session that is: ``shapes/belonging``.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from hashlib import blake2b
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
-from actionledger.common.text import utf8_with_halves
-from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.sources.shapes.base import Message, Passed, Request, Response
+from actionledger.sources.shapes.belonging import Belonging
 from actionledger.sources.shapes.conversation import capture_of
-from actionledger.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.sources.shapes.places import Open, Place, arguments_of, last_of
+from actionledger.vocabulary import Capture, LeftOutReason
 
 _UNIQUE = 16
 """So long an identifier is at least that no other response has: Ollama's, for one, are numbers below a thousand."""
@@ -42,25 +41,6 @@ class Exchange(NamedTuple):
     request: Request | None = None
 
 
-@dataclass(slots=True)
-class _Open:
-    """A session while its exchanges come in."""
-
-    name: str
-    parent: str = ""
-    turns: int = 0
-
-
-@dataclass(slots=True)
-class _Place:
-    """Where a response stands, and which of its calls have no result yet."""
-
-    session: _Open
-    number: int
-    call_ids: tuple[str, ...]
-    waiting: list[str]
-
-
 class Exchanges:
     """Takes the exchanges of one recording in their order, and gives pieces of sessions.
 
@@ -75,22 +55,22 @@ class Exchanges:
     def __init__(self, source: str, one_session: str = "") -> None:
         self.passed: Passed = Counter()
         self._source = source
-        self._one = _Open(one_session) if one_session else None
+        self._one = Open(one_session) if one_session else None
         self._unnamed: Counter[str] = Counter()
-        self._places: dict[str, _Place] = {}
+        self._belonging = Belonging()
 
     def add(self, exchange: Exchange) -> Iterator[RecordedSession]:
         """Yield what an exchange adds: its turns, and the results that its request has for earlier ones."""
         request = exchange.request or Request(())
         answered = tuple(self._named(request, each) for each in exchange.response.messages)
-        new, repeated = _split(request.messages)
+        before, known = self._belonging.places.before(request)
+        new, repeated = _split(request.messages, known)
         self._count(exchange.response, new, repeated)
-        if answered and all(f"id {each.message_id}" in self._places for each in answered):
+        if answered and all(self._belonging.places.has(each.message_id) for each in answered):
             self.passed[LeftOutReason.DUPLICATE, "response"] += len(answered)
             return
-        before = self._before(request)
-        session = self._one or self._session(before, answered)
-        results = tuple(self._results(before, request, new))
+        session = self._one or self._belonging.session(request, before, answered)
+        results = tuple(self._results(before, known, request, new))
         is_first = session.turns == 0
         if self._one is not None:
             session.turns = sum(each.speaker == "model" for each in request.messages)
@@ -101,15 +81,16 @@ class Exchanges:
             session.name,
             None,
             turns[0].model if turns else request.model,
-            "",
+            session.task,
             turns,
             source=self._source,
             parent=session.parent,
-            relation=Relation.FORK if session.parent else None,
+            relation=session.relation,
             results=results,
             metadata=_metadata(request) if is_first else {},
             ids="source",
             is_last=False,
+            formerly=session.formerly,
         )
 
     def _count(self, response: Response, new: list[Message], repeated: int) -> None:
@@ -120,68 +101,50 @@ class Exchanges:
         if repeated:
             self.passed[LeftOutReason.REPEATED_HISTORY, "message"] += repeated
 
-    def _before(self, request: Request) -> _Place | None:
-        """Return the response that a request goes on from, if it is here."""
-        if place := self._places.get(f"id {request.previous}"):
-            return place
-        last = _last(request)
-        if last is None:
-            return None
-        opening = _opening(request)
-        keys = [
-            *(f"call {opening} {call.call_id}" for call in last.calls if call.call_id),
-            _said(opening, last),
-            *(f"call {call.call_id}" for call in last.calls if call.call_id),
-        ]
-        return next((self._places[key] for key in keys if key in self._places), None)
-
-    def _session(self, before: _Place | None, answered: tuple[Message, ...]) -> _Open:
-        """Return the session that a response belongs to."""
-        if before is not None and (not answered or before.number == before.session.turns - 1):
-            return before.session
-        parent = before.session.name if before is not None else ""
-        return _Open(answered[0].message_id if answered else "", parent)
-
     def _named(self, request: Request, message: Message) -> Message:
         """Return a response with an identifier; one that has none of its own is known by what was asked and answered."""
         if len(message.message_id) >= _UNIQUE:
             return message
-        said = [[each.text, *map(_arguments, each.calls)] for each in (*request.messages, message)]
+        said = [[each.text, *map(arguments_of, each.calls)] for each in (*request.messages, message)]
         name = f"{message.message_id} {derived_id(json_text(said))}".strip()
         self._unnamed[name] += 1
         times = self._unnamed[name]
         return replace(message, message_id=name if times == 1 else f"{name} {times}")
 
     def _results(
-        self, before: _Place | None, request: Request, new: list[Message]
+        self, before: Place | None, known: Message | None, request: Request, new: list[Message]
     ) -> Iterator[RecordedResult]:
         """Yield the results that a request brings, those without an identifier by their place."""
-        renamed = _renamed(before, _last(request))
+        renamed, is_last = _renamed(before, known), known is last_of(request)
         for result in (each for message in new for each in message.results):
             waiting = before.waiting if before is not None else []
-            call_id = renamed.get(result.call_id, result.call_id) or next(iter(waiting), "")
+            call_id = renamed.get(result.call_id, result.call_id) or next(
+                iter(waiting if is_last else ()), ""
+            )
             if call_id and call_id in waiting:
                 waiting.remove(call_id)
                 yield replace(result, call_id=call_id)
             elif before is not None:
                 self.passed[LeftOutReason.REPEATED_HISTORY, "result"] += 1
-            elif call_id and self._one is not None:
-                yield result  # its call is in another file
+            elif call_id and (self._one is not None or request.owner.name):
+                yield result  # its call is in another file, or was recorded before
             else:
                 self.passed[LeftOutReason.NO_CALL, ""] += 1
 
     def _turn(
-        self, session: _Open, exchange: Exchange, request: Request, new: list[Message], message: Message
+        self, session: Open, exchange: Exchange, request: Request, new: list[Message], message: Message
     ) -> RecordedTurn:
         number = session.turns
         session.turns += 1
-        own = message.message_id or message.message_id
+        own = message.message_id or f"{session.name}/{number}"
         calls = tuple(
-            call if call.call_id else replace(call, call_id=f"{own or f'{session.name}/{number}'}/{place}")
+            call if call.call_id else replace(call, call_id=f"{own}/{place}")
             for place, call in enumerate(message.calls)
         )
         call_ids = tuple(call.call_id for call in calls)
-        self._remember(request, message, _Place(session, number, call_ids, list(call_ids)))
+        self._belonging.add(
+            request, replace(message, calls=list(calls)), Place(session, number, call_ids, list(call_ids))
+        )
         told = "\n\n".join(each.text for each in new if each.text and each.speaker == "person")
         return RecordedTurn(
             number,
@@ -197,54 +160,23 @@ class Exchanges:
             reasoning=message.reasoning,
         )
 
-    def _remember(self, request: Request, message: Message, place: _Place) -> None:
-        """Note by what a later request may name a response."""
-        opening = _opening(request)
-        self._places[_said(opening, message)] = place
-        self._places[f"id {message.message_id}"] = place
-        for call_id in place.call_ids:
-            self._places[f"call {opening} {call_id}"] = place
-            self._places[f"call {call_id}"] = place
+
+def _split(messages: tuple[Message, ...], known: Message | None) -> tuple[list[Message], int]:
+    """Return what stands behind the last message of a model that is known, without what isn't, and how many messages are told again."""
+    last = max(
+        (
+            n
+            for n, each in enumerate(messages)
+            if each is known or (known is None and each.speaker == "model")
+        ),
+        default=-1,
+    )
+    behind = [each for each in messages[last + 1 :] if each.speaker != "model"]
+    told = sum(each.speaker != "system" for each in messages)
+    return behind, told - sum(each.speaker != "system" for each in behind)
 
 
-def _split(messages: tuple[Message, ...]) -> tuple[list[Message], int]:
-    """Return what stands behind the last message of a model, and how many messages stand before."""
-    last = max((n for n, each in enumerate(messages) if each.speaker == "model"), default=-1)
-    before = sum(each.speaker != "system" for each in messages[: last + 1])
-    return list(messages[last + 1 :]), before
-
-
-def _last(request: Request) -> Message | None:
-    """Return the last message of a model that a request repeats."""
-    return next((each for each in reversed(request.messages) if each.speaker == "model"), None)
-
-
-def _opening(request: Request) -> str:
-    """Return what a conversation began with, hashed: it tells it from others in which the same was said."""
-    return _digest(next((each.text for each in request.messages if each.speaker == "person"), ""))
-
-
-def _said(opening: str, message: Message) -> str:
-    """Return what tells a message by its words: clients name calls anew, and leave out what they don't know."""
-    calls = [(call.name, _arguments(call)) for call in message.calls]
-    return _digest(json_text([opening, message.text.strip(), calls]))
-
-
-def _digest(text: str) -> str:
-    return blake2b(utf8_with_halves(text), digest_size=16).hexdigest()
-
-
-def _arguments(call: RecordedCall) -> Any:
-    """Return arguments as they are compared, whether they are a text or an object."""
-    if not isinstance(call.arguments, str):
-        return json_text(call.arguments)
-    try:
-        return json_text(json.loads(call.arguments or "{}"))
-    except (ValueError, RecursionError):
-        return call.arguments
-
-
-def _renamed(before: _Place | None, repeated: Message | None) -> dict[str, str]:
+def _renamed(before: Place | None, repeated: Message | None) -> dict[str, str]:
     """Return what a response called its calls, by what a request that repeats it does."""
     if before is None or repeated is None or len(repeated.calls) != len(before.call_ids):
         return {}

@@ -28,7 +28,7 @@ def is_openinference(span: Span) -> bool:
 def step_of(span: Span) -> Step:
     """Return the step that a span is."""
     given = span.attributes
-    kind = _KINDS.get(text_at(given, KIND).upper(), "other")
+    kind = "agent" if _is_agent(span) else _KINDS.get(text_at(given, KIND).upper(), "other")
     step = Step(
         kind,
         span.span_id,
@@ -52,6 +52,15 @@ def step_of(span: Span) -> Step:
         _fill_request(step, given)
         step.is_error = True if span.failed else None
     return step
+
+
+def _is_agent(span: Span) -> bool:
+    """Return whether a chain is an agent of LangChain's: each span in it has the agent's name in its metadata, and it alone is called that."""
+    told = span.attributes.get("metadata") if text_at(span.attributes, KIND).upper() == "CHAIN" else None
+    return (
+        bool(span.name)
+        and text_at(object_at({"told": sniffed.decoded(told)}, "told"), "lc_agent_name") == span.name
+    )
 
 
 def _fill_request(step: Step, given: Mapping[str, Any]) -> None:

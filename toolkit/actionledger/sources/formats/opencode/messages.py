@@ -6,6 +6,7 @@ several steps, each one response of the model. ``output`` leaves out what was th
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -51,6 +52,10 @@ _OTHERS = {
 """What the parts are that are neither text nor a call."""
 
 
+_FORMERLY = "id of the copy"
+"""Where a copied message keeps the name that it has in its own session."""
+
+
 class Copies:
     """The model's messages of sessions that stand together: a session that was forked off has those before it under other names."""
 
@@ -71,7 +76,9 @@ class Copies:
             words = _words(message, parts) if text_at(message, "role") == "assistant" else ()
             known = self._first.setdefault(words, own) if words else own
             is_copy = known[0] != name
-            found.append(({**message, "id": known[1]}, parts) if is_copy else (message, parts))
+            found.append(
+                ({**message, "id": known[1], _FORMERLY: own[1]}, parts) if is_copy else (message, parts)
+            )
             origin = origin or (known[0] if is_copy else "")
         return found, origin
 
@@ -95,13 +102,18 @@ def session(
         origin: the session that it was forked off from; empty where it was not, or nobody can tell.
     """
     conversation = Conversation()
+    told = list(told)
+    copied = {text_at(each, "id"): text_at(each, _FORMERLY) for each, _ in told if _FORMERLY in each}
     for message, parts in sorted(
         told, key=lambda each: number_at(object_at(each[0], "time"), "created") or 0
     ):
         for each in _messages(message, parts):
             conversation.add(each)
     passed.update(conversation.passed)
-    turns = conversation.done(Capture.CALLS, splits=True)
+    turns = tuple(
+        replace(turn, formerly=_name_of_copy(turn.external_id, copied))
+        for turn in conversation.done(Capture.CALLS, splits=True)
+    )
     name = text_at(info, "id")
     if not name:
         yield Refusal(shown(path), 0, "The file has no session's id.")
@@ -134,6 +146,12 @@ def _details(info: Mapping[str, Any]) -> SessionDetails:
         agent=NAME,
         agent_version=text_at(info, "version"),
     )
+
+
+def _name_of_copy(name: str, copied: Mapping[str, str]) -> str:
+    """Return what a message that was copied is called in its own session; a later step of it has its number."""
+    first, sign, step = name.partition("#")
+    return f"{copied[first]}{sign}{step}" if first in copied else ""
 
 
 def _messages(value: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> Iterator[Message]:
