@@ -37,6 +37,7 @@ from actionledger.sources.shapes.copilot_results import (
     title_beside,
     usage_of,
 )
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 Line = Mapping[str, Any]
@@ -134,7 +135,9 @@ def recognise(sample: Sample) -> float:
     ):
         return 1.0
     ours = [line for line in lines if {"type", "id", "parentId", "timestamp"} <= line.keys()]
-    return 0.8 if any(line["type"] in {"assistant.message", "user.message"} for line in ours) else 0.0
+    return (
+        0.8 if any(text_at(line, "type") in {"assistant.message", "user.message"} for line in ours) else 0.0
+    )
 
 
 class _Events:
@@ -297,11 +300,11 @@ class _Events:
         elif kind in _NOTES:
             self.left_out[_NOTES[kind], kind] += 1
         else:
-            self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+            self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, data or line)] += 1
         if kind in {"assistant.turn_end", "session.shutdown"}:
             self._tell_unwritten(name, line)
         if kind == "subagent.started":
-            told = {"agent": text_at(data, "agentName"), "title": text_at(data, "agentDescription")}
+            told = {"agent_type": text_at(data, "agentName"), "title": text_at(data, "agentDescription")}
             self._heard(name).about |= {key: value for key, value in told.items() if value}
         elif kind == "session.shutdown" and name in self._of:
             session = self._session(name, line)
@@ -388,5 +391,6 @@ SOURCE = Source(
     loses="The text of calls: of broken arguments nothing is kept; a text that was cut by its length; tries that broke off; the tools that were offered; which model answered, but for the one that was asked.",
     fields=("type", "data", "id", "timestamp", "parentId"),
     tools=_TOOLS,
+    tested="1.0.102",
 )
 """The format."""

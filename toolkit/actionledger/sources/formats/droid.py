@@ -27,6 +27,7 @@ from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import FileSessions, SessionPieces
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, Passed, left_out
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
 
 NAME = "droid"
@@ -97,7 +98,8 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
             if session.is_full():
                 yield session.piece()
         else:
-            passed[_NOTES.get(kind, LeftOutReason.UNKNOWN_KIND), kind[:40]] += 1
+            reason = _NOTES.get(kind, LeftOutReason.UNKNOWN_KIND)
+            passed[reason, kind if kind in _NOTES else unknown_as(kind, line)] += 1
         if sessions.is_crowded():
             yield sessions.let_go()
     yield from sessions.end()
@@ -228,5 +230,6 @@ SOURCE = Source(
     fields=("type", "id", "timestamp", "message"),
     other_fields=(("type", "id", "title", "owner"),),
     tools=_TOOLS,
+    tested="0.215.0",
 )
 """The format."""

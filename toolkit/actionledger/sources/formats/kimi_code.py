@@ -38,6 +38,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
 
 NAME = "kimi_code"
@@ -162,7 +163,7 @@ def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
     elif kind in _NOTES or kind.startswith(_KNOWN):
         wire.passed[_NOTES.get(kind, LeftOutReason.BOOKKEEPING), kind[:40]] += 1
     else:
-        wire.passed[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+        wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, line)] += 1
 
 
 def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) -> None:
@@ -188,7 +189,7 @@ def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) 
         turn.usage = _usage(event)
         wire.steps[text_at(event, "messageId")] = turn.external_id
     elif kind != "step.begin":
-        wire.passed[LeftOutReason.UNKNOWN_KIND, f"loop {kind}"[:40]] += 1
+        wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(f"loop {kind}", event)] += 1
 
 
 def _turn(wire: _Wire, line: Mapping[str, Any], step: str) -> OpenTurn:
@@ -291,7 +292,9 @@ def _begun(path: Path) -> RecordedSession:
         "cwd": text_at(state, "cwd"),
         "title": title,
         "title_source": ("user" if state.get("isCustomTitle") is True else "auto") if title else "",
-        "agent": text_at(object_at(object_at(object_at(state, "agents"), agent), "labels"), "profileName"),
+        "agent_type": text_at(
+            object_at(object_at(object_at(state, "agents"), agent), "labels"), "profileName"
+        ),
     }
     return RecordedSession(
         f"{own}/{agent}" if is_child else own,

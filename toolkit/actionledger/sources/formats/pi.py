@@ -27,6 +27,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.shapes import pi
 from actionledger.sources.shapes.base import Message, Passed, left_out
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
 
 NAME = "pi"
@@ -142,7 +143,8 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         elif kind == "message":
             yield from reading.add(pi.message(object_at(line, "message")))
         else:
-            reading.passed[_OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND), kind[:40]] += 1
+            reason = _OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND)
+            reading.passed[reason, kind if kind in _OTHERS else unknown_as(kind, line)] += 1
     yield from reading.given()
     yield from left_out(shown(path), reading.passed)
 

@@ -22,6 +22,7 @@ from actionledger.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.sources.shapes import gemini
 from actionledger.sources.shapes.claude_results import notified
 from actionledger.sources.shapes.qwen_results import WORDINGS, call_of, of_event, results_of, usage_of
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 Line = Mapping[str, Any]
@@ -101,7 +102,7 @@ def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a chat: its lines have their place in a tree, and messages of parts."""
     lines = [value for value in sample.values if isinstance(value, dict) and "sessionId" in value]
     has_place = [
-        line for line in lines if {"uuid", "parentUuid"} <= line.keys() and line.get("type") in _KINDS
+        line for line in lines if {"uuid", "parentUuid"} <= line.keys() and text_at(line, "type") in _KINDS
     ]
     return float(any("parts" in object_at(line, "message") for line in has_place))
 
@@ -127,7 +128,7 @@ class _Chat:
         elif kind == "system":
             self._take_note(line, text_at(line, "subtype"))
         else:
-            self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+            self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, line)] += 1
         name = self._name(line)
         session = self._session(name, line) if kind in {"assistant", "tool_result"} else None
         return session if session and session.is_full() else None
@@ -256,7 +257,7 @@ class _Chat:
             self.left_out[LeftOutReason.COMPACTED, kind] += 1
             return
         if kind not in _NOTES:
-            self.left_out[LeftOutReason.UNKNOWN_KIND, f"system {kind}"[:40]] += 1
+            self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(f"system {kind}", payload)] += 1
             return
         self.left_out[LeftOutReason.BOOKKEEPING, kind] += 1
         session = self._session(self._name(line), line)
@@ -310,7 +311,8 @@ class _Chat:
         above = text_at(line, "sessionId") or self._file
         origin = text_at(object_at(line, "forkedFrom"), "sessionId")
         is_agent = name != above
-        known = {key: text_at(line, key) for key in ("version", "cwd", "gitBranch", "agentName")}
+        known = {key: text_at(line, key) for key in ("version", "cwd", "gitBranch")}
+        known["agent_type"] = text_at(line, "agentName")
         return RecordedSession(
             name,
             None,
@@ -361,5 +363,6 @@ SOURCE = Source(
     loses="The text of calls: broken arguments are mended before they are written down; why a response ended; the tools that were offered; thoughts and calls of a try that broke off.",
     fields=("uuid", "parentUuid", "sessionId", "provenance", "message"),
     tools=_TOOLS,
+    tested="0.24.4",
 )
 """The format."""
