@@ -28,6 +28,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.codex_ends import ENDS, Ends
+from actionledger.sources.shapes.codex_index import title_of
 from actionledger.sources.shapes.codex_items import call_of, holds_sign, parts_of, text_of
 from actionledger.sources.shapes.codex_results import WORDINGS, result_of, shown_of
 from actionledger.sources.shapes.openai_responses import thoughts_of
@@ -208,6 +209,8 @@ class _Rollout:
             key: text_at(meta, key)
             for key in ("cli_version", "cwd", "originator", "agent_nickname", "agent_role")
         }
+        if title := title_of(self._path, self._anchor):
+            known |= {"title": title, "title_source": "index"}
         self._begin(
             RecordedSession(
                 self._anchor,
