@@ -84,10 +84,12 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(plain(line))
     if omitted := left_out(ledger, limit=TOP_REASONS):
         console.print(left_out_table(omitted))
-    for found in (unknown_wordings(ledger), newer_recordings(ledger)):
-        if found:
+    for newer_or_unknown in (unknown_wordings(ledger), newer_recordings(ledger)):
+        if newer_or_unknown:
             console.print()
-            console.print(plain(f"In the whole ledger, {'; '.join(each.words for each in found)}."))
+            console.print(
+                plain(f"In the whole ledger, {'; '.join(each.words for each in newer_or_unknown)}.")
+            )
     _print_uncounted(ledger, within, whole)
 
 

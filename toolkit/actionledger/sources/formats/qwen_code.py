@@ -361,7 +361,7 @@ SOURCE = Source(
     recognise,
     wordings=WORDINGS,
     loses="The text of calls: broken arguments are mended before they are written down; why a response ended; the tools that were offered; thoughts and calls of a try that broke off.",
-    fields=("uuid", "parentUuid", "sessionId", "provenance", "message"),
+    fields=("uuid", "parentUuid", "sessionId", "cwd", "version"),
     tools=_TOOLS,
     tested="0.24.4",
 )
