@@ -31,6 +31,7 @@ from actionledger.sources.shapes.copilot_results import (
     WORDINGS,
     Refuser,
     ended,
+    is_by_client,
     refuser_of,
     result_of,
     shell_of,
@@ -75,9 +76,6 @@ _NOTES = {
 
 _SUMMING = "model."
 """What the events of a compaction's own request begin with."""
-
-_MADE_OF = ("apiCallId", "model", "outputTokens", "requestId")
-"""A message that has none of these was made by the client: it reads a command's output in the model's place."""
 
 
 @dataclass(slots=True)
@@ -187,7 +185,7 @@ class _Events:
 
     def _take_message(self, name: str, line: Line, data: Line) -> None:
         requests = list(objects_at(data, "toolRequests"))
-        if not any(data.get(key) for key in _MADE_OF):
+        if is_by_client(data, requests):
             self.left_out[LeftOutReason.MADE_BY_CLIENT, "message"] += 1
             self._by_client.update(text_at(each, "toolCallId") for each in requests)
             return

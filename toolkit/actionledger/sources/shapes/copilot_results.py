@@ -5,7 +5,7 @@ that went on in the background a notice says later how it ended.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -22,6 +22,9 @@ _ENDED = re.compile(r"<(?:shellId: \w{1,40} completed|exited) with exit code (-?
 _GOES_ON = re.compile(r"<command (?:started in background )?with shellId: (\w{1,40})\b")
 _MOST = 64 * 1024
 """So much of the file beside a session is looked at, in bytes."""
+
+_OF_RESPONSE = ("apiCallId", "interactionId", "model", "outputTokens", "requestId", "turnId")
+"""What messages of a model have, not all of it in each version; one that the client has made has none of it."""
 
 _STATUSES = {"interrupted": ExecutionStatus.INTERRUPTED, "timeout": ExecutionStatus.TIMED_OUT}
 
@@ -102,6 +105,18 @@ def refuser_of(data: Line) -> Refuser:
     if "hook" in kind or "hook" in text_at(data, "decisionSource"):
         return "hook"
     return "person" if kind.endswith("by-user") else "policy"
+
+
+def is_by_client(data: Line, requests: Sequence[Line]) -> bool:
+    """Return whether the client has made a message in the model's place: to read what a command in the background has printed.
+
+    Args:
+        data: what ``assistant.message`` holds.
+        requests: its calls.
+    """
+    if not requests or data.get("content") or any(key in data for key in _OF_RESPONSE):
+        return False
+    return all(text_at(each, "name").startswith("read_") for each in requests)
 
 
 def shell_of(output: object) -> str:
