@@ -373,7 +373,7 @@ class _Events:
 
 _TOOLS = (
     "apply_patch", "ask_user", "bash", "create", "edit", "exit_plan_mode", "fetch_copilot_cli_documentation", "glob", "grep",
-    "list_agents", "list_bash", "powershell", "read_agent", "read_bash", "report_intent", "rg", "skill", "sql", "stop_bash",
+    "list_agents", "list_bash", "powershell", "read_agent", "read_bash", "report_intent", "rg", "session_store_sql", "skill", "sql", "stop_bash",
     "store_memory", "task", "task_complete", "update_todo", "view", "web_fetch", "web_search", "write_agent", "write_bash",
 )  # fmt: skip
 """The tools that it brings."""
