@@ -55,6 +55,7 @@ def test_a_report_as_json(run, recorded):
         "usage",
         "left_out",
         "unknown_wordings",
+        "newer_than_tested",
         "refused",
         "not_in_the_numbers",
     }

@@ -29,7 +29,7 @@ def check_items(items: Iterable[Item], wordings: Sequence[Wording]) -> None:
         assert isinstance(item, RecordedSession | LeftOut | Refusal)
         if isinstance(item, LeftOut):
             assert item.count > 0
-            assert len(item.detail) <= 40
+            assert len(item.detail) <= (240 if item.reason is LeftOutReason.UNKNOWN_KIND else 40)
         elif isinstance(item, RecordedSession):
             _check_session(item, wordings)
 

@@ -363,3 +363,34 @@ def test_a_fork_has_the_messages_before_it_under_their_first_names(database):
     assert [turn.external_id for turn in trunk.turns] == ["msg_2"]
     assert [turn.external_id for turn in fork.turns] == ["msg_2", "msg_9"]
     assert [turn.formerly for turn in (*trunk.turns, *fork.turns)] == ["", "copy_msg_2", ""]
+
+
+def test_a_database_of_kilos_is_read_as_what_it_is_a_fork_of(tmp_path):
+    """Its indexes name functions that older versions of SQLite take for dangers; its versions are its own."""
+    path = tmp_path / "kilo.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE kilo_board (id text)")
+        database.execute(
+            "CREATE TABLE session (id text, project_id text, parent_id text, directory text, title text, version text, time_created integer)"
+        )
+        database.execute("CREATE TABLE message (id text, session_id text, time_created integer, data text)")
+        database.execute("CREATE TABLE part (id text, message_id text, session_id text, data text)")
+        database.execute("CREATE INDEX recall ON message (id, json_extract(data, '$.role'))")
+        database.execute("INSERT INTO session VALUES ('s', 'p', NULL, '/home/ada', 'Look', '7.7.9', 1)")
+        told = {
+            "role": "assistant",
+            "modelID": "m",
+            "time": {"created": 1},
+            "tokens": {"input": 3, "output": 2},
+        }
+        database.execute("INSERT INTO message VALUES ('m', 's', 1, ?)", (json.dumps(told),))
+        said = {"type": "text", "text": "Done."}
+        database.execute("INSERT INTO part VALUES ('t', 'm', 's', ?)", (json.dumps(said),))
+    (found,) = recognised(sample_of(path))
+    assert found.source.name == "opencode"
+    (session,) = (item for item in found.source.read(path, None) if isinstance(item, RecordedSession))
+    assert (session.metadata["agent"], session.metadata["version"], session.turns[0].text) == (
+        "kilo",
+        "7.7.9",
+        "Done.",
+    )

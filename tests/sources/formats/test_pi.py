@@ -1,8 +1,11 @@
 """Sessions of pi and openclaw's telemetry: a message is a turn, and a copy of it the same one."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
+import zstandard
 
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger
@@ -191,3 +194,29 @@ def test_an_error_is_told_by_its_words(tmp_path, words, expected):
     (found,) = pieces(pi.read(session(tmp_path, ASK, SAID, came)))
     (result,) = found.turns[0].results
     assert (*judged(result, pi.SOURCE.wordings)[:2], result.exit_status) == expected
+
+
+def test_openclaws_database_holds_the_same_lines(tmp_path):
+    """One after the other, by session; a large one is packed."""
+    lines = [
+        HEAD,
+        *({"type": "message", "id": str(n), "message": each} for n, each in enumerate((ASK, SAID, CAME))),
+    ]
+    path = tmp_path / "openclaw-agent.sqlite"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(
+            "CREATE TABLE transcript_events (session_id text, seq integer, event_json text, event_zstd blob)"
+        )
+        for seq, line in enumerate(lines):
+            text, packed = json.dumps(line), None
+            if seq == len(lines) - 1:
+                text, packed = None, zstandard.compress(text.encode())
+            database.execute("INSERT INTO transcript_events VALUES ('s', ?, ?, ?)", (seq, text, packed))
+        database.execute(
+            "INSERT INTO transcript_events VALUES ('t', 0, '[1]', NULL), ('t', 1, NULL, x'28b52ffd00')"
+        )
+    assert [(each.source.name, each.sureness) for each in recognised(sample_of(path))] == [("pi", 1.0)]
+    items = list(pi.read(path))
+    (found,) = pieces(items)
+    assert (found.external_id, found.turns[0].text, len(found.turns[0].results)) == (HEAD["id"], "I look.", 1)
+    assert sum(isinstance(item, Refusal) for item in items) == 2

@@ -11,6 +11,7 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json, print_note
 from actionledger.errors import LedgerError
+from actionledger.importing.newer import Newer, newer_recordings
 from actionledger.importing.unknown_wordings import UnknownWordings, unknown_wordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
@@ -42,13 +43,14 @@ def doctor(
         raise LedgerError(f"There is no ledger at {looked_at}, and no folder of one beside it.")
     done = mend(looked_at) if fix else ()
     found = examine(looked_at)
-    unknown = _unknown_wordings(looked_at)
+    unknown, newer = _unknown(looked_at)
     if as_json:
         told = {
             "health": found,
             "needs_person": found.needs_person,
             "mended": done,
             "unknown_wordings": unknown,
+            "newer_than_tested": newer,
         }
         print_json(told)
     else:
@@ -57,16 +59,18 @@ def doctor(
         _print(found, was_mended=fix)
         for each in unknown:
             print_note(f"{each.words}: their reason is tool_error, and no more is known of them.")
+        for recorded in newer:
+            print_note(f"{recorded.words}.")
     raise typer.Exit(ExitCode.WAITING if found.needs_person else ExitCode.DONE)
 
 
-def _unknown_wordings(path: Path) -> list[UnknownWordings]:
-    """Return the errors that no table knows; none of a ledger that can't be read."""
+def _unknown(path: Path) -> tuple[list[UnknownWordings], list[Newer]]:
+    """Return the errors that no table knows, and what is newer than what was tested; none of a ledger that can't be read."""
     try:
         with open_ledger(path, read_only=True) as ledger:
-            return unknown_wordings(ledger)
+            return unknown_wordings(ledger), newer_recordings(ledger)
     except LedgerError:
-        return []
+        return [], []
 
 
 def _print(found: Health, *, was_mended: bool) -> None:

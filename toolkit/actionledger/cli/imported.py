@@ -13,6 +13,7 @@ from actionledger.vocabulary import LEFT_OUT, LeftOutReason
 
 SHOWN_REFUSALS = 20
 _SHOWN_DIALECTS = 3
+_SHOWN_KINDS = 8
 _SURE = 1.0
 
 _LEFT_OUT_QUERY = "FROM left_out SELECT path, reason, detail, sum(count) AS count GROUP BY ALL HAVING sum(count) <> 0 ORDER BY count DESC"
@@ -34,6 +35,12 @@ def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False
     console.print(f"{taken(report)}; {_refused(report)} refused.")
     print_refusals(report, ledger)
     print_left_out(report)
+    print_unknown(report)
+    for name, count in report.mistaken.items():
+        what = f"{counted(count, 'file')} {'is' if count == 1 else 'are'} surely of {name}"
+        print_note(
+            f"{what}, and not of {form or 'the format that was named'}: leave --format away.", style="yellow"
+        )
     if form and is_of_another_format(report):
         print_note(
             f"Nothing there is what {form} has: without --format it is found out what it is.", style="yellow"
@@ -56,6 +63,22 @@ def print_left_out(report: ImportReport) -> None:
     """Print how much was left out, by reason."""
     for reason, count in report.left_out_by_reason.items():
         print_note(f"left out {count:,}: {LEFT_OUT[reason]}")
+
+
+def print_unknown(report: ImportReport) -> None:
+    """Print which kinds of entries no reader knows, with a sample of their keys, and what was written by a version newer than any that was tested."""
+    from actionledger.importing.newer import newer  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+
+    kinds: Counter[str] = Counter()
+    for (_, reason, detail), count in report.left_out.items():
+        if reason is LeftOutReason.UNKNOWN_KIND and detail:
+            kinds[detail] += count
+    if kinds:
+        most = "; ".join(f"{count:,} × {kind}" for kind, count in kinds.most_common(_SHOWN_KINDS))
+        more = f"; and {counted(len(kinds) - _SHOWN_KINDS, 'more kind')}" if len(kinds) > _SHOWN_KINDS else ""
+        print_note(f"not known: {most}{more}")
+    for each in newer(report.versions):
+        print_note(f"{each.words}.", style="yellow")
 
 
 def print_priced(report: ImportReport) -> None:

@@ -22,6 +22,7 @@ from actionledger.cli.tables import (
     unacted_lines,
     usage_line,
 )
+from actionledger.importing.newer import newer_recordings
 from actionledger.importing.unknown_wordings import unknown_wordings
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.dialects import dialects
@@ -83,9 +84,12 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(plain(line))
     if omitted := left_out(ledger, limit=TOP_REASONS):
         console.print(left_out_table(omitted))
-    if unknown := unknown_wordings(ledger):
-        console.print()
-        console.print(plain(f"In the whole ledger, {'; '.join(each.words for each in unknown)}."))
+    for newer_or_unknown in (unknown_wordings(ledger), newer_recordings(ledger)):
+        if newer_or_unknown:
+            console.print()
+            console.print(
+                plain(f"In the whole ledger, {'; '.join(each.words for each in newer_or_unknown)}.")
+            )
     _print_uncounted(ledger, within, whole)
 
 
@@ -155,6 +159,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
         "usage": asdict(usage(ledger, within)),
         "left_out": [asdict(part) for part in left_out(ledger)],
         "unknown_wordings": [asdict(each) for each in unknown_wordings(ledger)],
+        "newer_than_tested": [asdict(each) for each in newer_recordings(ledger)],
         "refused": count_refused(ledger),
         "not_in_the_numbers": {part.kind: part.count for part in _uncounted(ledger, within, whole)},
     }

@@ -8,6 +8,7 @@ from actionledger.errors import UsageError
 from actionledger.execution.profile import Profile
 from actionledger.importing.import_run import ImportRun
 from actionledger.importing.kept_news import KeptNews, packed
+from actionledger.importing.newer import version_of
 from actionledger.importing.news import News, Touched
 from actionledger.importing.omissions import WITHIN_TURN, changes
 from actionledger.importing.open_sessions import OpenSessions
@@ -240,6 +241,8 @@ class Importer:
         )
         if self._is_left_forgotten(item, key):
             return
+        if version := version_of(item.metadata):
+            self.report.versions.add((item.source or self.source, version))
         if self.touched is not None:
             self.touched.sessions.add(key.session_id)
             other_names = {item.begun_as, item.formerly} - {""}

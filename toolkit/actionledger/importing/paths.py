@@ -170,7 +170,7 @@ def _nothing_new(plan: Plan) -> ImportReport:
             for (root, suffix), count in plan.unknown.items()
         }
     )
-    return ImportReport(unchanged=plan.unchanged, left_out=left_out)
+    return ImportReport(unchanged=plan.unchanged, mistaken=plan.mistaken, left_out=left_out)
 
 
 def _origin(paths: list[Path]) -> str:

@@ -118,7 +118,7 @@ class PlanImporter:
         sizes = [size_of(each.path) for each in plan.to_read]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._bytes = 0
-        self._report = ImportReport(unchanged=plan.unchanged)
+        self._report = ImportReport(unchanged=plan.unchanged, mistaken=plan.mistaken)
         self._unfinished = {shown(each.path) for each in plan.to_read}
         self._whole: list[ToRead] = []
         self._shares: defaultdict[int, list[bool]] = defaultdict(list)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +13,10 @@ from actionledger.sources.archives import MARK, doubled_in, files_in
 from actionledger.sources.base import ReadFile, Sample, Source
 from actionledger.sources.containers import kind_of
 from actionledger.sources.files import ARCHIVES, Given, fits, place_of
-from actionledger.sources.registry import recognised, sample_of, source_named, sources
+from actionledger.sources.registry import Recognised, recognised, sample_of, source_named, sources
 from actionledger.sources.standard_input import STANDARD_INPUT
+
+_SURE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class Plan:
         unknown: how many files of a folder are no recording, by the folder and how their names end.
         refused: files that were named and can't be read, each with the reason.
         archives: the archives that are read, each with its state.
+        mistaken: how many files surely are of another format than the one that people named, by that other one's name.
     """
 
     to_read: list[ToRead] = field(default_factory=list)
@@ -74,6 +78,7 @@ class Plan:
     unknown: Counter[tuple[Path, str]] = field(default_factory=Counter)
     refused: list[tuple[Path, str]] = field(default_factory=list)
     archives: dict[Path, FileState] = field(default_factory=dict)
+    mistaken: Counter[str] = field(default_factory=Counter)
 
 
 def planned(files: Iterable[Given], told: Told, taken: TakenFiles) -> Plan:
@@ -126,7 +131,8 @@ class _Planning:
             self._plan.unchanged += 1
             return
         try:
-            sample = sample_of(path, has_values=self._format is None)
+            has_fields = self._format is not None and self._format.mapped is not None
+            sample = sample_of(path, has_values=not has_fields)
             found = self._of_sample(given, sample, state)
             if found is not None:
                 self._plan.to_read.append(found)
@@ -144,11 +150,21 @@ class _Planning:
             )
             if is_other and self._format.mapped is None:
                 return None
+            self._note_mistake(self._format, sample)
             return self._to_read(given, self._format, 1.0, state)
         if self._told.columns:
             return self._to_read(given, _with_columns(sample), 1.0, state)
         surest = next(iter(recognised(sample)), None)
         return self._to_read(given, surest.source, surest.sureness, state) if surest else None
+
+    def _note_mistake(self, named: Source, sample: Sample) -> None:
+        """Note that a file is not what people said, where it surely is something else."""
+        with suppress(SourceError):  # another format's fault is none of this file's
+            self._note_surest(named, [] if named.mapped is not None else recognised(sample))
+
+    def _note_surest(self, named: Source, found: list[Recognised]) -> None:
+        if found and found[0].sureness >= _SURE and all(each.source is not named for each in found):
+            self._plan.mistaken[found[0].source.name] += 1
 
     def _to_read(self, given: Given, source: Source, sureness: float, state: FileState | None) -> ToRead:
         read = source.read

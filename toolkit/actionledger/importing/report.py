@@ -30,6 +30,8 @@ class ImportReport:
         found: in how many of them calls of a format were found, by the dialect's name.
         priced: new turns of which a price file says what they cost.
         unpriced: how many have tokens, and a model that it has no price for, by the model's name.
+        versions: the formats that were read, each with a version that has written some of it, as far as the files say.
+        mistaken: how many files surely are of another format than the one that was named, by that other one's name.
         unfilled: turns that were there already without a cost, and have a price now: they stay as they were recorded.
 
     Example:
@@ -58,6 +60,8 @@ class ImportReport:
     priced: int = 0
     unpriced: Counter[str] = field(default_factory=Counter)
     unfilled: int = 0
+    versions: set[tuple[str, str]] = field(default_factory=set)
+    mistaken: Counter[str] = field(default_factory=Counter)
 
     @property
     def looked_at(self) -> int:
@@ -100,4 +104,6 @@ class ImportReport:
         self.priced += other.priced
         self.unpriced += other.unpriced
         self.unfilled += other.unfilled
+        self.versions |= other.versions
+        self.mistaken += other.mistaken
         return self

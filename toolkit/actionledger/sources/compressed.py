@@ -73,6 +73,28 @@ def unpacked(file: io.BufferedReader, read_bytes: Callable[[], int]) -> io.Buffe
     return file
 
 
+def unpacked_zstd(data: bytes, most: int) -> bytes:
+    """Return what one value holds that zstd has compressed, such as a column of a database.
+
+    Args:
+        data: the value.
+        most: how much it may come to, in bytes.
+
+    Raises:
+        ValueError: it is damaged, or comes to more.
+        MissingPackageError: what unpacks it is not installed.
+    """
+    try:
+        found = _zstd(io.BytesIO(data)).read(most + 1)
+    except Exception as error:
+        if isinstance(error, EOFError | OSError) or type(error).__name__ == "ZstdError":
+            raise ValueError(f"it is damaged: {error}") from error
+        raise
+    if len(found) > most:
+        raise ValueError(f"it unpacks to more than {most:,} bytes")
+    return found
+
+
 class _Bounded(io.RawIOBase):
     """Unpacks, and stops where it comes to too much; what went wrong once goes wrong again."""
 

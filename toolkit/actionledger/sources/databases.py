@@ -37,6 +37,9 @@ MAX_VALUE = 256 * 2**20
 _TRIES = 5
 _PAUSE_SECONDS = 0.05
 _SETTINGS = ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0")
+_DANGERS = frozenset({"load_extension", "fts3_tokenizer", "sqlite_rename_column", "sqlite_rename_table"})
+"""The functions of SQLite's own that do more than to reckon."""
+
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
 _COLUMNS = "SELECT name FROM pragma_table_info(?)"
 
@@ -179,9 +182,29 @@ def _connected(path: Path, how: str) -> sqlite3.Connection:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")
+        _trust_where_needed(connection)
     except sqlite3.Error as error:
         raise SourceError(f"The database {shown(path)!r} can't be read: {error}.") from error
     return connection
+
+
+def _trust_where_needed(connection: sqlite3.Connection) -> None:
+    """Let a schema name SQLite's own functions, where it can't be read otherwise.
+
+    Older versions of SQLite take ``json_extract`` in an index for a danger, as Kilo's databases have it; what is one stays forbidden.
+    """
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.Error as error:
+        if "unsafe use of" not in str(error):
+            raise
+        connection.set_authorizer(_refusing_dangers)
+        connection.execute("PRAGMA trusted_schema = ON")
+
+
+def _refusing_dangers(action: int, _first: str | None, second: str | None, *_: str | None) -> int:
+    is_danger = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _DANGERS
+    return sqlite3.SQLITE_DENY if is_danger else sqlite3.SQLITE_OK
 
 
 def _text(data: bytes) -> str:

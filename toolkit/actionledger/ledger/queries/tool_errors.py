@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
+from actionledger.ledger.queries.versions import VERSION
 from actionledger.vocabulary import Reason
 
 
@@ -23,10 +24,8 @@ class ToolErrors:
     count: int
 
 
-_VERSION = "coalesce(metadata->>'cli_version', metadata->>'version', metadata->>'claude_code_version', '')"
-
 _TOOL_ERRORS = f"""
-SELECT {picked(ToolErrors, count="count(*)", message="coalesce(message, '')", version=_VERSION)}
+SELECT {picked(ToolErrors, count="count(*)", message="coalesce(message, '')", version=VERSION)}
 FROM (SELECT session_id, message FROM executions WHERE {RUN_ELSEWHERE} AND reason = '{Reason.TOOL_ERROR}')
 JOIN (SELECT session_id, source, metadata FROM sessions) USING (session_id) GROUP BY ALL ORDER BY ALL"""
 

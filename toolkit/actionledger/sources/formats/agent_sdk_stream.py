@@ -30,6 +30,7 @@ from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, Passed, left_out
 from actionledger.sources.shapes.claude_results import arguments_of
 from actionledger.sources.shapes.conversation import Conversation
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.sources.values import numbered_objects
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
@@ -123,7 +124,7 @@ def _take(value: Mapping[str, Any], recording: _Recording) -> None:
         _take_answer(object_at(value, "response"), recording)
     else:
         known = LeftOutReason.BOOKKEEPING if kind in _KINDS else LeftOutReason.UNKNOWN_KIND
-        recording.passed[known, kind[:40]] += 1
+        recording.passed[known, kind if kind in _KINDS else unknown_as(kind, value)] += 1
 
 
 def _take_message(value: Mapping[str, Any], recording: _Recording) -> None:

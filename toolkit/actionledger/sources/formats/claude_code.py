@@ -31,6 +31,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.sources.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.sources.usage import usage_of
 from actionledger.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 
@@ -88,7 +89,7 @@ def recognise(sample: Sample) -> float:
         {"uuid", "parentUuid"} <= line.keys() and "content" in object_at(line, "message") for line in lines
     ):
         return 1.0
-    kinds = {line.get("type") for line in sample.values if isinstance(line, dict)}
+    kinds = {text_at(line, "type") for line in sample.values if isinstance(line, dict)}
     return 0.6 if lines and kinds <= _KNOWN | _PROGRESS else 0.0
 
 
@@ -124,7 +125,7 @@ class _Transcript:
         elif kind in _KNOWN:
             self.left_out[LeftOutReason.BOOKKEEPING, kind] += 1
         else:
-            self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+            self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, line)] += 1
         return None
 
     def _describe(self, line: Line, said: SessionDetails) -> None:
@@ -137,6 +138,9 @@ class _Transcript:
     def _take_message(self, line: Line) -> SessionPieces | None:
         """Take in a block of a message."""
         message = object_at(line, "message")
+        if "content" not in message:
+            self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as("assistant", message)] += 1
+            return None
         external_id = text_at(message, "id") or text_at(line, "uuid")
         if text_at(message, "model") == _SYNTHETIC:
             self.left_out[LeftOutReason.MADE_BY_CLIENT, text_at(line, "error")[:40] or "message"] += 1
@@ -193,7 +197,7 @@ class _Transcript:
             arguments = arguments_of(block.get("input"))
             session.call(external_id, RecordedCall(text_at(block, "id"), text_at(block, "name"), arguments))
         else:
-            self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+            self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, block)] += 1
 
     def _take_thought(self, turn: OpenTurn, thought: str) -> None:
         if not thought:
@@ -336,4 +340,5 @@ SOURCE = Source(
     loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered; how long a response took, and what it cost.",
     fields=("sessionId", "uuid", "parentUuid", "message"),
     tools=_TOOLS,
+    tested="2.1.332",
 )

@@ -30,11 +30,13 @@ from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.base import tools_text
 from actionledger.sources.shapes.codex_ends import ENDS, Ends
+from actionledger.sources.shapes.codex_index import title_of
 from actionledger.sources.shapes.codex_items import call_of, holds_sign, parts_of, text_of
 from actionledger.sources.shapes.codex_names import Names, above
 from actionledger.sources.shapes.codex_results import WORDINGS, result_of, shown_of
 from actionledger.sources.shapes.offered import offered
 from actionledger.sources.shapes.openai_responses import LATER_TOOLS, thoughts_of
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.sources.usage import usage_of
 from actionledger.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 
@@ -162,8 +164,7 @@ class _Rollout:
             self.left_out[LeftOutReason.COMPACTED, "history"] += 1
         else:
             known = kind in _KINDS or kind == "inter_agent_communication_metadata"
-            reason = LeftOutReason.BOOKKEEPING if known else LeftOutReason.UNKNOWN_KIND
-            self.left_out[reason, kind[:40]] += 1
+            self._count(kind, payload, is_known=known)
 
     def end_response(self, response_id: str = "") -> None:
         """Make a turn of what the model has written since its last response.
@@ -219,6 +220,8 @@ class _Rollout:
             for key in ("cli_version", "cwd", "originator", "agent_nickname", "agent_role")
         }
         git = object_at(meta, "git")
+        if title := title_of(self._path, self._anchor):
+            known |= {"title": title, "title_source": "index"}
         self._begin(
             RecordedSession(
                 self._names.session,
@@ -292,7 +295,7 @@ class _Rollout:
         elif kind in LATER_TOOLS:
             self._take_tools(item)
         else:
-            self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+            self._count(kind, item, is_known=False)
 
     def _take_tools(self, item: Line) -> None:
         """Take the tools that are offered from here on, once a list has the plain ones: before, not all are recorded."""
@@ -343,8 +346,11 @@ class _Rollout:
         elif kind in _REPEATED:
             self.left_out[LeftOutReason.DUPLICATE, kind] += 1
         else:
-            reason = LeftOutReason.BOOKKEEPING if kind in _EVENTS else LeftOutReason.UNKNOWN_KIND
-            self.left_out[reason, kind[:40]] += 1
+            self._count(kind, event, is_known=kind in _EVENTS)
+
+    def _count(self, kind: str, value: Line, *, is_known: bool) -> None:
+        reason = LeftOutReason.BOOKKEEPING if is_known else LeftOutReason.UNKNOWN_KIND
+        self.left_out[reason, kind[:40] if is_known else unknown_as(kind, value)] += 1
 
     def _take_end(self, event: Line) -> None:
         """Take what is said of the end of something that was run; what else is complete is said elsewhere, too."""
@@ -407,4 +413,5 @@ SOURCE = Source(
     loses="Thoughts, where they are encrypted; whether a call failed, where no event says how it ended, but for its words; which tools were offered; how long a response took, why it ended, and what it cost.",
     fields=("timestamp", "type", "payload"),
     tools=_TOOLS,
+    tested="0.171.0",
 )

@@ -41,6 +41,7 @@ from actionledger.sources.base import (
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
 from actionledger.sources.shapes.base import Message, Passed, left_out, texts_of, total
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.sources.values import numbered_objects
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation, TitleOrigin
 
@@ -185,7 +186,7 @@ def _take_message(value: Mapping[str, Any], chat: _Chat) -> None:
     elif kind in {"info", "warning", "error"}:
         chat.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     else:
-        chat.passed[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+        chat.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, value)] += 1
 
 
 def _take_turn(name: str, value: Mapping[str, Any], chat: _Chat) -> None:

@@ -25,6 +25,7 @@ from actionledger.sources.lines import json_lines
 from actionledger.sources.shapes import pi
 from actionledger.sources.shapes.base import Passed, left_out
 from actionledger.sources.shapes.conversation import conversation
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.vocabulary import Capture, LeftOutReason
 
 NAME = "openclaw_telemetry"
@@ -66,7 +67,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
             yield from _ended(name, sessions[name], event, passed)
         else:
             reason = LeftOutReason.BOOKKEEPING if kind in _KINDS else LeftOutReason.UNKNOWN_KIND
-            passed[reason, kind[:40]] += 1
+            passed[reason, kind if kind in _KINDS else unknown_as(kind, event)] += 1
     for session in sessions.values():
         for kind, count in session.tools.items():
             passed[LeftOutReason.PROGRESS, kind] += count

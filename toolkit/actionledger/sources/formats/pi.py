@@ -1,4 +1,4 @@
-"""Sessions of pi, and of openclaw, which runs its engine: ``~/.pi/agent/sessions/--CWD--/TIME_ID.jsonl``.
+"""Sessions of pi, and of openclaw, which runs its engine: ``~/.pi/agent/sessions/--CWD--/TIME_ID.jsonl``, openclaw's ``openclaw-agent.sqlite``.
 
 Defined by badlogic/pi-mono, ``packages/coding-agent/src/core/session-manager.ts``: a line ``session``, then a line for each message and for each thing
 that changed; from version 2 on the lines are a tree. A session that was branched off begins with a copy of what it branched from:
@@ -24,10 +24,13 @@ from actionledger.sources.base import (
     Wording,
     seen,
 )
-from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.containers import OnRead, head_of, shown
+from actionledger.sources.databases import HEADER, is_database_with
 from actionledger.sources.lines import json_lines
 from actionledger.sources.shapes import pi
 from actionledger.sources.shapes.base import Message, Passed, left_out
+from actionledger.sources.shapes.openclaw_database import TABLES, events_of_database
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 
 NAME = "pi"
@@ -135,7 +138,8 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         SourceError: the file can't be opened, or is a container of another kind.
     """
     reading = _Reading()
-    for item in json_lines(path, on_read):
+    is_database = head_of(path, len(HEADER), 0).startswith(HEADER)
+    for item in events_of_database(path, on_read) if is_database else json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
             continue
@@ -152,13 +156,16 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         elif kind == "message":
             yield from reading.add(pi.message(object_at(line, "message")))
         else:
-            reading.passed[_OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND), kind[:40]] += 1
+            reason = _OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND)
+            reading.passed[reason, kind if kind in _OTHERS else unknown_as(kind, line)] += 1
     yield from reading.given()
     yield from left_out(shown(path), reading.passed)
 
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of pi's."""
+    if is_database_with(sample, TABLES):
+        return 1.0
     first = sample.values[0] if sample.values else None
     if not isinstance(first, dict) or first.get("type") != "session":
         return 0.0
@@ -194,6 +201,7 @@ SOURCE = Source(
     Capture.CALLS,
     read,
     recognise,
+    patterns=("*.jsonl", "*.jsonl.gz", "openclaw-agent*.sqlite"),
     wordings=_WORDINGS,
     loses="The text of calls, the tools that were offered, instructions, how long a response took, which branch of a session a turn is on.",
     fields=("type", "id", "timestamp", "cwd"),

@@ -18,6 +18,10 @@ Passed: TypeAlias = Counter[tuple[LeftOutReason, str]]
 """How often what was passed over, by reason and detail; the file is for whoever read it."""
 
 
+_MOST = 240
+"""So much of what is passed over is named, in characters."""
+
+
 @dataclass(slots=True)
 class Message:
     """What one message holds.
@@ -104,7 +108,7 @@ class Message:
 
     def pass_over(self, reason: LeftOutReason, detail: object = "") -> None:
         """Count something that is no part of what is recorded."""
-        self.passed[reason, _text(detail)[:40]] += 1
+        self.passed[reason, _text(detail)[:_MOST]] += 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def usage(value: Mapping[str, Any]) -> Usage:
         output_tokens=count_at(value, "output"),
         cached_tokens=read,
         cache_write_tokens=written,
-        reasoning_tokens=count_at(value, "reasoning"),
+        reasoning_tokens=count_at(value, "reasoning" if "reasoning" in value else "reasoningTokens"),
         cost_usd=number_at(object_at(value, "cost"), "total"),
     )
 

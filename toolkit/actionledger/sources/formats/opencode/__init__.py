@@ -20,6 +20,12 @@ _WORDINGS = (
     ),
     Wording(r"(?i)oldString not found in content", Reason.NO_MATCH, "oldString not found in content"),
     Wording(
+        r"^Could not find oldString in the file",
+        Reason.NO_MATCH,
+        "Could not find oldString in the file. It must match exactly, including whitespace.",
+        last_seen="1.18.33, kilo 7.7.9",
+    ),
+    Wording(
         r"(?i)You must read the file|must be read before",
         Reason.NOT_READ,
         "You must read the file a.py before overwriting it.",
@@ -62,15 +68,16 @@ _TOOLS = (
 
 SOURCE = Source(
     NAME,
-    "opencode",
+    "opencode and Kilo",
     Capture.CALLS,
     read,
     recognise,
-    patterns=("ses_*.json", "*.json", "opencode*.db"),
+    patterns=("ses_*.json", "*.json", "opencode*.db", "kilo*.db"),
     wordings=_WORDINGS,
     loses="The text of calls, the tools that were offered, instructions, how long a response took; messages that only its newer table `session_message` holds, which are counted.",
     fields=("id", "projectID", "directory"),
     tools=_TOOLS,
+    tested="1.18.33",
     other_fields=(("info", "messages"), ("id", "sessionID", "messageID"), ("id", "sessionID", "role")),
 )
 """The format."""

@@ -6,12 +6,13 @@ Defined by sst/opencode, ``packages/opencode/src/session/session.sql.ts``: what 
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.errors import SourceError
 from actionledger.sources.access import text_at
-from actionledger.sources.base import Recorded, Refusal
+from actionledger.sources.base import Item, Recorded, RecordedSession, Refusal
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.databases import Database, Row, decoded
 from actionledger.sources.formats.opencode.messages import Copies, Told, session
@@ -35,6 +36,9 @@ _SESSION = {
 }
 """What the files of the tree call a column of a session."""
 
+_KILO = "kilo_"
+"""What names of tables begin with that Kilo alone has."""
+
 _NEWER = "session_message"
 """The table of messages that later versions try out."""
 
@@ -57,14 +61,23 @@ def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
                 f"{shown(path)!r} is no database of opencode's: it has no table {min(missing)!r}."
             )
         times = ("time_created", "time_updated")
+        is_kilo = any(name.startswith(_KILO) for name in database.tables)
         try:
             for row in database.rows("session", (*_SESSION, *times), order=("time_created", "id")):
-                yield from _session(path, database, row, passed, copies)
+                for piece in _session(path, database, row, passed, copies):
+                    yield _of_kilo(piece) if is_kilo else piece
         except SourceError as error:
             yield Refusal(shown(path), 0, str(error))
     yield from left_out(shown(path), passed)
     if on_read:
         on_read(path.stat().st_size)
+
+
+def _of_kilo(item: Item) -> Item:
+    """Return what was read of a database of Kilo's, which is a fork of opencode, with versions of its own."""
+    if not isinstance(item, RecordedSession):
+        return item
+    return replace(item, metadata={**item.metadata, "agent": "kilo"})
 
 
 def _session(path: Path, database: Database, row: Row, passed: Passed, copies: Copies) -> Recorded:

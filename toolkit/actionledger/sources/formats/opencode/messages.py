@@ -23,6 +23,7 @@ from actionledger.sources.base import (
 from actionledger.sources.containers import shown
 from actionledger.sources.shapes.base import Message, Passed, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
+from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
 
 NAME = "opencode"
@@ -209,7 +210,9 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
     elif kind == "reasoning":
         found.think(part.get("text"), detail=kind)
     else:
-        found.pass_over(_OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND), kind)
+        found.pass_over(
+            _OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND), kind if kind in _OTHERS else unknown_as(kind, part)
+        )
 
 
 def _read_tool(part: Mapping[str, Any], found: Message) -> None:
