@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import actionledger as al
-from actionledger.importing.open_sessions import title_of
+from actionledger.importing.details import details_of, title_of
 from actionledger.sources.base import NO_DETAILS
 
 ASKED = "SELECT title, title_from, project, git_branch FROM sessions"
@@ -100,3 +100,26 @@ def test_a_secret_in_a_title_is_masked(ledger) -> None:
 )
 def test_the_title_of_a_prompt_is_one_line(prompt: str, title: str) -> None:
     assert title_of(prompt) == title
+
+
+@pytest.mark.parametrize(
+    ("metadata", "found"),
+    [
+        ({"kind": "math"}, NO_DETAILS),
+        (
+            {"cwd": "/work/shop", "branch": "main", "version": "1.2", "headCommit": "c0ffee"},
+            replace(DETAILS, git_commit="c0ffee", agent="some_agent"),
+        ),
+        (
+            {"title": "The till", "title_source": "manual"},
+            al.SessionDetails(title="The till", title_from=al.TitleOrigin.PERSON, agent="some_agent"),
+        ),
+        (
+            {"title": "The till", "title_source": "auto", "agent": "kilo"},
+            al.SessionDetails(title="The till", title_from=al.TitleOrigin.AGENT, agent="kilo"),
+        ),
+    ],
+)
+def test_metadata_says_it_where_a_source_has_no_fields_for_it(metadata, found) -> None:
+    piece = session(turn(0), details=NO_DETAILS, metadata=metadata, source="some_agent")
+    assert details_of(piece) == found

@@ -1,6 +1,5 @@
 """The sessions that an import has begun and not ended: what their pieces say of their end."""
 
-import re
 from collections.abc import Collection
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -9,9 +8,9 @@ from typing import NamedTuple
 
 from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
+from actionledger.importing.details import details_of
 from actionledger.importing.import_run import ImportRun
 from actionledger.ledger.queries.recorded import Known
-from actionledger.privacy import mask_text
 from actionledger.recording import (
     SessionKey,
     details_id_of,
@@ -19,13 +18,7 @@ from actionledger.recording import (
     session_finished,
     session_started,
 )
-from actionledger.sources.base import NO_DETAILS, RecordedSession, SessionDetails
-from actionledger.vocabulary import TitleOrigin
-
-_TITLE_CHARACTERS = 80
-_LOOKED_AT = 2_000
-_TAGGED = 16
-_TAG = re.compile(r"<([a-z][a-z0-9_-]{0,60})>")
+from actionledger.sources.base import NO_DETAILS, RecordedSession
 
 
 class OpenSession(NamedTuple):
@@ -196,27 +189,5 @@ def _merged(before: OpenSession | None, piece: RecordedSession) -> RecordedSessi
         scores={**(earlier.scores if earlier else {}), **piece.scores},
         labels=tuple(dict.fromkeys((*(earlier.labels if earlier else ()), *piece.labels))),
         finished_at=piece.finished_at or last or (earlier.finished_at if earlier else None),
-        details=(earlier.details if earlier else NO_DETAILS).then(_titled(piece)),
+        details=(earlier.details if earlier else NO_DETAILS).then(details_of(piece)),
     )
-
-
-def _titled(piece: RecordedSession) -> SessionDetails:
-    """Return what a piece says of its session, with its first prompt's first words for a title where it has none."""
-    if piece.details.title or not piece.turns or piece.turns[0].index:
-        return piece.details
-    title = title_of(piece.turns[0].prompt or "")
-    return replace(piece.details, title=title, title_from=TitleOrigin.PROMPT) if title else piece.details
-
-
-def title_of(prompt: str) -> str:
-    """Return the first words of a prompt, on one line."""
-    prompt = prompt.lstrip()
-    for _ in range(_TAGGED):  # what the agent has put before the user's words
-        tag = _TAG.match(prompt)
-        end = prompt.find(f"</{tag[1]}>") if tag else -1
-        if tag is None or end < 0:
-            break
-        prompt = prompt[end + len(tag[1]) + 3 :].lstrip()
-    # No more than these are looked at: a prompt may be as long as a book.
-    words = " ".join(mask_text(prompt[:_LOOKED_AT]).split())
-    return words if len(words) <= _TITLE_CHARACTERS else f"{words[: _TITLE_CHARACTERS - 1].rstrip()}…"

@@ -220,7 +220,7 @@ class _Rollout:
             for key in ("cli_version", "cwd", "originator", "agent_nickname", "agent_role")
         }
         git = object_at(meta, "git")
-        if title := title_of(self._path, self._anchor):
+        if title := title_of(self._path, text_at(meta, "id")):
             known |= {"title": title, "title_source": "index"}
         self._begin(
             RecordedSession(
