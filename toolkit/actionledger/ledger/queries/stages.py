@@ -11,7 +11,11 @@ from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome
 WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_success))
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))
 """The responses that were read whole, and those that meant to act."""
-NOT_MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if not outcome.has_intent))
+NOT_MEANT = Mark(
+    outcomes=tuple(
+        str(outcome) for outcome in Outcome if not outcome.has_intent and outcome is not Outcome.NOT_RECORDED
+    )
+)
 DID_NOTHING = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.did_nothing))
 WITH_ACTIONS = Mark(outcomes=("clean", "repaired", "partial"))
 UNREAD, REFUSED = Mark(stage="reading"), Mark(stage="checking")
