@@ -266,6 +266,13 @@ def test_what_cannot_be_read_is_refused_and_the_rest_goes_on(tmp_path):
     assert "no eval" in refusal.reason
 
 
+def test_an_error_of_a_request_is_no_empty_answer(items):
+    """Its output is there all the same, with an empty message."""
+    found = items(sample(answered(said("a1"), error="ConnectionError"), answered(said("a2"))))
+    assert [turn.external_id for turn in sessions(found)[0].turns] == ["a2"]
+    assert left_out(found)[LeftOutReason.NO_RESPONSE, "model"] == 1
+
+
 def test_an_archive_of_today_is_read(tmp_path):
     """Its files are compressed by zstd; one that is damaged is refused, and the rest goes on."""
     path = tmp_path / "log.eval"
