@@ -21,14 +21,14 @@ from actionledger.vocabulary import (
 )
 
 LISTS = {
-    Outcome: "clean repaired partial failed no_action abstained empty",
+    Outcome: "clean repaired partial failed no_action abstained empty not_recorded",
     BlockStatus: "strict repaired malformed ignored",
     ActionStatus: "valid coerced invalid unknown illustration needs_approval",
     ExecutionStatus: "succeeded failed timed_out denied rate_limited skipped pending dry_run interrupted",
     Reversal: "undone redone",
     DecisionKind: "approved modified rejected",
     RunKind: "live import reparse rerun",
-    Capture: "text arguments calls",
+    Capture: "text arguments calls none",
     Origin: "runtime recorded",
     Relation: "subagent continuation fork",
 }
@@ -71,11 +71,12 @@ def test_every_reason_to_leave_out_has_a_sentence():
 
 
 def test_intent_leaves_out_what_was_not_meant():
-    """The denominator of the parse rates: all but no action, abstained and empty."""
+    """The denominator of the parse rates: all but no action, abstained, empty, and what isn't recorded."""
     assert {outcome for outcome in Outcome if not outcome.has_intent} == {
         Outcome.NO_ACTION,
         Outcome.ABSTAINED,
         Outcome.EMPTY,
+        Outcome.NOT_RECORDED,
     }
 
 

@@ -278,3 +278,19 @@ def test_what_an_outermost_span_says_is_recorded_though_its_trace_was_told(tmp_p
         asked = "SELECT success, scores::VARCHAR FROM sessions WHERE success"
         assert ledger.sql(asked).fetchall() == [(True, '{"reward":0.5}')]
     assert list(traces.due(all_of_them=True)) == []
+
+
+def test_a_librarys_own_trace_of_a_request_is_told_once():
+    """It is whole long before the framework's is: what is about to be told is held against all that is there."""
+    clock = Clock()
+    traces = held(clock)
+    known = {"gen_ai.response.id": "msg_12345678"}
+    alone = span(1, "chat", known, trace=7)
+    whole = chat(2, [text("user", "Where?")], text("assistant", "Here."), trace=8, parent=1, **known)
+    found = came(traces, [alone], [whole])
+    clock.now = 20.0
+    found += traces.due()
+    clock.now = 100.0
+    found += traces.due(all_of_them=True)
+    told = [turn for each in found if isinstance(each, RecordedSession) for turn in each.turns]
+    assert [turn.text for turn in told] == ["Here."]

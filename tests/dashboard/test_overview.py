@@ -218,6 +218,20 @@ class TestUnacted:
 
 
 class TestNotInTheNumbers:
+    def test_what_is_not_recorded_took_what_it_took(self, open_page: Open, tmp_path: Path) -> None:
+        """Nothing is said of how it was read; its tokens are, its link leads to it, and each page of it opens."""
+        path = tmp_path / "l.duckdb"
+        turn = RecordedTurn(0, "", capture=Capture.NONE, usage=al.Usage(input_tokens=7, output_tokens=3))
+        with open_ledger(path) as ledger:
+            import_sessions(ledger, [RecordedSession("s", None, "big", "", (turn,))])
+        test = open_page(path, PAGE)
+        assert sentence(test) == ""
+        assert uncounted(test) == [
+            ("1 response not recorded but for tokens and times (in no rate)", "turns?outcome=not_recorded")
+        ]
+        open_page(path, "views/turns.py", outcome="not_recorded")
+        open_page(path, "views/sessions.py")
+
     def test_each_is_named_and_leads_to_where_it_is_listed(self, open_page: Open, tmp_path: Path) -> None:
         """With the words that the report has; a filter says what is of the whole ledger."""
         path = tmp_path / "l.duckdb"

@@ -174,6 +174,21 @@ def _strict(catalogue: AnyCatalogue | None) -> AnyCatalogue | None:
     return catalogue.strict if isinstance(catalogue, ToolCatalogue) else catalogue
 
 
+def not_read() -> ParseResult:
+    """Return what is read of a response of which nothing that the model wrote is recorded."""
+    return ParseResult(
+        text="",
+        outcome=Outcome.NOT_RECORDED,
+        actions=(),
+        blocks=(),
+        issues=(),
+        narrative="",
+        parser_id=RECORDED.id,
+        parser_name=RECORDED.name,
+        catalogue=None,
+    )
+
+
 def _checked(found: Reading, parser_name: str, catalogue: AnyCatalogue | None) -> ParseResult:
     actions = check(found, catalogue)
     return ParseResult(

@@ -7,7 +7,7 @@ import streamlit as st
 
 from actionledger.common.plurals import counted
 from actionledger.ledger import queries
-from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Uncounted
+from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
 from actionledger.ledger.queries.uncounted import LEAD
@@ -16,7 +16,7 @@ from actionledger.rates import TOO_FEW
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.periods import change_since_before
-from actionledger.vocabulary import RunKind
+from actionledger.vocabulary import Outcome, RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.failures import show_reasons
@@ -46,7 +46,7 @@ def show() -> None:
     """Show the page."""
     if ask(queries.dimensions).is_empty:
         notices.empty_ledger()
-        show_uncounted(Filter(), 0)
+        show_uncounted(Filter())
         return
     linked = Linked("overview")
     with st.container(key="overview_filters"):
@@ -54,8 +54,11 @@ def show() -> None:
     found = ask(queries.funnel, within)
     show_unread(within)
     if not found.responses:
-        notices.nothing_found()
-        show_uncounted(within, 0)
+        if found.not_recorded:  # what they took is known all the same
+            show_taken(within)
+        else:
+            notices.nothing_found()
+        show_uncounted(within, found)
         return
     with st.container(key="overview_answer"):
         show_sentence(
@@ -77,7 +80,7 @@ def show() -> None:
     why = st.container()
     show_groups(linked, within)
     show_taken(within)
-    show_uncounted(within, found.not_auditable)
+    show_uncounted(within, found)
     # Last, since it takes longest: groups are made of every failure. Loops take longer still, and are looked for when asked for.
     report = ask(failures, within, with_loops=False)
     with worst:
@@ -119,12 +122,13 @@ def show_unread(within: Filter) -> None:
         )
 
 
-def show_uncounted(within: Filter, not_auditable: int) -> None:
+def show_uncounted(within: Filter, found: Funnel | None = None) -> None:
     """Lead to what is in no number, where there is anything."""
     parts = ask(
         queries.uncounted,
         never_read=ask(queries.unread, within),
-        not_auditable=not_auditable,
+        not_recorded=found.not_recorded if found else 0,
+        not_auditable=found.not_auditable if found else 0,
         is_narrowed=within != EVERYTHING,
     )
     if parts:
@@ -134,6 +138,7 @@ def show_uncounted(within: Filter, not_auditable: int) -> None:
 def _listed(part: Uncounted, within: Filter) -> str:
     """Return the address of what lists something that is in no number: its page, or its statement where it has none."""
     pages = {
+        "not_recorded": links.turns_href(within, Mark(outcomes=(str(Outcome.NOT_RECORDED),))),
         "not_auditable": links.turns_href(within, UNAUDITED),
         "left_out": links.left_out_href(links.BY_REASON),
         "refused": links.left_out_href(links.NOT_READ),

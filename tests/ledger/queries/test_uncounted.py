@@ -47,6 +47,7 @@ def asked(ledger: Ledger, within: Filter = EVERYTHING) -> list[queries.Uncounted
     return queries.uncounted(
         ledger,
         never_read=queries.unread(ledger, within),
+        not_recorded=queries.funnel(ledger, within).not_recorded,
         not_auditable=queries.funnel(ledger, within).not_auditable,
         is_narrowed=within != EVERYTHING,
     )

@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 from given_items import left_out, sessions
+from zstd_archives import write_zstd_archive
 
 from actionledger.sources.base import Refusal, Sample
 from actionledger.sources.formats.inspect import SOURCE, read, recognise
@@ -263,6 +264,32 @@ def test_what_cannot_be_read_is_refused_and_the_rest_goes_on(tmp_path):
     path.write_text('{"a": 1}')
     (refusal,) = read(path)
     assert "no eval" in refusal.reason
+
+
+def test_an_error_of_a_request_is_no_empty_answer(items):
+    """Its output is there all the same, with an empty message."""
+    found = items(sample(answered(said("a1"), error="ConnectionError"), answered(said("a2"))))
+    assert [turn.external_id for turn in sessions(found)[0].turns] == ["a2"]
+    assert left_out(found)[LeftOutReason.NO_RESPONSE, "model"] == 1
+
+
+def test_an_archive_of_today_is_read(tmp_path):
+    """Its files are compressed by zstd; one that is damaged is refused, and the rest goes on."""
+    path = tmp_path / "log.eval"
+    held = sample(answered(said("a1", "Hi.")))
+    files = {
+        "_journal/start.json": json.dumps({"version": 2, "eval": EVAL}).encode(),
+        "samples/1_epoch_1.json": json.dumps(held).encode(),
+        "samples/2_epoch_1.json": b"{cut",
+    }
+    write_zstd_archive(path, files)
+    found = list(read(path))
+    (session,) = sessions(found)
+    assert [turn.text for turn in session.turns] == ["Hi."]
+    (refused,) = (each.reason for each in found if isinstance(each, Refusal))
+    assert "2_epoch_1" in refused
+    write_zstd_archive(path, files, size=3)
+    assert all(isinstance(each, Refusal) for each in read(path))
 
 
 def test_it_is_recognised_by_its_first_file_or_its_first_fields(tmp_path):

@@ -7,6 +7,8 @@ import pytest
 from actionledger.sources.base import RecordedSession
 from actionledger.sources.formats.openinference import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
+from actionledger.sources.shapes.openinference import KIND, step_of
+from actionledger.sources.shapes.spans import Span
 from actionledger.vocabulary import Capture, Relation
 
 TRACE = "4bedea77bb33b9c5f280371eae21ea97"
@@ -145,3 +147,110 @@ def test_an_agent_of_langchain_s_below_a_tool_is_a_child(tmp_path):
         (TRACE, "", None, 1),
         (f"{TRACE}/{4:016x}", TRACE, Relation.SUBAGENT, 1),
     ]
+
+
+RESPONSE = json.dumps({"id": "resp_1234567", "object": "response", "output": []})
+
+
+def only(session_items: list) -> RecordedSession:
+    (session,) = (each for each in session_items if isinstance(each, RecordedSession))
+    return session
+
+
+def test_an_answer_told_in_parts_is_one(items):
+    """Of the Responses interface each item is a message; choices of others are answers of their own."""
+    said = {
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "I look.",
+        "llm.output_messages.1.message.role": "assistant",
+        "llm.output_messages.1.message.tool_calls.0.tool_call.id": "a",
+        "llm.output_messages.1.message.tool_calls.0.tool_call.function.name": "look",
+        "llm.output_messages.1.message.tool_calls.0.tool_call.function.arguments": '{"at": 1}',
+        "llm.system": "openai",
+    }
+    (turn,) = only(items(span(1, "LLM", attributes=said | {"output.value": RESPONSE}))).turns
+    assert (turn.text, [call.name for call in turn.calls], turn.capture) == (
+        "I look.",
+        ["look"],
+        Capture.ARGUMENTS,
+    )
+    assert len(only(items(span(1, "LLM", attributes=said))).turns) == 2
+
+
+def test_what_is_hidden_is_not_recorded(items):
+    """The mark that stands in its place is no text; a tool's definition is no argument."""
+    hidden = {"input.value": "__REDACTED__", "output.value": "__REDACTED__"}
+    schema = json.dumps({"type": "object", "properties": {"at": {"type": "integer"}}})
+    session = only(
+        items(
+            span(1, "LLM", attributes={"llm.token_count.prompt": 9} | hidden),
+            span(2, "TOOL", attributes={"tool.name": "look", "tool.parameters": schema} | hidden),
+        )
+    )
+    (turn,) = session.turns
+    assert (turn.capture, turn.text, turn.calls, turn.usage.input_tokens) == (Capture.NONE, "", (), 9)
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ({"input.value": '{"at": 2}', "tool.parameters": '{"at": {"type": "integer"}}'}, '{"at": 2}'),
+        ({"input.value": '{"args": [], "sanitize_inputs_outputs": true, "kwargs": {"at": 2}}'}, {"at": 2}),
+        ({"tool.parameters": '{"at": 2}'}, '{"at": 2}'),
+    ],
+)
+def test_a_tool_was_given_its_input(given, arguments):
+    """Not what its definition says that it takes."""
+    attributes = {KIND: "TOOL", "tool.name": "look"} | given
+    assert step_of(Span("1", "t", attributes=attributes)).arguments == arguments
+
+
+def test_langchains_message_is_what_a_tool_gave():
+    """It names the call, and says whether it failed."""
+    held = {"content": "gone", "tool_call_id": "a", "status": "error", "type": "tool"}
+    given = {KIND: "TOOL", "tool.name": "look", "output.value": json.dumps({"type": "tool", "data": held})}
+    found = step_of(Span("1", "t", attributes=given, failed=False))
+    assert (found.call_id, found.output, found.is_error) == ("a", "gone", True)
+
+
+def test_a_node_says_which_call_its_tool_answers(items):
+    """Where the tool has raised, nothing else does; equal names start in another order."""
+    node = [{"name": "look", "args": {"at": 1}, "id": "a", "type": "tool_call"}]
+    session = only(
+        items(
+            span(1, "LLM", attributes=REQUEST),
+            span(2, "CHAIN", attributes={"input.value": json.dumps([node[0] | {"id": "b"}])}),
+            span(3, "TOOL", 2, attributes={"tool.name": "look", "input.value": "2", "output.value": "two"}),
+            span(4, "CHAIN", attributes={"input.value": json.dumps(node)}),
+            span(5, "TOOL", 4, attributes={"tool.name": "look", "output.value": "one"}, status="ERROR"),
+        )
+    )
+    assert {each.call_id: each.output for each in session.turns[0].results} == {"a": "one", "b": "two"}
+
+
+def test_a_bare_schema_has_its_tools_name_beside_it(items):
+    """As its name and description are told by themselves."""
+    tool = {
+        "llm.tools.0.tool.name": "look",
+        "llm.tools.0.tool.description": "Look.",
+        "llm.tools.0.tool.json_schema": json.dumps({"type": "object", "properties": {}}),
+    }
+    request = {key: value for key, value in REQUEST.items() if not key.startswith("llm.tools")}
+    (turn,) = only(items(span(1, "LLM", attributes=request | tool))).turns
+    (offered,) = json.loads(turn.tools)
+    assert (offered["function"]["name"], offered["function"]["description"]) == ("look", "Look.")
+    assert offered["function"]["parameters"]["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    ("output", "capture"),
+    [
+        ('{"tool_calls": [{"name": "look"}]}', Capture.CALLS),
+        ('{"function": {"name": "look"}}', Capture.ARGUMENTS),
+    ],
+)
+def test_langchain_writes_arguments_anew(output, capture):
+    """Unless a provider's own strings are there."""
+    given = {KIND: "LLM", **REQUEST, "output.value": output}
+    found = step_of(Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain"))
+    assert found.keeps is capture

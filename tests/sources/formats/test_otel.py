@@ -110,7 +110,7 @@ def test_repeated_history_is_counted_once(items, as_text):
         ("c1", "look", '{"at": 1}')
     ]
     assert [(each.call_id, each.output) for each in first.results] == [("c1", "here")]
-    assert [turn.capture for turn in session.turns] == [Capture.ARGUMENTS, Capture.ARGUMENTS, Capture.CALLS]
+    assert [turn.capture for turn in session.turns] == [Capture.ARGUMENTS, Capture.ARGUMENTS, Capture.NONE]
     assert [turn.usage.output_tokens for turn in session.turns] == [1, 2, 3]
     assert (first.prompt, second.prompt) == ("Where?", None)
     assert (first.usage.finish_reason, first.usage.latency_ms) == ("tool_call", 500)
@@ -172,7 +172,7 @@ def test_a_call_whose_request_has_no_content(items):
     assert [(each.call_id, each.arguments) for each in turn.calls] == [("a", {"at": 1})]
     assert left_out(found) == {
         (LeftOutReason.NOT_RECORDED, "response"): 1,
-        (LeftOutReason.NO_CALL, "tool"): 1,
+        (LeftOutReason.NOT_RECORDED, "call"): 1,
     }
 
 
@@ -491,3 +491,178 @@ def test_an_evaluation_in_a_log_is_of_the_span_that_it_names(items, is_before):
     [session] = sessions(given)
     assert (session.scores, len(session.turns)) == ({"reward": 1.0}, 1)
     assert left_out(given)[LeftOutReason.NO_SESSION, "evaluation"] == 1
+
+
+def test_what_was_left_out_is_not_what_a_model_wrote(items):
+    """Parts without content are no empty call and no empty text: nothing of them is recorded but tokens and times."""
+    bare = {"type": "tool_call", "id": "a", "name": "look"}
+    found = items(
+        batch(
+            chat(1, [message("user", {"type": "text"})], [message("assistant", {"type": "text"}, bare)]),
+            span(2, "execute_tool", attributes={"gen_ai.tool.name": "look", "gen_ai.tool.call.id": "a"}),
+        )
+    )
+    (turn,) = sessions(found)[0].turns
+    assert (turn.capture, turn.text, turn.calls, turn.results) == (Capture.NONE, "", (), ())
+    assert turn.usage.input_tokens == 10
+    assert left_out(found) == {
+        (LeftOutReason.NOT_RECORDED, "response"): 1,
+        (LeftOutReason.NOT_RECORDED, "call"): 1,
+    }
+
+
+def test_a_call_without_arguments_is_one(items):
+    """Where texts have their content, a call without arguments has none."""
+    bare = {"type": "tool_call", "id": "a", "name": "look"}
+    (turn,) = sessions(items(batch(chat(1, [ASKED], [message("assistant", bare)]))))[0].turns
+    assert (turn.capture, turn.calls[0].arguments) == (Capture.CALLS, {})
+
+
+def test_an_empty_answer_is_recorded(items):
+    """Its message is there, with nothing in it."""
+    (turn,) = sessions(items(batch(chat(1, [ASKED], [message("assistant")]))))[0].turns
+    assert turn.capture is not Capture.NONE
+
+
+@pytest.mark.parametrize("reason", ["malformed_function_call", "MALFORMED_FUNCTION_CALL"])
+def test_a_call_that_was_dropped_is_not_recorded(items, reason):
+    """The reason to stop says that there was one, and the answer is empty."""
+    ended = {"gen_ai.response.finish_reasons": [reason]}
+    (turn,) = sessions(items(batch(chat(1, [ASKED], [message("assistant")], attributes=ended))))[0].turns
+    assert (turn.capture, turn.usage.finish_reason) == (Capture.NONE, reason)
+
+
+def test_capture_is_the_recorders_and_not_each_values(items):
+    """One that parses arguments leaves those that are broken a text: a rate over them alone would be one of broken ones."""
+    good, broken = call("a", {"at": 1}), call("b", '{"at": ')
+    one = chat(1, [ASKED], [message("assistant", good)], parent=9)
+    other = chat(2, [ASKED], [message("assistant", broken)], parent=9)
+    turns = sessions(items(batch(one, other, span(9, "invoke_agent"))))[0].turns
+    assert [turn.capture for turn in turns] == [Capture.CALLS, Capture.CALLS]
+    known = {
+        "scopeSpans": [{"scope": {"name": "opentelemetry.instrumentation.genai.openai"}, "spans": [other]}]
+    }
+    (turn,) = sessions(items({"resourceSpans": [known]}))[0].turns
+    assert (turn.capture, turn.calls[0].arguments) == (Capture.CALLS, '{"at": ')
+
+
+@pytest.mark.parametrize(
+    ("given", "output", "reason"),
+    [
+        ({"pydantic_ai.tool.failure_stage": "validation"}, '[{"type": "missing"}]', Reason.SCHEMA_ERROR),
+        (
+            {},
+            '{"error": "Invoking `go()` failed as no tool with that name is available."}',
+            Reason.UNKNOWN_ACTION,
+        ),
+        (
+            {},
+            '{"error": "Invoking `look()` failed as the following mandatory input parameters are not present:\\nb"}',
+            Reason.SCHEMA_ERROR,
+        ),
+    ],
+)
+def test_a_call_that_was_refused_before_it_ran_says_so(items, given, output, reason):
+    """By a field of its recorder, or its runtime's own words."""
+    ran = {"gen_ai.tool.name": "look", "gen_ai.tool.call.id": "a", "gen_ai.tool.call.result": output, **given}
+    failed = span(2, "execute_tool", attributes=ran, status={"code": 2})
+    found = items(batch(chat(1, [ASKED], [message("assistant", call("a", "{}"))]), failed))
+    (result,) = sessions(found)[0].turns[0].results
+    assert judged(result, SOURCE.wordings)[1] is reason
+
+
+def test_a_call_that_has_no_identifier_is_found_by_its_name(items):
+    """ADK writes these words for it where the tool has raised."""
+    ran = {"gen_ai.tool.name": "look", "gen_ai.tool.call.id": "<not specified>", "error.type": "ValueError"}
+    found = items(
+        batch(
+            chat(1, [ASKED], [message("assistant", call("a", {}))]), span(2, "execute_tool", attributes=ran)
+        )
+    )
+    (result,) = sessions(found)[0].turns[0].results
+    assert (result.call_id, result.output, result.is_error) == ("a", "ValueError", True)
+
+
+def test_adks_names_before_the_conventions_are_read(items):
+    """The request and the answer are bodies of Gemini's, around a span that has the tokens."""
+    part = {"function_call": {"id": "a", "name": "look", "args": {"at": 1}}}
+    held = {
+        "gcp.vertex.agent.session_id": "talk",
+        "gcp.vertex.agent.llm_request": json.dumps(
+            {"model": "m", "contents": [{"role": "user", "parts": [{"text": "Where?"}]}]}
+        ),
+        "gcp.vertex.agent.llm_response": json.dumps({"content": {"role": "model", "parts": [part]}}),
+    }
+    outer = span(1, "call_llm", attributes=held)
+    outer["attributes"] = [each for each in outer["attributes"] if each["key"] != "gen_ai.operation.name"]
+    inner = span(2, "generate_content", parent=1, attributes={"gen_ai.usage.input_tokens": 7})
+    ran = {
+        "gen_ai.tool.name": "look",
+        "gcp.vertex.agent.tool_call_args": '{"at": 1}',
+        "gcp.vertex.agent.tool_response": '{"result": 5}',
+        "gcp.vertex.agent.llm_response": "{}",
+    }
+    (session,) = sessions(items(batch(outer, inner, span(3, "execute_tool", attributes=ran))))
+    (turn,) = session.turns
+    assert (session.external_id, turn.prompt, turn.usage.input_tokens) == ("talk", "Where?", 7)
+    assert [(each.name, each.arguments) for each in turn.calls] == [("look", {"at": 1})]
+    assert [each.output for each in turn.results] == ['{"result": 5}']
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "value"),
+    [
+        ({"gen_ai.usage.details.reasoning_tokens": 3}, "reasoning_tokens", 3),
+        ({"gen_ai.usage.cache_write.input_tokens": 3}, "cache_write_tokens", 3),
+        ({"gen_ai.response.time_to_first_chunk": 0.25}, "time_to_first_token_ms", 250.0),
+        ({"gen_ai.client.operation.time_to_first_chunk": 0.5}, "time_to_first_token_ms", 500.0),
+        ({"anthropic.message.stop_reason": "tool_use"}, "finish_reason", "tool_use"),
+        ({"metadata.usage_object": "{'x': {'cached_tokens': 3, 'y': None}}"}, "cached_tokens", 3),
+        ({"metadata.usage_object": "{'x': {'reasoning_tokens': 3}}"}, "reasoning_tokens", 3),
+    ],
+)
+def test_recorders_have_names_of_their_own_for_what_a_request_took(items, given, field, value):
+    """Times are seconds by the conventions."""
+    given = {key: {"doubleValue": each} if isinstance(each, float) else each for key, each in given.items()}
+    asked = chat(1, [ASKED], [message("assistant")])
+    asked["attributes"] += [
+        {"key": key, "value": each}
+        if isinstance(each, dict)
+        else {"key": key, "value": pairs({key: each})[0]["value"]}
+        for key, each in given.items()
+    ]
+    (turn,) = sessions(items(batch(asked)))[0].turns
+    assert getattr(turn.usage, field) == value
+
+
+def test_a_librarys_own_span_of_a_request_is_told_once(items):
+    """It is the root of a trace of its own, and has the identifier of the response that another trace has in full."""
+    other = f"{int(TRACE, 16) + 1:032x}"
+    known = {"gen_ai.response.id": "msg_12345678", "gen_ai.usage.cache_write.input_tokens": 4}
+    alone = span(1, "chat", trace=other, attributes=known)
+    found = items(batch(alone, chat(2, [ASKED], [LOOKED], attributes={"gen_ai.response.id": "msg_12345678"})))
+    (session,) = sessions(found)
+    (turn,) = session.turns
+    assert (turn.usage.input_tokens, turn.usage.cache_write_tokens) == (10, 4)
+    assert left_out(found)[LeftOutReason.DUPLICATE, "request"] == 1
+    (session,) = sessions(items(batch(alone)))
+    assert [turn.capture for turn in session.turns] == [Capture.NONE]
+
+
+def test_our_own_export_says_what_was_not_recorded(items):
+    """An answer that is empty there was none that anybody knows; each response is as it was kept."""
+    none, kept = {"actionledger.capture": "none"}, {"actionledger.capture": "arguments"}
+    found = items(
+        batch(
+            chat(1, [ASKED], [message("assistant", text(""))], attributes=none),
+            chat(2, [ASKED], [message("assistant", call("a", "{}"))], attributes=kept),
+            chat(
+                3,
+                [ASKED],
+                [message("assistant", call("b", {}))],
+                attributes={"actionledger.capture": "calls"},
+            ),
+        )
+    )
+    turns = sessions(found)[0].turns
+    assert [turn.capture for turn in turns] == [Capture.NONE, Capture.ARGUMENTS, Capture.CALLS]

@@ -1,8 +1,9 @@
 """Sessions of traces: whose agent is whose child, and which result is which call's."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from actionledger.sources.base import RecordedSession
+from actionledger.sources.base import RecordedSession, Usage
 from actionledger.sources.shapes.base import Message
 from actionledger.sources.shapes.steps import Kind, Step
 from actionledger.sources.shapes.traces import Traces
@@ -116,3 +117,44 @@ def test_a_request_that_failed_is_no_turn():
     (session,) = traces.rest()
     assert [turn.text for turn in session.turns] == ["Cut"]
     assert traces.passed == {(LeftOutReason.NO_RESPONSE, "request"): 1}
+
+
+def test_the_run_is_the_one_that_the_model_was_told_of():
+    """Two alike that name no call began in another order than they were asked for; what was shown says which is whose."""
+    answer = said("", "look", "look")
+    for number, call in enumerate(answer[0].calls):
+        answer[0].calls[number] = replace(call, call_id=f"c{number}")
+    told = [Message("model"), Message("tool"), Message("tool")]
+    told[1].result("c0", "slow")
+    told[2].result("c1", "fast")
+    (session,) = sessions(
+        step("model", 1, said=answer),
+        step("tool", 2, name="look", arguments="{}", output="fast", is_error=True),
+        step("tool", 3, name="look", arguments="{}", output="slow", is_error=False),
+        step("model", 4, shown=told, said=said("Both.")),
+    )
+    came = [(each.call_id, each.output, each.is_error) for each in session.turns[0].results]
+    assert came == [("c0", "slow", False), ("c1", "fast", True)]
+
+
+def test_a_bare_value_is_the_only_argument():
+    """LangChain gives a tool of one argument no name for it."""
+    message = Message("model")
+    message.call("a", "look", {"at": "here"})
+    message.call("b", "look", {"at": "there"})
+    (session,) = sessions(
+        step("model", 1, said=[message]),
+        step("tool", 2, name="look", arguments="there", output="two"),
+        step("tool", 3, name="look", arguments="here", output="one"),
+    )
+    assert {each.call_id: each.output for each in session.turns[0].results} == {"a": "one", "b": "two"}
+
+
+def test_a_request_around_another_fills_what_it_lacks():
+    """Each field by itself: a client's library may say other things than the framework."""
+    (session,) = sessions(
+        step("model", 1, said=said("Yes."), usage=Usage(input_tokens=5, reasoning_tokens=2)),
+        step("model", 2, 1, usage=Usage(input_tokens=5, cache_write_tokens=1)),
+    )
+    (turn,) = session.turns
+    assert (turn.text, turn.usage.reasoning_tokens, turn.usage.cache_write_tokens) == ("Yes.", 2, 1)

@@ -107,6 +107,7 @@ def _span(span: ReadableSpan, context: SpanContext) -> Span:
         events=[(event.name, _plain(event.attributes)) for event in span.events],
         failed=None if code is StatusCode.UNSET else code is StatusCode.ERROR,
         error=span.status.description or "",
+        scope=span.instrumentation_scope.name if span.instrumentation_scope else "",
     )
 
 

@@ -19,7 +19,7 @@ from actionledger.sources.formats import openinference, otel
 from actionledger.sources.shapes.base import Passed
 from actionledger.sources.shapes.openinference import is_openinference
 from actionledger.sources.shapes.spans import Span
-from actionledger.sources.shapes.steps import Step
+from actionledger.sources.shapes.steps import Step, told_once
 from actionledger.sources.shapes.traces import OPEN_TRACES, Traces, identified
 from actionledger.vocabulary import LeftOutReason
 
@@ -235,6 +235,7 @@ class HeldTraces:
 
     def _tell(self, due: list[_Held]) -> Iterator[Item]:
         """Yield what is new of the sessions of some traces."""
+        self._tell_once(due)
         by_session: dict[str, list[_Held]] = {}
         for held in due:
             if not held.is_told:
@@ -247,6 +248,11 @@ class HeldTraces:
             yield from self._tell_session(name, traces)
         while len(self._sessions) > REMEMBERED:
             self._sessions.popitem(last=False)
+
+    def _tell_once(self, due: list[_Held]) -> None:
+        """Set apart what is about to be told and only repeats the tokens of a response that another trace has."""
+        if any(step.response_ids and not step.said for held in due for step in held.steps):
+            told_once(step for held in self._held.values() for step in held.steps)
 
     def _tell_session(self, name: str, traces: list[_Held]) -> Iterator[Item]:
         steps = sorted((step for held in traces for step in _steps(held)), key=_order)

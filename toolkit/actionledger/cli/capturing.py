@@ -162,7 +162,8 @@ def _print_receiving(address: str, ledger: Path) -> None:
         "Spans are held until their trace is quiet, a minute at most, and written at the end; what kill -9 leaves, the next one records."
     )
     print_note(
-        "Most programs leave out what was said, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true or the like says so."
+        "Many programs leave out what was said, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY (of older ones: true) "
+        "or a setting of their own says so: docs/live.md has which."
     )
 
 

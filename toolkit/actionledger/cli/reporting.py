@@ -58,7 +58,7 @@ def report(ledger: LedgerOption = None, *, within: Chosen, as_json: JsonOption =
 def print_report(ledger: Ledger, within: Filter) -> None:
     """Print the funnel, the plan's targets, the dialects, the split by profile and model, and the top reasons of failure."""
     whole = funnel(ledger, within)
-    if not whole.responses:
+    if not whole.responses and not whole.not_recorded:
         if within == EVERYTHING:
             console.print("There is no response yet; 'actionledger import --help' says how to take some in.")
         else:
@@ -136,6 +136,7 @@ def _uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> list[Uncounted]
     return uncounted(
         ledger,
         never_read=unread(ledger, within),
+        not_recorded=whole.not_recorded,
         not_auditable=whole.not_auditable,
         is_narrowed=within != EVERYTHING,
     )
@@ -193,6 +194,7 @@ def _numbers(found: Funnel) -> dict[str, object]:
         "execution": rate_value(found.execution),
         "taken_back": rate_value(found.taken_back),
         "not_auditable": found.not_auditable,
+        "not_recorded": found.not_recorded,
         "recorded": dict(found.recorded),
         "recorded_execution": rate_value(found.recorded_execution),
     }

@@ -154,6 +154,7 @@ def funnel_table(whole: "Funnel") -> Sheet:
         ("intent: meant to act", whole.intent, "responses", whole.meant),
         *_parsed_steps(whole),
         ("beside these: only shown, nothing meant", whole.only_shown, "", None),
+        *_not_recorded_steps(whole),
         ("actions read", whole.decoded, "", None),
         ("  of these valid", whole.validation.successes, "actions with a catalogue", whole.validation),
         ("  of these need approval (cut off, or only thought of)", whole.need_approval, "", None),
@@ -188,6 +189,15 @@ def _parsed_steps(whole: "Funnel") -> list[_Step]:
             (f"beside these: {NOT_AUDITABLE}, recorded as parsed calls", whole.not_auditable, "", None)
         )
     return steps
+
+
+def _not_recorded_steps(whole: "Funnel") -> list[_Step]:
+    """Return of how many responses nothing but tokens and times is known; nothing where there is no such."""
+    if not whole.not_recorded:
+        return []
+    return [
+        ("beside these: what was said is not recorded, only tokens and times", whole.not_recorded, "", None)
+    ]
 
 
 def _recorded_steps(whole: "Funnel") -> list[_Step]:

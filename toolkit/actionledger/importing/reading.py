@@ -9,7 +9,7 @@ from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import AnyParser, parser_for, parser_named
 from actionledger.parsing.recorded import RECORDED, WithCalls, with_calls
 from actionledger.profiles import profile_named
-from actionledger.reading import catalogue_of_tools, read_and_record, read_calls
+from actionledger.reading import catalogue_of_tools, not_read, read_and_record, read_calls
 from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.recording.attempts import response_parsed
 from actionledger.sources.base import RecordedSession, RecordedTurn
@@ -85,7 +85,8 @@ AS_IT_SAYS = ReadAs()
 
 def written_of(turn: RecordedTurn) -> WithCalls:
     """Return the text that is recorded of a turn: its own, with the argument strings that were split off."""
-    return WithCalls(turn.text) if turn.capture is Capture.TEXT else with_calls(turn.text, turn.calls)
+    is_whole = turn.capture in {Capture.TEXT, Capture.NONE}
+    return WithCalls(turn.text) if is_whole else with_calls(turn.text, turn.calls)
 
 
 def names_in(session: RecordedSession, of_format: frozenset[str]) -> frozenset[str]:
@@ -131,6 +132,10 @@ def read_turn(
         LedgerError: the attempt can't be recorded.
     """
     catalogue = read_as.catalogue_of(session, turn)
+    if turn.capture is Capture.NONE:
+        result = not_read()
+        record(response_parsed(result, key, run, 0, turn.capture))
+        return result
     if turn.capture is Capture.TEXT:
         parser = read_as.parser_of(session, turn)
         is_cut = was_cut(turn.usage.finish_reason)

@@ -97,10 +97,12 @@ SESSION_OUTCOMES = f"""
     broken AS (
         SELECT DISTINCT turn_id FROM executions SEMI JOIN last_turns USING (turn_id)
         WHERE status IN ('interrupted', 'cancelled')),
+    unseen AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE outcome = '{Outcome.NOT_RECORDED}'),
     found AS (
-        SELECT s.session_id, s.success, s.reason, s.aborted, u.ending, u.why, t.turn_id, b.turn_id IS NOT NULL AS is_broken
+        SELECT s.session_id, n.turn_id IS NOT NULL AS is_unseen, s.success, s.reason, s.aborted, u.ending, u.why, t.turn_id, b.turn_id IS NOT NULL AS is_broken
         FROM sessions s LEFT JOIN last_turns t USING (session_id)
-        LEFT JOIN (FROM unacted_turns WHERE run_kind NOT IN ('reparse', 'rerun')) u ON u.turn_id = t.turn_id LEFT JOIN broken b ON b.turn_id = t.turn_id)
+        LEFT JOIN (FROM unacted_turns WHERE run_kind NOT IN ('reparse', 'rerun')) u ON u.turn_id = t.turn_id LEFT JOIN broken b ON b.turn_id = t.turn_id
+        LEFT JOIN unseen n ON n.turn_id = t.turn_id)
     SELECT session_id, CASE
         WHEN success THEN '{SessionOutcome.FINISHED}'
         WHEN NOT success THEN '{SessionOutcome.FAILED}'
@@ -108,7 +110,7 @@ SESSION_OUTCOMES = f"""
         WHEN ending = '{Ending.FINAL_ANSWER}' THEN '{SessionOutcome.FINISHED}'
         WHEN ending IN ('{Ending.STOPPED}', '{Ending.UNPARSEABLE}') THEN '{SessionOutcome.STOPPED}'
         WHEN turn_id IS NULL AND reason <> '' THEN '{SessionOutcome.FAILED}'
-        WHEN ending = '{Ending.NOT_KNOWN}' OR turn_id IS NULL OR (ending IS NULL AND reason <> '') THEN '{SessionOutcome.NOT_KNOWN}'
+        WHEN ending = '{Ending.NOT_KNOWN}' OR turn_id IS NULL OR is_unseen OR (ending IS NULL AND reason <> '') THEN '{SessionOutcome.NOT_KNOWN}'
         ELSE '{SessionOutcome.OPEN}' END AS outcome, CASE
         WHEN success IS NOT NULL THEN 'recorded'
         WHEN aborted <> '' OR is_broken THEN coalesce(nullif(aborted, ''), 'execution')

@@ -123,6 +123,28 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="pydantic-ai 2.66.0, cline 3.0.65",
     ),
     Wording(
+        _ERROR + r"Invoking `[^`\n]{1,200}` failed as no tool with that name\b",
+        Reason.UNKNOWN_ACTION,
+        '{"error": "Invoking `go()` failed as no tool with that name is available."}',
+        is_telling=True,
+        last_seen="google-adk 2.13.0",
+    ),
+    Wording(
+        _ERROR
+        + r"Invoking `[^`\n]{1,200}` failed as the following mandatory input parameters are not present",
+        Reason.SCHEMA_ERROR,
+        '{"error": "Invoking `add()` failed as the following mandatory input parameters are not present:"}',
+        is_telling=True,
+        last_seen="google-adk 2.13.0",
+    ),
+    Wording(
+        _ERROR + r"(?:Error: )?Validation failed for input parameters: ",
+        Reason.SCHEMA_ERROR,
+        "Error: Validation failed for input parameters: 1 validation error for AddTool",
+        is_telling=True,
+        last_seen="strands-agents 1.62.0",
+    ),
+    Wording(
         r"^The arguments provided to the tool are invalid: Model tried to call unavailable tool",
         Reason.UNKNOWN_ACTION,
         "The arguments provided to the tool are invalid: Model tried to call unavailable tool 'go'.",

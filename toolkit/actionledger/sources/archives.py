@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 from actionledger.common.plurals import counted
 from actionledger.errors import SourceError
 from actionledger.sources.compressed import FREE_BYTES, MAX_RATIO, BrokenOffError
+from actionledger.sources.zip_members import opened_member
 
 MARK = b"PK\x03\x04"
 """How a zip archive begins."""
@@ -65,7 +66,7 @@ def opened_in(path: Path, archive: Path) -> Iterator[io.RawIOBase]:
     if info is None:
         raise SourceError(f"The archive {str(archive)!r} holds no {path.relative_to(archive).as_posix()!r}.")
     try:
-        file = _opened(archive).zip.open(info)
+        file = opened_member(_opened(archive).zip, info)
     except (RuntimeError, NotImplementedError, zipfile.BadZipFile, OSError) as error:
         raise SourceError(f"{str(path)!r} can't be unpacked: {error}.") from error
     with file:

@@ -7,7 +7,7 @@ own identifier is, and reads every file from its beginning.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -113,6 +113,17 @@ class Usage:
     latency_ms: float | None = None
     time_to_first_token_ms: float | None = None
     finish_reason: str = ""
+
+    def filled(self, other: "Usage") -> "Usage":
+        """Return this with what another one of the same response says beside it.
+
+        Args:
+            other: the other one.
+        """
+        mine = {
+            each.name: value for each in fields(self) if (value := getattr(self, each.name)) not in {None, ""}
+        }
+        return replace(other, **mine)
 
 
 @made_quickly

@@ -33,7 +33,15 @@ class BrokenOffError(OSError):
     """What is compressed ends too early, is damaged, or unpacks to too much."""
 
 
-def _zstd(file: IO[bytes]) -> IO[bytes]:
+def unzstd(file: IO[bytes]) -> IO[bytes]:
+    """Return what reads what zstd compressed; it may refer back no further than memory is to hold.
+
+    Args:
+        file: the compressed bytes, at their beginning.
+
+    Raises:
+        MissingPackageError: what unpacks it is not installed.
+    """
     if _has_zstd():
         return cast("IO[bytes]", import_module("compression.zstd").ZstdFile(file))
     require("Reading what zstd compressed", "sources", "zstandard")
@@ -50,7 +58,7 @@ def _has_zstd() -> bool:
 
 _KINDS: tuple[tuple[bytes, Callable[[IO[bytes]], IO[bytes]]], ...] = (
     (b"\x1f\x8b", lambda file: cast("IO[bytes]", gzip.GzipFile(fileobj=file))),
-    (b"\x28\xb5\x2f\xfd", _zstd),
+    (b"\x28\xb5\x2f\xfd", unzstd),
     (b"BZh", lambda file: cast("IO[bytes]", bz2.BZ2File(file))),
     (b"\xfd7zXZ\0", lambda file: cast("IO[bytes]", lzma.LZMAFile(file))),  # noqa: SIM115 - whoever reads it closes it
 )

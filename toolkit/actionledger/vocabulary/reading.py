@@ -13,6 +13,7 @@ class Outcome(StrEnum):
     NO_ACTION = "no_action"
     ABSTAINED = "abstained"
     EMPTY = "empty"
+    NOT_RECORDED = "not_recorded"
 
     @property
     def has_intent(self) -> bool:
@@ -26,7 +27,7 @@ class Outcome(StrEnum):
 
     @property
     def did_nothing(self) -> bool:
-        """Whether no action was read of it, not even one that says that there is nothing to do."""
+        """Whether no action was read of it, not even one that says that there is nothing to do; of what isn't recorded nobody knows."""
         return self in {Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY}
 
 

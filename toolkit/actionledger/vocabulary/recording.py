@@ -4,21 +4,22 @@ from enum import StrEnum
 
 
 class Capture(StrEnum):
-    """How much of what the model wrote a recording has kept: the raw text, argument strings, or calls that are parsed.
+    """How much of what the model wrote a recording has kept: the raw text, argument strings, calls that are parsed, or nothing.
 
     Example:
         >>> [str(capture) for capture in al.Capture]
-        ['text', 'arguments', 'calls']
+        ['text', 'arguments', 'calls', 'none']
     """
 
     TEXT = "text"
     ARGUMENTS = "arguments"
     CALLS = "calls"
+    NONE = "none"
 
     @property
     def is_auditable(self) -> bool:
         """Whether it can be told how the model's calls were written (what every parse rate is about)."""
-        return self is not Capture.CALLS
+        return self in {Capture.TEXT, Capture.ARGUMENTS}
 
 
 class CostOrigin(StrEnum):

@@ -32,7 +32,10 @@ IS_CHECKED = "catalogue IS NOT NULL AND status NOT IN ('illustration', 'needs_ap
 """Which actions were meant and could be checked, as SQL: of the others nobody can say that they are valid."""
 ATTEMPTED = [str(status) for status in ExecutionStatus if status.was_attempted]
 
-AUDITABLE = f"capture <> '{Capture.CALLS}'"
+IS_RECORDED = f"outcome <> '{Outcome.NOT_RECORDED}'"
+"""Which parse attempts any rate is about, as SQL: of the others no more than tokens and times is known."""
+
+AUDITABLE = f"capture NOT IN ('{Capture.CALLS}', '{Capture.NONE}')"
 """Which parse attempts a parse rate is about, as SQL: those of which it was kept how the calls were written."""
 
 RUN_HERE = f"origin = '{Origin.RUNTIME}'"

@@ -15,6 +15,7 @@ from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
     IS_CHECKED,
+    IS_RECORDED,
     READ,
     RUN_ELSEWHERE,
     RUN_HERE,
@@ -70,7 +71,7 @@ READING = Counts(
     "parse_attempts",
     _ATTEMPTS,
     "true",
-    {"responses": "count(*)", "meant": f"count(*) FILTER ({_MEANT})"} | PARSED,
+    {"responses": f"count(*) FILTER ({IS_RECORDED})", "meant": f"count(*) FILTER ({_MEANT})"} | PARSED,
 )
 READ_AS = Counts(
     "parse_attempts",

@@ -79,7 +79,12 @@ class Funnel:
     @property
     def responses(self) -> int:
         """How many responses were read or tried to."""
-        return sum(self.outcomes.values())
+        return sum(self.outcomes.values()) - self.not_recorded
+
+    @property
+    def not_recorded(self) -> int:
+        """Of how many responses no more than tokens and times is recorded: in no rate."""
+        return self.outcomes.get(Outcome.NOT_RECORDED, 0)
 
     @property
     def intent(self) -> int:
@@ -200,7 +205,8 @@ def funnel_by(
     refuse_no_ledger(ledger)
     label = called(dimension, "way to group responses", LABELS)
     found = _funnels(ledger, within, label, every_reading=dimension == "run")
-    return sorted(found.items(), key=lambda pair: (-pair[1].responses, pair[0]))
+    counted_ones = [pair for pair in found.items() if pair[1].responses]
+    return sorted(counted_ones, key=lambda pair: (-pair[1].responses, pair[0]))
 
 
 def unread(ledger: Queryable, within: Filter = EVERYTHING) -> int:
@@ -225,7 +231,8 @@ def _funnels(
         sums = _sums(ledger, counts, within, rolled, label, every_reading=every_reading)
         for name, row in sums.items():
             found.setdefault(name, {}).update(row)
-    return {name: _funnel(found[name]) for name in sorted(found) if found[name].get("responses")}
+    there = ("responses", f"outcome_{Outcome.NOT_RECORDED}")
+    return {name: _funnel(found[name]) for name in sorted(found) if any(map(found[name].get, there))}
 
 
 def _sums(

@@ -11,9 +11,13 @@ from actionledger.vocabulary import Capture, Ending, ExecutionStatus, Origin, Ou
 WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_success))
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))
 """The responses that were read whole, and those that meant to act."""
-NOT_MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if not outcome.has_intent))
 UNACTED = Mark(endings=tuple(str(ending) for ending in Ending if ending.is_failure))
 """The responses that stopped without acting or could not be parsed."""
+NOT_MEANT = Mark(
+    outcomes=tuple(
+        str(outcome) for outcome in Outcome if not outcome.has_intent and outcome is not Outcome.NOT_RECORDED
+    )
+)
 WITH_ACTIONS = Mark(outcomes=("clean", "repaired", "partial"))
 UNREAD, REFUSED = Mark(stage="reading"), Mark(stage="checking")
 _AUDITED = tuple(str(capture) for capture in Capture if capture.is_auditable)

@@ -7,7 +7,7 @@ call that was refused or did not succeed is not among them: that is a matter of 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actionledger.ledger.queries.base import Queryable, as_rate, rate_sql, refuse_no_ledger
+from actionledger.ledger.queries.base import IS_RECORDED, Queryable, as_rate, rate_sql, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import scope
 from actionledger.rates import Rate
@@ -40,7 +40,9 @@ class Unacted:
 
 
 _FAILED = ", ".join(f"'{ending}'" for ending in Ending if ending.is_failure)
-_READ = "WITH read AS (SELECT attempt_id, session_id FROM parse_attempts WHERE {condition})"
+_READ = (
+    f"WITH read AS (SELECT attempt_id, session_id FROM parse_attempts WHERE {{condition}} AND {IS_RECORDED})"
+)
 _RATE = f"""
 {_READ},
 of_sessions AS (

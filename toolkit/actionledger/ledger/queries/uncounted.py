@@ -4,20 +4,23 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from actionledger.common.plurals import counted
-from actionledger.ledger.queries.base import AUDITABLE, INTENT, Queryable, number
+from actionledger.ledger.queries.base import AUDITABLE, INTENT, IS_RECORDED, Queryable, number
 from actionledger.ledger.queries.left_out import REFUSED, count_left_out, count_refused
 from actionledger.ledger.queries.scopes import FIRST_READING
 
-Kind: TypeAlias = Literal["never_read", "not_auditable", "left_out", "refused", "quarantined", "superseded"]
+Kind: TypeAlias = Literal[
+    "never_read", "not_recorded", "not_auditable", "left_out", "refused", "quarantined", "superseded"
+]
 
 LEAD = "Not in the numbers"
 """What stands before all of it."""
 
 _OF_ALL = "in the whole ledger "
-_OF_PICKED = ("never_read", "not_auditable")
+_OF_PICKED = ("never_read", "not_recorded", "not_auditable")
 _QUARANTINED, _SUPERSEDED = "SELECT count(*) FROM quarantine", "SELECT count(*) FROM superseded"
 _LISTING: dict[Kind, str] = {
     "never_read": "FROM turns ANTI JOIN parse_attempts USING (turn_id)",
+    "not_recorded": f"FROM parse_attempts WHERE {FIRST_READING} AND NOT ({IS_RECORDED})",
     "not_auditable": f"FROM parse_attempts WHERE {FIRST_READING} AND NOT ({AUDITABLE}) AND list_contains({INTENT}, outcome)",
     "left_out": "FROM left_out",
     "refused": f"FROM events WHERE {REFUSED}",
@@ -44,19 +47,30 @@ class Uncounted:
 
 
 def uncounted(
-    ledger: Queryable, *, never_read: int = 0, not_auditable: int = 0, is_narrowed: bool = False
+    ledger: Queryable,
+    *,
+    never_read: int = 0,
+    not_recorded: int = 0,
+    not_auditable: int = 0,
+    is_narrowed: bool = False,
 ) -> list[Uncounted]:
     """Return what is in no number, as far as there is anything: first of the responses that a filter picks, then of the whole ledger.
 
     Args:
         ledger: what to ask.
         never_read: how many of those responses nothing has read, as ``unread`` counts them.
+        not_recorded: of how many no more than tokens and times is recorded, as their funnel has it.
         not_auditable: how many are in no rate of reading, as their funnel has it.
         is_narrowed: whether a filter picks them, so that it is to be said what is of the whole ledger.
     """
     things, _ = count_left_out(ledger)
     of_picked: list[tuple[Kind, int, str]] = [
         ("never_read", never_read, f"{counted(never_read, 'response')} never read"),
+        (
+            "not_recorded",
+            not_recorded,
+            f"{counted(not_recorded, 'response')} not recorded but for tokens and times (in no rate)",
+        ),
         (
             "not_auditable",
             not_auditable,

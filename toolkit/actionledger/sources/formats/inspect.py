@@ -19,7 +19,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from actionledger.common.depth import is_deeper
-from actionledger.errors import SourceError
+from actionledger.errors import MissingPackageError, SourceError
 from actionledger.sources.access import object_at, objects_at
 from actionledger.sources.base import Item, Refusal, Sample, Source
 from actionledger.sources.containers import OnRead, shown
@@ -28,6 +28,7 @@ from actionledger.sources.documents import MAX_DEPTH, MAX_DOCUMENT, document_or_
 from actionledger.sources.shapes.base import Passed, left_out
 from actionledger.sources.shapes.inspect_samples import sessions_of
 from actionledger.sources.standard_input import STANDARD_INPUT
+from actionledger.sources.zip_members import opened_member
 from actionledger.vocabulary import Capture
 
 _ZIP = b"PK\x03\x04"
@@ -125,7 +126,7 @@ def _of_members(path: Path, archive: zipfile.ZipFile, on_read: OnRead | None) ->
 def _decoded(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Any] | Refusal:
     """Return the object that a file of the archive is; at most so much of it is unpacked as a document may have."""
     try:
-        with archive.open(info) as file:
+        with opened_member(archive, info) as file:
             data = file.read(MAX_DOCUMENT + 1)
         if len(data) > MAX_DOCUMENT:
             return Refusal(shown(path), 0, f"{info.filename!r} is larger than {MAX_DOCUMENT:,} bytes.")
@@ -140,6 +141,7 @@ def _decoded(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dic
         NotImplementedError,
         RuntimeError,
         ValueError,
+        MissingPackageError,
     ) as error:
         return Refusal(shown(path), 0, f"{info.filename!r} can't be read: {error}.")
     return value

@@ -27,7 +27,8 @@ from actionledger.sources.shapes import sniffed
 from actionledger.sources.shapes.about import About
 from actionledger.sources.shapes.base import Message, left_out
 from actionledger.sources.shapes.genai_spans import tools_of
-from actionledger.sources.shapes.observed import answered_call, fill_request, output_of
+from actionledger.sources.shapes.langfuse_usage import counts_in
+from actionledger.sources.shapes.observed import answered_call, fill_request, has_failed, output_of
 from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.shapes.spans import attributes_of
 from actionledger.sources.shapes.steps import Kind, Step
@@ -37,9 +38,6 @@ from actionledger.vocabulary import Capture, LeftOutReason
 
 _KINDS: dict[str, Kind] = {"GENERATION": "model", "TOOL": "tool", "AGENT": "agent"}
 _HEAD = re.compile(rb'"(?:parentObservationId|parent_observation_id|observations)"')
-_CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")
-_WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "prompt_details.cache_write")
-_THOUGHT = ("output_reasoning", "output_reasoning_tokens", "completion_details.reasoning")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
@@ -134,6 +132,7 @@ def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None
     else:
         step.call_id = text_at(attributes, "gen_ai.tool.call.id") or text_at(attributes, "ai.toolCall.id")
         step.arguments, step.output = observation.get("input"), output_of(observation.get("output"))
+        step.is_error = has_failed(observation.get("output")) if step.is_error is None else step.is_error
         if failed and step.output is None:
             step.output = _text(observation, "statusMessage", "status_message")
         step.call_id = step.call_id or answered_call(observation.get("output"))
@@ -160,29 +159,17 @@ def _add_calls(step: Step, observation: Mapping[str, Any]) -> None:
 
 def _usage(observation: Mapping[str, Any]) -> Usage:
     given = object_at(observation, "usageDetails") or object_at(observation, "usage")
-    whole, output = count_at(given, "input"), count_at(given, "output")
-    cached, written = _sum(given, _CACHED), _sum(given, _WRITTEN)
-    beside = (cached or 0) + (written or 0)
-    if whole is not None and beside and count_at(given, "total") == whole + (output or 0) + beside:
-        whole += beside
     begun, first = time_at(observation, "startTime"), time_at(observation, "completionStartTime")
     cost = number_at(object_at(observation, "costDetails"), "total")
-    return Usage(
-        input_tokens=count_at(observation, "promptTokens") if whole is None else whole,
-        output_tokens=count_at(observation, "completionTokens") if output is None else output,
-        cached_tokens=cached,
-        cache_write_tokens=written,
-        reasoning_tokens=_sum(given, _THOUGHT),
+    beside = Usage(
+        input_tokens=count_at(observation, "promptTokens"),
+        output_tokens=count_at(observation, "completionTokens"),
         cost_usd=number_at(observation, "calculatedTotalCost") if cost is None else cost,
         time_to_first_token_ms=(first - begun).total_seconds() * 1000
         if first and begun and first >= begun
         else None,
     )
-
-
-def _sum(given: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
-    known = [count for key in keys if (count := count_at(given, key)) is not None]
-    return sum(known) if known else None
+    return counts_in(given).filled(beside)
 
 
 def _text(value: Mapping[str, Any], *keys: str) -> str:

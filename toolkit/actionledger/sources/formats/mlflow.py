@@ -133,7 +133,7 @@ def _step(span: Span) -> Step:
         )
         if not step.shown:
             step.shown = list(sniffed.request_of(given.get("mlflow.chat.messages")).messages)
-        step.usage = _usage(given)
+        step.usage = _usage(given).filled(step.usage)
     else:
         step.arguments, step.output = inputs, output_of(outputs)
         step.call_id = answered_call(outputs)

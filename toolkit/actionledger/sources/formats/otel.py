@@ -1,7 +1,7 @@
 """Spans of OpenTelemetry that follow the conventions for generative AI, as files of JSON.
 
 Defined by github.com/open-telemetry/semantic-conventions, ``docs/gen-ai`` (to 1.41), and before it by OpenLLMetry. Read are OTLP's JSON
-(a collector's file, a line a batch), exports of the SDKs of Python and JavaScript, any-agent's traces, and spans of Vercel's SDK.
+(a collector's file, a line a batch), exports of the SDKs of Python and JavaScript, any-agent's traces, and spans of Vercel's SDK and Langfuse's.
 A trace is a session, or several are, where spans name a conversation. Each span shows the whole history again: what is new is
 the answer. Whether the content is recorded is for whoever runs it to switch on: mostly it isn't.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.sources.containers import OnRead, shown
-from actionledger.sources.shapes import genai_spans, openinference
+from actionledger.sources.shapes import genai_spans, langfuse_spans, openinference
 from actionledger.sources.shapes.base import left_out
 from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.shapes.spans import LISTS, Span, is_spans, spans_of
@@ -21,7 +21,7 @@ from actionledger.sources.shapes.traces import Traces
 from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 
-_CONVENTION = re.compile(rb'"(?:gen_ai|traceloop|ai|codex\.turn)\.[\w.]+"')
+_CONVENTION = re.compile(rb'"(?:gen_ai|traceloop|ai|codex\.turn|langfuse\.observation)\.[\w.]+"')
 _OTHER = re.compile(rb'"openinference\.span\.kind"')
 
 
@@ -67,7 +67,9 @@ def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
 
 def step_of(span: Span) -> Step:
     """Return the step that a span is, by the convention that it follows."""
-    return openinference.step_of(span) if openinference.is_openinference(span) else genai_spans.step_of(span)
+    if openinference.is_openinference(span):
+        return openinference.step_of(span)
+    return langfuse_spans.step_of(span) if langfuse_spans.is_langfuse(span) else genai_spans.step_of(span)
 
 
 def has_only_tokens(span: Span) -> bool:

@@ -1,8 +1,8 @@
 """Which run of a tool answers which call of a trace: by the call's identifier, else by name and arguments, else by name."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_core import from_json
@@ -12,6 +12,9 @@ from actionledger.sources.shapes.base import Passed
 from actionledger.sources.shapes.outcomes import OWN, with_outcome
 from actionledger.sources.shapes.steps import Step
 from actionledger.vocabulary import LeftOutReason
+
+_MOST_BESIDE = 100
+"""Among so many calls of one turn the one is looked for whose run it was."""
 
 
 @dataclass(slots=True, eq=False)
@@ -23,12 +26,16 @@ class _Call:
         has_name: whether it has an identifier of its own.
         ran: what a tool's step says.
         shown: what the model was shown.
+        is_guessed: whether the run doesn't say itself that it is of this call, and may be of one with the same name.
+        beside: the calls of its turn, itself among them.
     """
 
     call: RecordedCall
     has_name: bool
     ran: RecordedResult | None = None
     shown: RecordedResult | None = None
+    is_guessed: bool = False
+    beside: list["_Call"] = field(default_factory=list)
 
 
 class Answers:
@@ -76,12 +83,13 @@ class Answers:
 
     def _add(self, step_id: str, choice: int, call: RecordedCall) -> _Call:
         # A call without an identifier gets one of its place, which stays the same when its result comes later.
-        place = f"{step_id}:{len(self._of_turn[step_id, choice])}"
-        added = _Call(replace(call, call_id=call.call_id or place), bool(call.call_id))
+        beside = self._of_turn[step_id, choice]
+        place = f"{step_id}:{len(beside)}"
+        added = _Call(replace(call, call_id=call.call_id or place), bool(call.call_id), beside=beside)
         self._by_id.setdefault(added.call.call_id, added)
         self._not_run.append(added)
         self._not_shown.append(added)
-        self._of_turn[step_id, choice].append(added)
+        beside.append(added)
         return added
 
     def _take_run(self, step: Step) -> None:
@@ -99,6 +107,7 @@ class Answers:
             duration_ms=step.duration_ms,
             started_at=step.started,
             finished_at=step.finished,
+            reason=step.reason,
         )
         result = with_outcome(result, step.outcome, OWN)
         if call is not None:
@@ -106,6 +115,9 @@ class Answers:
             if step.call_id:  # by which what is shown later may name it
                 self._by_id.setdefault(step.call_id, call)
             call.ran = replace(result, call_id=call.call.call_id)
+            call.is_guessed = not step.call_id
+        elif self._unsaid:
+            self._passed[LeftOutReason.NOT_RECORDED, "call"] += 1
         elif step.call_id:
             self._others[step.call_id] = result
         else:
@@ -122,7 +134,7 @@ class Answers:
             if step.name.endswith(each.call.name or "\0") and not (step.call_id and each.has_name)
         ]
         given = arguments_of(step.arguments)
-        same = (each for each in named if arguments_of(each.call.arguments) == given)
+        same = (each for each in named if _is_given(arguments_of(each.call.arguments), given))
         return next(same, next(iter(named), None))
 
     def _take_history(self, step: Step) -> None:
@@ -141,11 +153,30 @@ class Answers:
                 self._not_shown.popleft()
             call = self._not_shown[0] if self._not_shown else None
         if call is not None:
+            _bring_right(call, result)
             call.shown = call.shown or result
         elif result.call_id:
             self._others.setdefault(result.call_id, result)
         else:
             self._passed[LeftOutReason.NO_CALL, "message"] += 1
+
+
+def _bring_right(call: _Call, shown: RecordedResult) -> None:
+    """Give a call the run of which the model was told, where runs that name no call were taken in the order of their begin."""
+    if call.shown or call.ran is None or not call.is_guessed or call.ran.output == shown.output:
+        return
+    for other in call.beside[:_MOST_BESIDE]:
+        is_alike = other.is_guessed and other.shown is None and other.call.name == call.call.name
+        if is_alike and other.ran is not None and other.ran.output == shown.output:
+            ran = replace(other.ran, call_id=call.call.call_id)
+            other.ran, call.ran = replace(call.ran, call_id=other.call.call_id), ran
+            return
+
+
+def _is_given(arguments: Any, given: Any) -> bool:
+    """Return whether a tool was run with a call's arguments: LangChain gives the one that there is without its name."""
+    is_one = isinstance(arguments, Mapping) and len(arguments) == 1
+    return bool(arguments == given or (is_one and given in arguments.values()))
 
 
 def arguments_of(given: Any) -> Any:

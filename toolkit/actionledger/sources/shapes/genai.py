@@ -10,7 +10,7 @@ from typing import Any
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes import gemini
-from actionledger.sources.shapes.base import Message, Speaker, read_parts
+from actionledger.sources.shapes.base import Message, Speaker, plain, read_parts
 from actionledger.vocabulary import LeftOutReason
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -67,7 +67,7 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         output = _first(part, "response", "result", "output")
         error = isinstance(output, Mapping) and text_at(output, "type").startswith("error-")
         is_error = True if error or part.get("isError") is True else None
-        found.result(_first(part, "id", "toolCallId"), _unwrapped(output), is_error=is_error)
+        found.result(_first(part, "id", "toolCallId"), plain(_unwrapped(output)), is_error=is_error)
     elif kind in _THOUGHTS:
         found.think(_first(part, "content", "text", "thinking", "reasoning"), detail=kind)
     elif kind in _RAN_THERE:

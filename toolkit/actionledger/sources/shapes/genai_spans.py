@@ -10,7 +10,7 @@ from typing import Any
 
 from actionledger.sources.access import number_at, objects_at, text_at
 from actionledger.sources.base import Usage
-from actionledger.sources.shapes import genai, sniffed
+from actionledger.sources.shapes import genai, sniffed, strands
 from actionledger.sources.shapes.about import NOTHING_TOLD
 from actionledger.sources.shapes.base import Message, tools_text
 from actionledger.sources.shapes.evaluations import evaluations_of
@@ -18,9 +18,10 @@ from actionledger.sources.shapes.genai_about import about
 from actionledger.sources.shapes.genai_usage import usage
 from actionledger.sources.shapes.offered import offered
 from actionledger.sources.shapes.outcomes import OWN
+from actionledger.sources.shapes.recorders import has_no_content, keep_by_recorder
 from actionledger.sources.shapes.spans import Span, nested
-from actionledger.sources.shapes.steps import Kind, Step
-from actionledger.vocabulary import Capture
+from actionledger.sources.shapes.steps import BY_RESPONSE, Kind, Step
+from actionledger.vocabulary import Capture, Reason
 
 _REQUESTS = frozenset(
     {"chat", "text_completion", "completion", "generate_content", "call_llm", "llm_call", "responses"}
@@ -29,6 +30,7 @@ _AGENTS = frozenset({"invoke_agent", "create_agent", "invoke_workflow"})
 _SESSION = (
     "gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId", "langfuse.session.id",
     "traceloop.association.properties.session_id", "traceloop.association.properties.thread_id",
+    "gcp.vertex.agent.session_id",
 )  # fmt: skip
 _SPEAKING = {
     "gen_ai.system.message": "system",
@@ -37,6 +39,12 @@ _SPEAKING = {
     "gen_ai.tool.message": "tool",
 }
 _DETAILS = "gen_ai.client.inference.operation.details"
+_ADK, _OF_ADK, _NO_ID = "gcp.vertex.agent", "gcp.vertex.agent.", "<not specified>"
+"""What ADK's tracer is called, how names begin that it had before the conventions' and what it writes for the identifier of a
+call whose tool has raised."""
+
+_CAPTURE = f"{OWN}capture"
+_WRITTEN = ("gen_ai.output.messages", "gen_ai.completion", "gen_ai.output", f"{_OF_ADK}llm_response")
 _CHOICES = frozenset({"gen_ai.choice", "gen_ai.assistant.choice"})
 
 
@@ -55,7 +63,8 @@ def kind_of(span: Span) -> Kind:
         return "other"
     asked = text_at(given, "llm.request.type") in {"chat", "completion"}
     told = any(name in _CHOICES or name in _SPEAKING or name == _DETAILS for name, _ in span.events)
-    return "model" if asked or told or "gen_ai.request.model" in given else "other"
+    has_model = "gen_ai.request.model" in given or f"{_OF_ADK}llm_response" in given
+    return "model" if asked or told or has_model else "other"
 
 
 def step_of(span: Span) -> Step:
@@ -90,7 +99,12 @@ def session_of(span: Span) -> str:
 
 
 def _details(span: Span) -> dict[str, Any]:
-    return next((fields for name, fields in span.events if name == _DETAILS), {})
+    """Return what a span's events of details say together: Strands writes one for each kind of message."""
+    said: dict[str, Any] = {}
+    for name, fields in span.events:
+        if name == _DETAILS:
+            said |= {key: value for key, value in fields.items() if value is not None}
+    return said
 
 
 def _session_in(given: Mapping[str, Any]) -> str:
@@ -101,16 +115,31 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     names = ("gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name")
     step.name = _first(given, *names) or span.name.removeprefix("execute_tool ")
     step.call_id = _first(given, "gen_ai.tool.call.id", "ai.toolCall.id") or ""
+    if step.call_id == _NO_ID:
+        step.call_id = ""
     arguments = (
         "gen_ai.tool.call.arguments",
         "gen_ai.tool.args",
+        f"{_OF_ADK}tool_call_args",
         "ai.toolCall.args",
         "traceloop.entity.input",
     )
     step.arguments = _first(given, *arguments)
-    results = ("gen_ai.tool.call.result", "gen_ai.output", "ai.toolCall.result", "traceloop.entity.output")
+    results = (
+        "gen_ai.tool.call.result",
+        "gen_ai.output",
+        f"{_OF_ADK}tool_response",
+        "ai.toolCall.result",
+        "traceloop.entity.output",
+    )
     step.output = _first(given, *results)
-    step.is_error = True if span.failed or text_at(given, "error.type") else span.failed
+    if strands.is_of_strands(span):
+        step.arguments = strands.given_to_tool(span) if step.arguments is None else step.arguments
+        step.output = strands.come_of_tool(span, step.output)
+    has_failed = span.failed or text_at(given, "error.type") or given.get("gen_ai.tool.status") == "error"
+    step.is_error = True if has_failed else span.failed
+    if text_at(given, "pydantic_ai.tool.failure_stage") == "validation":
+        step.reason = Reason.SCHEMA_ERROR
     if step.is_error and step.output is None:
         raised = next((fields for name, fields in span.events if name == "exception"), {})
         step.output = text_at(raised, "exception.message") or span.error or text_at(given, "error.type")
@@ -131,30 +160,37 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         step.usage = replace(step.usage, cost_usd=number_at(given, f"{OWN}cost_usd"))
     step.is_error = True if span.failed else None
     step.tools = tools_text(tools_of(given))
-    told = genai.instructions(sniffed.decoded(given.get("gen_ai.system_instructions")))
-    step.shown = [*([told] if told.text else []), *_shown(span, given)]
-    step.said = list(_said(span, given))
+    if name := text_at(given, "gen_ai.response.id"):
+        step.response_ids = frozenset({name})
+    if not _is_without_content(given):
+        told = genai.instructions(sniffed.decoded(given.get("gen_ai.system_instructions")))
+        step.shown = [*([told] if told.text else []), *_shown(span, given)]
+        step.said = list(_said(span, given))
+    if _has_dropped_its_calls(step, span) or given.get(_CAPTURE) == Capture.NONE:
+        step.said = []
     provider = _text(given, "gen_ai.provider.name", "gen_ai.system", "ai.model.provider") or step.model
-    if any(name in provider.lower() for name in PARSING) or "gen_ai.output" in given:
-        step.keeps = Capture.CALLS
-        step.said = [parsed(message) for message in step.said]
+    step.keeps = Capture.CALLS if "gen_ai.output" in given else step.keeps
+    keep_by_recorder(step, span.scope, provider)
+    if _CAPTURE in given:
+        step.recorder = BY_RESPONSE
 
 
-PARSING = ("anthropic", "claude", "google", "gemini", "vertex", "bedrock", "aws")
-"""Providers that give arguments parsed: a text of them is an instrumentation's, and not what the model wrote."""
+def _is_without_content(given: Mapping[str, Any]) -> bool:
+    """Return whether its recorder was told to leave out what was said: roles and kinds of parts are there all the same."""
+    listed = (sniffed.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output"))
+    return any(has_no_content(held) for held in listed if isinstance(held, list))
 
 
-def parsed(message: Message) -> Message:
-    """Return a message whose calls have their arguments parsed, where they are the JSON text of an object."""
-    calls = []
-    for call in message.calls:
-        given = sniffed.decoded(call.arguments)
-        calls.append(replace(call, arguments=given) if isinstance(given, dict) else call)
-    return replace(message, calls=calls)
+def _has_dropped_its_calls(step: Step, span: Span) -> bool:
+    """Return whether an answer is empty as ADK drops calls that it can't parse: what the model wrote is nowhere then."""
+    reason = step.usage.finish_reason.lower()
+    is_dropped = reason == "malformed_function_call" or (reason == "max_tokens" and span.scope == _ADK)
+    return is_dropped and all(message.is_empty for message in step.said)
 
 
 def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
-    for name in ("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt"):
+    asked = f"{_OF_ADK}llm_request"
+    for name in ("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", asked):
         held = sniffed.decoded(nested(given, name))
         if isinstance(held, list):
             yield from sniffed.shown_of(objects_at({"held": held}, "held"))
@@ -167,18 +203,16 @@ def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
             return
     for name, fields in span.events:
         if name in _SPEAKING:
-            yield sniffed.message_of({"role": _SPEAKING[name], **_event(fields)})
+            role = _SPEAKING[name]
+            of_strands = strands.message(role, fields.get("content")) if strands.is_of_strands(span) else None
+            yield of_strands or sniffed.message_of({"role": role, **_event(fields)})
         elif name == "gen_ai.content.prompt":
             yield from sniffed.request_of(fields.get("gen_ai.prompt")).messages
 
 
 def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     written = next(
-        (
-            held
-            for name in ("gen_ai.output.messages", "gen_ai.completion", "gen_ai.output")
-            if (held := sniffed.decoded(nested(given, name))) not in (None, "")
-        ),
+        (held for name in _WRITTEN if (held := sniffed.decoded(nested(given, name))) not in (None, "", {})),
         None,
     )
     if written is not None:
@@ -192,6 +226,10 @@ def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     for name, fields in span.events:
         if name in _CHOICES:
             body = _event(fields)
+            if strands.is_of_strands(span) and (found := strands.message("assistant", body.get("message"))):
+                found.usage = Usage(finish_reason=genai.finish(body)[:80])
+                yield found
+                continue
             inner = sniffed.decoded(body.get("message"))
             said = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
             calls = body.get("tool_calls") or said.get("tool_calls")

@@ -1,10 +1,15 @@
 """What a request took, by the names that the conventions for generative AI had over the years, and those of Vercel's SDK."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at
+from actionledger.sources.access import count_at, number_at, text_at
 from actionledger.sources.base import Usage
+from actionledger.sources.usage import usage_of
+
+_COUNTS = re.compile(r"'(\w{1,40})': (\d{1,15})\b")
+_LONGEST = 4000
 
 
 def usage(given: Mapping[str, Any]) -> Usage:
@@ -23,22 +28,38 @@ def usage(given: Mapping[str, Any]) -> Usage:
             given, "output_tokens", "completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens"
         ),
         cached_tokens=_count(
-            given, "cache_read.input_tokens", "cache_read_input_tokens", "cached_input_tokens",
+            given, "cache_read.input_tokens", "cache_read_input_tokens", "cached_input_tokens", "details.cache_read_tokens",
             "ai.usage.inputTokenDetails.cacheReadTokens", "ai.usage.cachedInputTokens",
         ),
         cache_write_tokens=_count(
-            given, "cache_creation.input_tokens", "cache_creation_input_tokens",
+            given, "cache_creation.input_tokens", "cache_creation_input_tokens", "cache_write.input_tokens",
+            "cache_write_input_tokens", "details.cache_write_tokens",
             "ai.usage.inputTokenDetails.cacheWriteTokens",
         ),
         reasoning_tokens=_count(
-            given, "reasoning.output_tokens", "reasoning_tokens", "output_tokens.reasoning",
+            given, "reasoning.output_tokens", "reasoning_tokens", "output_tokens.reasoning", "details.reasoning_tokens",
             "ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens",
         ),
         cost_usd=sum(known) if known else number_at(given, "gen_ai.usage.cost"),
         latency_ms=number_at(given, "ai.response.msToFinish"),
-        time_to_first_token_ms=number_at(given, "ai.response.msToFirstChunk"),
-        finish_reason=why[:80] if isinstance(why, str) else "",
-    )  # fmt: skip
+        time_to_first_token_ms=_to_first(given),
+        finish_reason=why[:80] if isinstance(why, str) else text_at(given, "anthropic.message.stop_reason")[:80],
+    ).filled(_of_litellm(given))  # fmt: skip
+
+
+def _of_litellm(given: Mapping[str, Any]) -> Usage:
+    """Return what LiteLLM says beside its tokens: Python's own words for the provider's usage."""
+    said = text_at(given, "metadata.usage_object")[:_LONGEST]
+    return usage_of({name: int(count) for name, count in _COUNTS.findall(said)}) if said else Usage()
+
+
+def _to_first(given: Mapping[str, Any]) -> float | None:
+    """Return how long the first of a response took, in milliseconds: the conventions say seconds, Vercel and Strands don't."""
+    for name in ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk"):
+        if (seconds := number_at(given, name)) is not None:
+            return seconds * 1000
+    waited = number_at(given, "ai.response.msToFirstChunk")
+    return number_at(given, "gen_ai.server.time_to_first_token") if waited is None else waited
 
 
 def _count(given: Mapping[str, Any], *names: str) -> int | None:

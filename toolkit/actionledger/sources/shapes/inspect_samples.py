@@ -136,6 +136,8 @@ class _Sample:
         call = {"response": object_at(stored, "call").get("response")}
         event = inspect_messages.attached({**stored, "call": call}, self._attachments)
         choices = list(inspect_messages.response(event))
+        if event.get("error") and all(message.is_empty for message, _ in choices):
+            choices = []  # beside an error its output is made up, with nothing in it
         if not choices:
             pending = event.get("pending") is True
             reason = LeftOutReason.PROGRESS if pending else LeftOutReason.NO_RESPONSE

@@ -97,7 +97,11 @@ def _usage(fields: Mapping[str, Any]) -> Usage:
 
 
 def _fields(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    return object_at(value, "kwargs") if "lc" in value else value
+    """Return what a message says: of ``message_to_dict`` it stands under ``data``, of the constructor's form under ``kwargs``."""
+    if "lc" in value:
+        return object_at(value, "kwargs")
+    data = object_at(value, "data")
+    return data if "content" in data else value
 
 
 def _kind(value: Mapping[str, Any]) -> str:

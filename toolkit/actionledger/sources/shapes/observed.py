@@ -6,10 +6,9 @@ from typing import Any
 from actionledger.sources.access import object_at, text_at
 from actionledger.sources.shapes import sniffed
 from actionledger.sources.shapes.base import plain, tools_text
-from actionledger.sources.shapes.genai_spans import PARSING, parsed
 from actionledger.sources.shapes.offered import offered
+from actionledger.sources.shapes.recorders import keep_by_recorder
 from actionledger.sources.shapes.steps import Step
-from actionledger.vocabulary import Capture
 
 
 def fill_request(step: Step, asked: Any, answer: Any, provider: str, tools: Any = None) -> None:
@@ -28,9 +27,8 @@ def fill_request(step: Step, asked: Any, answer: Any, provider: str, tools: Any 
     held = sniffed.decoded(request.tools or None) or listed or sniffed.decoded(tools)
     step.tools = tools_text(offered(held)) if isinstance(held, list) else ""
     step.model = step.model or request.model
-    if any(name in (provider or step.model).lower() for name in PARSING):
-        step.keeps = Capture.CALLS
-        step.said = [parsed(message) for message in step.said]
+    step.usage = step.usage.filled(step.said[0].usage) if step.said else step.usage
+    keep_by_recorder(step, "", provider or step.model)
 
 
 def output_of(given: Any) -> Any:
@@ -46,9 +44,26 @@ def answered_call(given: Any) -> str:
     return text_at(_result(given), "tool_call_id")
 
 
+def has_failed(given: Any) -> bool | None:
+    """Return whether a tool's output says that it is an error, as a message of LangChain's does; None where it says nothing."""
+    held = _result(given)
+    return {"error": True, "success": False}.get(text_at(held, "status")) if "tool_call_id" in held else None
+
+
+def arguments_in(given: Any) -> Any:
+    """Return what a tool was given, of the arguments of the Python function that it is: those with names, or the only one without."""
+    held = object_at({"input": sniffed.decoded(given)}, "input")
+    if not {"args", "kwargs"} <= held.keys() or held.keys() - {"args", "kwargs", "sanitize_inputs_outputs"}:
+        return given
+    plain_ones = held["args"] if isinstance(held["args"], list) else []
+    return held["kwargs"] if held["kwargs"] or len(plain_ones) != 1 else plain_ones[0]
+
+
 def _result(given: Any) -> Mapping[str, Any]:
     """Return a tool's output as an object, without LangChain's wrapping; an empty one if it is none."""
     held = object_at({"output": sniffed.decoded(given)}, "output")
     inner = object_at({"output": sniffed.decoded(held.get("output"))}, "output")
     held = inner if set(held) == {"output"} else held
-    return object_at(held, "kwargs") if "lc" in held else held
+    if "lc" in held:
+        return object_at(held, "kwargs")
+    return object_at(held, "data") if held.get("type") == "tool" and "data" in held else held

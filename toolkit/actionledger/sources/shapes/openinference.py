@@ -3,20 +3,26 @@
 Defined by ``spec/semantic_conventions.md`` of github.com/Arize-ai/openinference. Lists are flattened into dotted names.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes import sniffed
-from actionledger.sources.shapes.base import tools_text
-from actionledger.sources.shapes.genai_spans import PARSING, parsed
+from actionledger.sources.shapes.base import Message, tools_text
+from actionledger.sources.shapes.observed import answered_call, arguments_in, has_failed, output_of
 from actionledger.sources.shapes.offered import offered
+from actionledger.sources.shapes.recorders import keep_by_recorder, shown_values
 from actionledger.sources.shapes.spans import Span, nested
 from actionledger.sources.shapes.steps import Kind, Step
 from actionledger.vocabulary import Capture
 
 KIND = "openinference.span.kind"
+_CALLS = re.compile(r'\[\s*\{[^\n]{0,100000}"type"\s*:\s*"tool_call"')
+_RESPONSE = re.compile(r'"object"\s*:\s*"response"')
+_ID = re.compile(r'"id"\s*:\s*"([^"\\]{8,200})"')
+_HEAD, _MOST_IDS = 100_000, 50
 _KINDS: dict[str, Kind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
 
 
@@ -27,7 +33,7 @@ def is_openinference(span: Span) -> bool:
 
 def step_of(span: Span) -> Step:
     """Return the step that a span is."""
-    given = span.attributes
+    given = shown_values(span.attributes)
     kind = "agent" if _is_agent(span) else _KINDS.get(text_at(given, KIND).upper(), "other")
     step = Step(
         kind,
@@ -40,17 +46,12 @@ def step_of(span: Span) -> Step:
         finished=span.finished,
     )
     if kind == "tool":
-        step.name = text_at(given, "tool.name") or span.name
-        step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id")
-        step.arguments = given.get("tool.parameters", given.get("input.value"))
-        step.output = given.get("output.value")
-        step.is_error = span.failed
-        if span.failed and step.output is None:
-            raised = next((fields for name, fields in span.events if name == "exception"), {})
-            step.output = text_at(raised, "exception.message") or span.error
+        _fill_tool(step, span, given)
     elif kind == "model":
-        _fill_request(step, given)
+        _fill_request(step, given, span.scope)
         step.is_error = True if span.failed else None
+    elif kind == "other":
+        step.call_id = _only_call(given.get("input.value"))
     return step
 
 
@@ -63,7 +64,38 @@ def _is_agent(span: Span) -> bool:
     )
 
 
-def _fill_request(step: Step, given: Mapping[str, Any]) -> None:
+def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+    output = given.get("output.value")
+    step.name = text_at(given, "tool.name") or span.name
+    step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id") or answered_call(output)
+    step.arguments, step.output = arguments_in(given.get("input.value")), output_of(output)
+    parameters = given.get("tool.parameters")
+    if step.arguments is None and not _is_definition(parameters):
+        step.arguments = parameters
+    step.is_error = has_failed(output) if span.failed is not True else True
+    step.is_error = span.failed if step.is_error is None else step.is_error
+    if span.failed and step.output is None:
+        raised = next((fields for name, fields in span.events if name == "exception"), {})
+        step.output = text_at(raised, "exception.message") or span.error
+
+
+def _is_definition(parameters: Any) -> bool:
+    """Return whether a tool's parameters say what it takes, and not what it was given: a schema, or a type for each."""
+    held = object_at({"parameters": sniffed.decoded(parameters)}, "parameters")
+    return isinstance(held.get("properties"), Mapping) or (
+        bool(held) and all(isinstance(each, Mapping) and "type" in each for each in held.values())
+    )
+
+
+def _only_call(given: Any) -> str:
+    """Return the call that LangGraph's node runs below it, where it is a single one; empty for none."""
+    if not isinstance(given, str) or not _CALLS.match(given):
+        return ""
+    calls = sniffed.decoded(given)
+    return text_at(calls[0], "id") if isinstance(calls, list) and len(calls) == 1 else ""
+
+
+def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
     step.model = text_at(given, "llm.model_name")
     step.usage = Usage(
         input_tokens=count_at(given, "llm.token_count.prompt"),
@@ -75,22 +107,42 @@ def _fill_request(step: Step, given: Mapping[str, Any]) -> None:
         finish_reason=text_at(given, "llm.finish_reason")[:80],
     )
     step.shown = list(sniffed.shown_of(_messages(nested(given, "llm.input_messages"))))
-    step.said = [sniffed.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
+    step.said = _said(given)
     if not step.shown:
         step.shown = list(sniffed.request_of(given.get("input.value")).messages)
     if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
         step.said = sniffed.answer_of(given["output.value"])
     provider = text_at(given, "llm.provider") or text_at(given, "llm.system") or step.model
-    if any(name in provider.lower() for name in PARSING):
-        step.keeps = Capture.CALLS
-        step.said = [parsed(message) for message in step.said]
+    output = text_at(given, "output.value")
+    if (
+        scope.endswith(".langchain")
+        and any(message.calls for message in step.said)
+        and '"function"' not in output
+    ):
+        step.keeps = Capture.CALLS  # parsed and written anew: a provider's own strings stand under that name
+    keep_by_recorder(step, scope, provider)
+    step.response_ids = frozenset(_ID.findall(output)[:_MOST_IDS])
+    step.tools = tools_text(offered(_tools(given)))
+
+
+def _said(given: Mapping[str, Any]) -> list[Message]:
+    """Return what a model answered: its choices, or the one answer of which a message is told for each part."""
+    said = [sniffed.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
+    is_split = len(said) > 1 and _RESPONSE.search(text_at(given, "output.value")[:_HEAD])
+    return [sniffed.joined(said)] if is_split else said
+
+
+def _tools(given: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the tools that were offered: each its definition, or a bare schema with the tool's name beside it."""
     listed = nested(given, "llm.tools")
-    held = {"tools": listed} if isinstance(listed, list) else {"tools": []}
-    schemas = (
-        sniffed.decoded(nested(each, "tool.json_schema") or object_at(each, "tool").get("json_schema"))
-        for each in objects_at(held, "tools")
-    )
-    step.tools = tools_text(offered(schemas))
+    for each in objects_at({"tools": listed if isinstance(listed, list) else []}, "tools"):
+        tool = object_at(each, "tool")
+        held = sniffed.decoded(each.get("tool.json_schema") or tool.get("json_schema"))
+        name = text_at(each, "tool.name") or text_at(tool, "name")
+        if name and isinstance(held, Mapping) and "name" not in (object_at(held, "function") or held):
+            about = text_at(each, "tool.description") or text_at(tool, "description")
+            held = {"name": name, "description": about, "parameters": held}
+        yield held
 
 
 def _messages(listed: Any) -> Iterator[Mapping[str, Any]]:

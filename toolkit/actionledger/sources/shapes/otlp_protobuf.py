@@ -41,7 +41,12 @@ def value_of_traces(request: ExportTraceServiceRequest) -> dict[str, Any]:
     """Return a request as OTLP's JSON has it, as far as its spans go."""
     return {
         "resourceSpans": [
-            {"scopeSpans": [{"spans": [_span(span) for span in scope.spans]} for scope in batch.scope_spans]}
+            {
+                "scopeSpans": [
+                    {"scope": {"name": scope.scope.name}, "spans": [_span(span) for span in scope.spans]}
+                    for scope in batch.scope_spans
+                ]
+            }
             for batch in request.resource_spans
         ]
     }
@@ -53,7 +58,10 @@ def value_of_logs(request: ExportLogsServiceRequest) -> dict[str, Any]:
         "resourceLogs": [
             {
                 "scopeLogs": [
-                    {"logRecords": [_record(record) for record in scope.log_records]}
+                    {
+                        "scope": {"name": scope.scope.name},
+                        "logRecords": [_record(record) for record in scope.log_records],
+                    }
                     for scope in batch.scope_logs
                 ]
             }

@@ -83,15 +83,19 @@ def answer_of(value: Any) -> list[Message]:
     found = list(_messages(given, is_answer=True, deep=_DEEP))
     said = [message for message in found if message.speaker == "model"]
     said = [message for message in said if not message.is_empty] or said[:1]
-    return [_joined(said)] if isinstance(given, list) and len(said) > 1 else said
+    return [joined(said)] if isinstance(given, list) and len(said) > 1 else said
 
 
 def _is_choice(value: object) -> bool:
     return isinstance(value, Mapping) and "index" in value and isinstance(value.get("message"), Mapping)
 
 
-def _joined(messages: list[Message]) -> Message:
-    """Return what a framework has split into a message for each call, as the one that it was."""
+def joined(messages: list[Message]) -> Message:
+    """Return what a framework has split into a message for each call, as the one that it was; the first is changed.
+
+    Args:
+        messages: the messages, one at least.
+    """
     whole = messages[0]
     for message in messages[1:]:
         begun = len(whole.text) + (1 if whole.text and message.text else 0)

@@ -54,6 +54,7 @@ class Span:
         events: its events, each a name with attributes and a body.
         failed: whether its status says so; None where it doesn't say.
         error: what it failed with.
+        scope: the instrumentation that made it, as it calls itself; empty where it doesn't say.
     """
 
     span_id: str = ""
@@ -66,6 +67,7 @@ class Span:
     events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     failed: bool | None = None
     error: str = ""
+    scope: str = ""
 
 
 def is_spans(value: Mapping[str, Any]) -> bool:
@@ -83,10 +85,10 @@ def spans_of(value: Mapping[str, Any]) -> Iterator[Span]:
     """
     for batch in _each(value, "resourceSpans", "resource_spans", "batches"):
         for scope in _each(batch, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
-            yield from (_span(each) for each in objects_at(scope, "spans"))
+            yield from (_span(each, _scope_of(scope)) for each in objects_at(scope, "spans"))
     for batch in _each(value, "resourceLogs", "resource_logs"):
         for scope in _each(batch, "scopeLogs", "scope_logs"):
-            yield from (_of_log(each) for each in _each(scope, "logRecords", "log_records"))
+            yield from (_of_log(each, _scope_of(scope)) for each in _each(scope, "logRecords", "log_records"))
     for trace in (value, *objects_at(value, "data")):  # Jaeger's traces are the data of its answers
         for each in objects_at(trace, "spans"):
             yield _span(each)
@@ -130,8 +132,17 @@ def _is_tagged(value: Mapping[str, Any]) -> bool:
     return "attributes" not in value and isinstance(value.get("tags"), dict | list)
 
 
-def _span(value: Mapping[str, Any]) -> Span:
-    return _of_tags(value) if _is_tagged(value) else _of_attributes(value)
+def _span(value: Mapping[str, Any], scope: str = "") -> Span:
+    span = _of_tags(value) if _is_tagged(value) else _of_attributes(value)
+    named = (text_at(span.attributes, key) for key in ("otel.scope.name", "otel.library.name"))
+    span.scope = scope or _scope_of(value) or next(filter(None, named), "")
+    return span
+
+
+def _scope_of(value: Mapping[str, Any]) -> str:
+    """Return what the instrumentation is called that spans are of: beside a list of them, or in one by itself."""
+    keys = ("scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary")
+    return next((name for key in keys if (name := text_at(object_at(value, key), "name"))), "")
 
 
 def _of_tags(value: Mapping[str, Any]) -> Span:
@@ -191,7 +202,7 @@ def _of_attributes(value: Mapping[str, Any]) -> Span:
     )
 
 
-def _of_log(record: Mapping[str, Any]) -> Span:
+def _of_log(record: Mapping[str, Any], scope: str) -> Span:
     """Return a record of a log as a span of which nothing is known but one event."""
     attributes = attributes_of(record.get("attributes"))
     name = text_at(record, "eventName") or text_at(attributes, "event.name")
@@ -202,6 +213,7 @@ def _of_log(record: Mapping[str, Any]) -> Span:
         trace_id=_id(record, keys=("trace_id", "traceId")),
         finished=_time(record, "timeUnixNano", "observedTimeUnixNano"),
         events=[(name, fields)],
+        scope=scope,
     )
 
 

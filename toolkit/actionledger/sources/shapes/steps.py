@@ -14,9 +14,13 @@ from actionledger.sources.base import Usage
 from actionledger.sources.shapes.about import About
 from actionledger.sources.shapes.base import Message, Passed
 from actionledger.sources.shapes.evaluations import Evaluation
-from actionledger.vocabulary import Capture, LeftOutReason
+from actionledger.vocabulary import Capture, LeftOutReason, Reason
 
-Kind: TypeAlias = Literal["model", "tool", "agent", "other"]
+BY_RESPONSE = "actionledger"
+"""The recorder that keeps each response as it was kept before: our own export."""
+
+Kind: TypeAlias = Literal["model", "tool", "agent", "other", "again"]
+"""What a step is; ``again`` is a request that another step tells more of."""
 
 
 @dataclass(slots=True)
@@ -38,10 +42,13 @@ class Step:
         model: the language model.
         usage: what it took.
         keeps: how much is kept of an answer whose calls are split off.
-        call_id: of a tool, the call that it answers; empty where it doesn't say.
+        recorder: what has recorded it, of which all steps keep as much of an answer; empty where it isn't known.
+        response_ids: identifiers that stand in its answer: the response's is among them, where it is recorded.
+        call_id: of a tool, the call that it answers; empty where it doesn't say. Of what only groups, the one call that is run below it.
         arguments: what a tool was given; None where that is not recorded.
         output: what a tool returned, or the error that it ended with.
         is_error: whether its recorder says that it failed; None where it doesn't say. A request that failed has no answer.
+        reason: why a tool's run failed, where its recorder has a field for it.
         outcome: of a tool, what else its recorder says of what came of it, by the names that our own exports have.
         about: of an agent, what its recorder says of its session; None where it says nothing.
         evaluations: how what it did was evaluated.
@@ -61,10 +68,13 @@ class Step:
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     keeps: Capture = Capture.ARGUMENTS
+    recorder: str = ""
+    response_ids: frozenset[str] = frozenset()
     call_id: str = ""
     arguments: Any = None
     output: Any = None
     is_error: bool | None = None
+    reason: Reason | None = None
     outcome: Mapping[str, Any] = field(default_factory=dict)
     about: About | None = None
     evaluations: tuple[Evaluation, ...] = ()
@@ -144,6 +154,13 @@ class Tree:
             if step.kind == "other" and is_named and not (step.arguments is None and step.output is None):
                 step.kind = "tool"
 
+    def name_calls(self) -> None:
+        """Give a tool's run that names no call the one that the step right above it is there for."""
+        for step in self.steps:
+            above = self._by_id.get(step.parent_id)
+            if step.kind == "tool" and not step.call_id and above is not None and above.kind == "other":
+                step.call_id, above.call_id = above.call_id, ""
+
     def agent_of(self, step: Step) -> Step | None:
         """Return the nearest agent above a step; None for none."""
         return next((above for above in self.above(step) if above.kind == "agent"), None)
@@ -156,6 +173,27 @@ class Tree:
             if step.kind == "tool":
                 return True
         return False
+
+
+def told_once(steps: Iterable[Step]) -> None:
+    """Set requests apart that say no more than tokens of a response whose content another step has, and give it what it lacks.
+
+    A client's library may make spans of its own beside the framework's: below them, or as a trace of its own.
+
+    Args:
+        steps: the steps of all traces that are at hand; they are changed.
+    """
+    requests = [step for step in steps if step.kind == "model" and step.response_ids]
+    bare = [step for step in requests if not step.said]
+    wanted = {name for step in bare for name in step.response_ids}
+    if not wanted:
+        return
+    whole = {name: step for step in requests if step.said for name in step.response_ids & wanted}
+    for step in bare:
+        if other := next((whole[name] for name in step.response_ids if name in whole), None):
+            step.kind = "again"
+            other.usage = other.usage.filled(step.usage)
+            other.model = other.model or step.model
 
 
 def _told_together(first: Step, second: Step) -> Step:
@@ -177,5 +215,7 @@ def _filled(inner: Step, outer: Step) -> Step:
         said=outer.said if says_more and outer.said else inner.said,
         tools=inner.tools or outer.tools,
         model=inner.model or outer.model,
-        usage=outer.usage if inner.usage == Usage() else inner.usage,
+        usage=inner.usage.filled(outer.usage),
+        keeps=outer.keeps if says_more and outer.said else inner.keeps,
+        recorder=outer.recorder if says_more and outer.said else inner.recorder,
     )

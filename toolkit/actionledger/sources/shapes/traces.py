@@ -3,23 +3,27 @@
 A request shows the model everything again; only its answer is new, and of what it was shown what stands behind the last answer.
 """
 
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 
 from actionledger.common.ids import derived_id
-from actionledger.sources.base import RecordedSession, RecordedTurn
+from actionledger.sources.base import RecordedCall, RecordedSession, RecordedTurn
 from actionledger.sources.shapes.about import NOTHING_TOLD, About
 from actionledger.sources.shapes.answers import Answers
 from actionledger.sources.shapes.base import Message, Passed
 from actionledger.sources.shapes.evaluations import of_session
-from actionledger.sources.shapes.steps import Step, Tree
+from actionledger.sources.shapes.steps import BY_RESPONSE, Step, Tree, told_once
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
-_NEITHER = {"other": "span", "agent": "agent"}
+_NEITHER = {
+    "other": (LeftOutReason.BOOKKEEPING, "span"),
+    "agent": (LeftOutReason.BOOKKEEPING, "agent"),
+    "again": (LeftOutReason.DUPLICATE, "request"),
+}
 """What is neither a turn nor what came of a call, as it is counted."""
 
 OPEN_TRACES = 256
@@ -73,6 +77,8 @@ class Traces:
         self, traces: Iterable[tuple[str, list[Step]]], *, is_last: bool
     ) -> Iterator[RecordedSession]:
         gathered: dict[str, _Gathered] = {}
+        traces = list(traces)
+        told_once(step for _, steps in (*traces, *self._open.items()) for step in steps)
         for trace_id, steps in traces:
             self._gather(trace_id, steps, gathered)
         for name, each in sorted(gathered.items(), key=lambda item: bool(item[1].parent)):
@@ -85,6 +91,7 @@ class Traces:
         about = self._about.pop(trace_id, NOTHING_TOLD)
         requests = tree.requests()
         tree.name_tools(requests)
+        tree.name_calls()
         children = _Children(tree, requests, main, trace_id)
         for step in (*requests, *(step for step in tree.steps if step.kind == "tool")):
             name, parent = children.session_of(tree.agent_of(step))
@@ -92,7 +99,7 @@ class Traces:
             (into.requests if step.kind == "model" else into.tools).append(step)
         for step in tree.steps:
             if step.kind in _NEITHER:
-                self.passed[LeftOutReason.BOOKKEEPING, _NEITHER[step.kind]] += 1
+                self.passed[_NEITHER[step.kind]] += 1
             if step.about or step.evaluations:
                 self._tell_about(step, gathered.get(children.session_of(step)[0]))
 
@@ -140,7 +147,10 @@ class Traces:
     def _turns(self, name: str, requests: list[Step], answers: Answers) -> list[tuple[str, RecordedTurn]]:
         """Return the turns of a session's requests, each with its trace."""
         turns = []
-        keeps = _keeps(requests)
+        by_recorder: defaultdict[str, list[Step]] = defaultdict(list)
+        for step in requests:
+            by_recorder[step.recorder].append(step)
+        keeps = {recorder: _keeps(steps) for recorder, steps in by_recorder.items()}
         for step in requests:
             self.passed[LeftOutReason.REPEATED_HISTORY, "message"] += _said_before(step)
             if step.is_error and not step.said:
@@ -150,7 +160,7 @@ class Traces:
                 self.passed[LeftOutReason.NOT_RECORDED, "response"] += 1
             for choice, message in enumerate(step.said or [Message("model")]):
                 self.passed.update(message.passed)
-                turn = self._turn(name, step, choice, message, answers=answers, keeps=keeps)
+                turn = self._turn(name, step, choice, message, answers=answers, keeps=keeps[step.recorder])
                 turns.append((step.trace_id, turn))
         self.passed += Counter()  # what was counted as none
         return turns
@@ -161,18 +171,13 @@ class Traces:
         index = self._counts[name]
         self._counts[name] += 1
         calls, results = answers.of(step.step_id, choice)
-        written = {isinstance(call.arguments, str) for call in calls}
-        if not step.said or written - {True}:
-            capture = Capture.CALLS
-        else:
-            capture = Capture.ARGUMENTS if written else keeps
         return RecordedTurn(
             index,
             message.text,
             prompt=_prompt(step),
             occurred_at=step.finished or step.started,
             external_id=f"{step.step_id}#{choice}" if choice else step.step_id,
-            capture=capture,
+            capture=_capture(step, calls, keeps),
             calls=calls,
             results=results,
             usage=replace(
@@ -224,6 +229,16 @@ class _Children:
         if agent.step_id not in self._asking:
             return self.session_of(above)
         return f"{self._trace_id}/{agent.step_id}", self.session_of(above)[0]
+
+
+def _capture(step: Step, calls: Sequence[RecordedCall], keeps: Capture) -> Capture:
+    """Return how much of an answer is kept; of one that isn't recorded, its calls may be all the same."""
+    if not step.said:
+        return Capture.CALLS if calls else Capture.NONE
+    if calls and step.recorder == BY_RESPONSE:
+        is_written = all(isinstance(call.arguments, str) for call in calls)
+        return Capture.ARGUMENTS if is_written else Capture.CALLS
+    return Capture.ARGUMENTS if calls and keeps is not Capture.CALLS else keeps
 
 
 def _keeps(requests: Iterable[Step]) -> Capture:
