@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from actionledger.ledger.queries.versions import VERSIONS
 from actionledger.privacy import mask_text
 from actionledger.sources.access import text_at
 from actionledger.sources.base import NO_DETAILS, RecordedSession, SessionDetails
@@ -14,15 +15,6 @@ _TITLE_CHARACTERS = 80
 _LOOKED_AT = 2_000
 _TAGGED = 16
 _TAG = re.compile(r"<([a-z][a-z0-9_-]{0,60})>")
-
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "project": ("cwd",),
-    "git_branch": ("gitBranch", "branch"),
-    "git_commit": ("headCommit",),
-    "agent": ("agent",),
-    "agent_version": ("version", "cli_version", "claude_code_version", "agent_version"),
-}
-"""Under which keys sources keep it in their metadata."""
 
 _BY_PERSON = frozenset({"user", "manual", "person"})
 """The words of sources for a title that a person has given."""
@@ -62,12 +54,20 @@ def title_of(prompt: str) -> str:
 def _in_metadata(metadata: Mapping[str, Any], source: str) -> SessionDetails:
     """Return what metadata says of it, of an agent's session: others have no folder and no title of their own."""
     title = text_at(metadata, "title")
-    known = {
-        field: next((value for key in keys if (value := text_at(metadata, key))), "")
-        for field, keys in _KEYS.items()
-    }
-    if not title and not known["project"]:
+    project = _first(metadata, "cwd")
+    if not title and not project:
         return NO_DETAILS
     by = TitleOrigin.PERSON if text_at(metadata, "title_source") in _BY_PERSON else TitleOrigin.AGENT
-    known["agent"] = known["agent"] or source
-    return SessionDetails(title=title, title_from=by if title else None, **known)
+    return SessionDetails(
+        title=title,
+        title_from=by if title else None,
+        project=project,
+        git_branch=_first(metadata, "gitBranch", "branch"),
+        git_commit=_first(metadata, "headCommit"),
+        agent=_first(metadata, "agent") or source,
+        agent_version=_first(metadata, *VERSIONS, "agent_version"),
+    )
+
+
+def _first(metadata: Mapping[str, Any], *keys: str) -> str:
+    return next((value for key in keys if (value := text_at(metadata, key))), "")

@@ -1,7 +1,7 @@
 """What tables and columns mean, in the words of the classes that they are made of, units included: as comments in the file, and for pages."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from inspect import cleandoc
 
@@ -36,7 +36,7 @@ ROWS = {
 }
 """What a row is, by table and view; of others the class of their rows says it."""
 
-_COMPUTED: Mapping[str, tuple[str, Mapping[str, str]]] = {
+_COMPUTED: dict[str, tuple[str, dict[str, str]]] = {
     "unacted_turns": (
         "parse_attempts",
         {
@@ -83,7 +83,7 @@ def column_meanings(name: str) -> dict[str, str]:
     """
     if name in _COMPUTED:
         of, own = _COMPUTED[name]
-        return column_meanings(of) | own
+        return {**column_meanings(of), **own}
     return {
         column.name: _words(_said_of(part.source, column.field.partition(".")[0]))
         for table in reversed(_made_of(name))

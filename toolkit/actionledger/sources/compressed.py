@@ -93,7 +93,7 @@ def unpacked_zstd(data: bytes, most: int) -> bytes:
         MissingPackageError: what unpacks it is not installed.
     """
     try:
-        found = _zstd(io.BytesIO(data)).read(most + 1)
+        found: bytes = unzstd(io.BytesIO(data)).read(most + 1)
     except Exception as error:
         if isinstance(error, EOFError | OSError) or type(error).__name__ == "ZstdError":
             raise ValueError(f"it is damaged: {error}") from error
