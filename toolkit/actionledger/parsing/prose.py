@@ -99,6 +99,8 @@ def verdict_of_marked(text: str, span: Span, low: int) -> Verdict | None:
     """
     if is_taken_back(text, span.end):
         return Verdict(True, "What follows takes it back.")
+    if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
+        return None
     sentences = _before(text, span.start, low)
     if sentences and SHOWS.search(sentences[-1]):
         return Verdict(False, "The sentence before it says that it is not made.")
@@ -131,6 +133,8 @@ def has_words(text: str) -> bool:
 
 def _behind(text: str, end: int) -> str:
     behind = text[end : end + BEHIND]
+    if _WORD.search(behind) is None:
+        return ""
     behind = behind[_LEAD.match(behind).end() :]  # type: ignore[union-attr]
     markup = _MARKUP.search(behind)
     return behind[: markup.start()] if markup else behind

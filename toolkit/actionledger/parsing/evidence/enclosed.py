@@ -49,6 +49,7 @@ def opens_tag(text: str, gap: Span, names: frozenset[str]) -> bool:
     return bool(known) and text.find("<", *gap) >= 0 and _pattern(known).search(text, *gap) is not None
 
 
+@lru_cache(maxsize=32)
 def tags_of(names: frozenset[str]) -> frozenset[str]:
     """Return the names that are no tag of a format's own."""
     return frozenset(name for name in names if f"<{name}>" not in _known_tags())

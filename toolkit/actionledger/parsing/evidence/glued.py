@@ -17,6 +17,9 @@ _NAME, _ARGUMENT, _VALUE, _ID = "putnameqx", "argumentqx", "valueqx", "7"
 _SPECIAL = re.compile(r"<[|｜][^<>\n]{1,80}[|｜]>")
 _WORD_BEFORE = re.compile(r"(?:\w+=(?:\w+\.)?|\w+)\Z")
 _UP_TO_ARGUMENTS = re.compile(r"[^{<(\[]{0,40}?(?:```\w*\s*)?[{<(\[]")
+_ARGUMENTS_BEGIN = "{<([="
+"""Without one of these, there are no arguments."""
+
 _SHORTEST = 3
 _WINDOW = 40
 _MOST = 100
@@ -39,6 +42,8 @@ def glued(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Me
         end: where the text to look at ends.
         offer: the names of the tools, with their parameters where they are known.
     """
+    if not any(text.find(sign, start, end) >= 0 for sign in _ARGUMENTS_BEGIN):
+        return
     for name in sorted(offer):
         if len(name) < _SHORTEST:
             continue

@@ -24,14 +24,15 @@ def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -
     mentions = [*names_of(frozenset(offer)).mentions(text, start, end), *glued(text, start, end, offer)]
     if not mentions and (whole := _arguments_alone(text, start, end, offer)):
         return [whole]
-    if "<" in text and (rests := [*_rests(text, start, end, offer)]):
-        mentions += rests
+    if text.find("<", start, end) >= 0:
+        mentions += _rests(text, start, end, offer)
     return sorted(mentions, key=lambda each: each.start)
 
 
 def _rests(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Mention]:
-    known = _parameters_offered(offer)
-    for found in arguments_left(text, start, end):
+    left = [*arguments_left(text, start, end)]
+    known = _parameters_offered(offer) if left else None
+    for found in left:
         if known is None or found["name"] in known:
             yield Mention("", "rest", found.start(), found.end())
     for found in closers_left(text, start, end):

@@ -54,12 +54,13 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         placed: all of its blocks, in text order.
     """
     text = source.text
-    if not any(is_open_to_prose(dialect, found) for dialect, found in placed):
+    is_open = [is_open_to_prose(dialect, found) for dialect, found in placed]
+    if not any(is_open):
         return list(placed)
     judged: list[Placed] = []
     low, before = 0, None
-    for dialect, found in placed:
-        if is_open_to_prose(dialect, found):
+    for (dialect, found), is_judged in zip(placed, is_open, strict=True):
+        if is_judged:
             is_joined = bool(judged) and low > 0 and not has_words(text[low : found.span.start])
             before = _verdict(text, dialect, found, low, before if is_joined else None, is_joined=is_joined)
             judged.append((dialect, _as_judged(found, before)))
