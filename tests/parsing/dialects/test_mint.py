@@ -60,3 +60,24 @@ def test_thoughts_in_other_tags_are_none_of_its_matter():
     """The protocol's own thought tag and a reasoning model's stay in the narrative."""
     text = "<think>a</think>\n<thought>b</thought>\n<execute>c</execute>"
     assert MINT.read(text).narrative == "<think>a</think>\n<thought>b</thought>"
+
+
+@pytest.mark.parametrize(
+    ("text", "actions", "reason"),
+    [
+        ("Now.\n```python\nprint(1)\n```\nDone.", [("execute", {"code": "print(1)"})], None),
+        ("<solution>42</solution>", [("solution", {"answer": "42"})], None),
+        ("<execute>print(1)</execute>", [("execute", {"code": "print(1)"})], None),
+        ("```python\nprint(1)", [], Reason.UNCLOSED_FENCE),
+        ("```python3\nprint(1)\n```", [], None),
+        ("```python\n\n```", [], Reason.EMPTY_BLOCK),
+    ],
+)
+def test_where_a_prompt_asks_for_fences_a_fence_of_python_is_code(text, actions, reason):
+    """By that parser alone; the tags stay what they are."""
+    found = PARSERS["mint-fences"].read(text)
+    assert [(each.name, each.arguments) for each in found.actions] == actions
+    assert reason is None or reason in {issue.code for issue in found.issues}
+    assert all(block.span.of(text) for block in found.blocks)
+    fenced = "```" in text
+    assert bool(MINT.read(text).actions) is (bool(actions) and not fenced)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import actionledger as al
 from actionledger.sources.base import RecordedSession, RecordedTurn, Refusal, Sample
 from actionledger.sources.files import fits
 from actionledger.sources.formats.mint import SOURCE, read as read_mint
@@ -175,3 +176,16 @@ def test_a_file_without_folders_above_it_is_read_too(tmp_path, monkeypatch):
     (session,) = read_mint(path)
     assert session.external_id.endswith("/7")
     assert len(session.turns) == 1
+
+
+@pytest.mark.parametrize(("form", "parser"), [('"```python" tag', "mint-fences"), ('"<execute>" tag', "")])
+def test_the_prompt_says_how_the_model_was_to_write_code(read, tmp_path, form, parser):
+    """Some models were prompted for fences; what chose the parser is recorded, and a prompt that doesn't say so changes nothing."""
+    prompt = f"Your code should be enclosed using {form}, for example: …"
+    (session,) = read(line(("user", prompt), ("assistant", "```python\nprint(1)\n```")))
+    assert session.parser == parser
+    assert ("parser_because" in session.metadata) is bool(parser)
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [session])
+        asked = "SELECT parser_name, outcome FROM parse_attempts"
+        assert ledger.sql(asked).fetchall() == [(parser or "mint", "clean" if parser else "failed")]

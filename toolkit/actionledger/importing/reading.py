@@ -57,7 +57,9 @@ class ReadAs:
 
     def parser_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyParser:
         """Return the parser of a turn's text."""
-        if session.profile is None and self.parser is not None:
+        if session.parser:
+            parser = parser_named(session.parser)
+        elif session.profile is None and self.parser is not None:
             parser = self.parser
         else:
             profile = self.profile_of(session)

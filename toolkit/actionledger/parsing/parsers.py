@@ -14,6 +14,7 @@ from actionledger.parsing.baselines import BaselineRules, baseline_blocks
 from actionledger.parsing.dialects import DIALECTS, AnyDialect, dialect_named, dialects_named
 from actionledger.parsing.dialects.bash_fences import BashFence
 from actionledger.parsing.dialects.command_tags import CommandTags
+from actionledger.parsing.dialects.mint import MintFences
 from actionledger.parsing.dialects.response_template import ResponseTemplate
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.evidence.weighing import EvidenceSetting
@@ -108,7 +109,7 @@ class DialectParser(_Configuration):
     """
 
     type: Literal["dialects"] = "dialects"
-    dialects: tuple[Annotated[AnyDialect | ResponseTemplate, Field(discriminator="name")], ...]
+    dialects: tuple[Annotated[AnyDialect | ResponseTemplate | MintFences, Field(discriminator="name")], ...]
     decoding: DecodeOptions = DecodeOptions(repairs=REPAIRS)
     max_blocks: int | None = Field(default=None, ge=1)
     reasoning: bool = True
@@ -226,6 +227,13 @@ PARSERS: dict[str, AnyParser] = {
         DialectParser(
             name="mint",
             dialects=(dialect_named("mint"),),
+            requires_action=True,
+            reasoning=False,
+            evidence="ignored",
+        ),
+        DialectParser(
+            name="mint-fences",
+            dialects=(MintFences(),),
             requires_action=True,
             reasoning=False,
             evidence="ignored",

@@ -266,6 +266,7 @@ class RecordedSession:
         started_at: when it began, UTC without a zone; None for the time of its first turn.
         finished_at: when it was over, UTC without a zone; None for the time of its last turn.
         details: what it is called and where it ran; of a piece, as far as it says so.
+        parser: the parser that its own prompt asks for, by name, where that is not its profile's; empty where it is, or nobody can tell.
 
     Example:
         >>> answer = al.RecordedTurn(0, "All done.")
@@ -297,6 +298,7 @@ class RecordedSession:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     details: SessionDetails = field(default=NO_DETAILS)
+    parser: str = ""
     formerly: str = ""
 
 

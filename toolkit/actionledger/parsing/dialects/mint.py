@@ -1,5 +1,6 @@
 """The tags of MINT and CodeAct: code to run in ``<execute>``, an answer in ``<solution>``."""
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -10,6 +11,9 @@ from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Reason
+
+_FENCE = "```python"
+_CLOSES = re.compile(r"\n[ \t]*```")
 
 _FIELDS = {"execute": "code", "solution": "answer"}
 
@@ -69,6 +73,41 @@ class Mint(Dialect):
             issue = Issue(Reason.EMPTY_BLOCK, body)
             return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
         return Found(BlockStatus.STRICT, span, body, (Written(tag, {_FIELDS[tag]: value}, span),))
+
+
+class MintFences(Mint):
+    """The same where the prompt asks for code in a fence labelled ``python``: such a fence is an action, as a pair of tags is.
+
+    MINT's harness prompted OpenCodeInterpreter so. No response in general is read by it: a fence of Python is mostly an example.
+    """
+
+    name: Literal["mint_fences"] = "mint_fences"  # type: ignore[assignment]
+    rules = (
+        "Write Python code in a fence labelled python, or the final answer between <solution> and </solution>.",
+        "What stands in the fence or between the tags is taken as it is: escape nothing.",
+    )
+    example = "<thought>I add the numbers.</thought>\n```python\nprint(2 + 3)\n```"
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The opening tags, and the fence."""
+        return frozenset({"<execute>", "<solution>", _FENCE})
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the body of the fence or the tag that opens here; see ``Dialect.read``."""
+        if opening.label != _FENCE:
+            return super().read(source, opening, end, options)
+        text = source.text
+        line = text.find("\n", opening.end, end)
+        if line < 0 or text[opening.end : line].strip():
+            return None  # another label that begins so
+        closer = _CLOSES.search(text, line, end)
+        stop = closer.start() if closer else end
+        body, span = Span(line + 1, max(line + 1, stop)), Span(opening.start, closer.end() if closer else end)
+        if closer is None:
+            issue = Issue(Reason.UNCLOSED_FENCE, Span(opening.start, opening.end), "The fence is ```python.")
+            return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
+        return self._read_body(text, "execute", span, body)
 
 
 def _written(call: PlainCall) -> str:

@@ -41,6 +41,10 @@ class _Line(BaseModel):
     task: _Task
 
 
+_FENCED = 'Your code should be enclosed using "```python" tag'
+"""What the prompt says of code where the model was to write it in fences."""
+
+
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the sessions of one file, and a refusal for each line that can't be read.
 
@@ -66,6 +70,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
                 shown(path), number, f"The field {'.'.join(map(str, first['loc']))!r}: {first['msg']}."
             )
             continue
+        is_fenced = _asks_for_fences(line.state.history)
         yield RecordedSession(
             external_id=f"{place}/{line.task.task_id}",
             profile="mint",
@@ -74,8 +79,19 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
             turns=tuple(_turns(line.state.history)),
             success=line.state.success,
             reason=line.state.terminate_reason or "",
-            metadata={"kind": kind, "setting": setting, "counts": line.state.agent_action_count},
+            metadata={"kind": kind, "setting": setting, "counts": line.state.agent_action_count}
+            | (
+                {"parser": "mint-fences", "parser_because": "the prompt asks for ```python"}
+                if is_fenced
+                else {}
+            ),
+            parser="mint-fences" if is_fenced else "",
         )
+
+
+def _asks_for_fences(history: list[_Message]) -> bool:
+    """Return whether the first prompt asks for code in fences: some models were prompted so, and not for tags."""
+    return bool(history) and history[0].role != "assistant" and _FENCED in history[0].content
 
 
 def recognise(sample: Sample) -> float:
