@@ -39,6 +39,7 @@ def test_every_field_of_a_filter_is_an_option(path: Path) -> None:
         "capture": ["text"],
         "score": ["a>=1"],
         "outcome": ["clean"],
+        "ending": ["unparseable"],
         "failing": True,
         "stage": "reading",
         "reason": ["timeout"],

@@ -142,6 +142,8 @@ def name_and_arguments(call):
     """Return what a call says, whatever its keys are; free text is the argument input."""
     inner = call["function"] if isinstance(call.get("function"), dict) else call
     name = next((inner[key] for key in inner if key in {"name", "function_name", "toolName"}), "")
+    if inner.get("namespace") not in {None, "functions"}:
+        name = f"{inner['namespace']}__{name}"
     keys = [key for key in inner if key in {"arguments", "args", "input", "parameters"}]
     given = inner[keys[0]] if keys else {}
     if call.get("type") == "custom_tool_call":

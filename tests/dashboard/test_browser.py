@@ -80,15 +80,15 @@ def test_four_questions_take_at_most_two_clicks(visit: Visit) -> None:
 
     def asked(*presses: Callable[[], Locator]) -> None:
         visit.open()
-        assert re.fullmatch(r"[\d.]+%", page.locator(".sentence b").first.inner_text())
+        assert re.fullmatch(r"[\d.]+%", page.locator(".read b").first.inner_text())
         for press in presses:
             press().click()
             visit.settle()
         clicks.append(len(presses))
 
     asked()
-    asked(lambda: page.get_by_role("link", name="responses did nothing"))
-    page.locator("tbody code", has_text="only prose").first.wait_for()
+    asked(lambda: page.locator(".unacted b a").first)
+    page.locator("tbody a").first.wait_for()
     asked(lambda: page.locator(".turns a").nth(1))
     page.locator(".verdict.bad, .card .chip.bad").first.wait_for()
     asked(lambda: row(page, 0), lambda: page.locator("table[aria-label='turns of the group'] tbody a").first)
@@ -183,7 +183,7 @@ def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
         visit.open()
         page = visit.page
         parts = [
-            ".sentence b",
+            ".unacted b",
             ".worst code",
             ".turns a",
             ".st-key-overview_filters button",

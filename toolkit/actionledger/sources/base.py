@@ -119,6 +119,10 @@ class Usage:
 
         Args:
             other: the other one.
+
+        Example:
+            >>> al.Usage(output_tokens=80).filled(al.Usage(output_tokens=1, input_tokens=12)).input_tokens
+            12
         """
         mine = {
             each.name: value for each in fields(self) if (value := getattr(self, each.name)) not in {None, ""}
@@ -213,6 +217,10 @@ class SessionDetails:
         Args:
             later: what that part says: it holds, but for a title that somebody closer to the user has given, and but for the folder and
                 the commit, which are those that the session began with. That a turn was broken off, it says alone.
+
+        Example:
+            >>> al.SessionDetails(git_branch="main").then(al.SessionDetails(git_branch="fix")).git_branch
+            'fix'
         """
         keeps_title = _CLOSENESS[self.title_from] > _CLOSENESS[later.title_from]
         named = self if keeps_title or not later.title else later

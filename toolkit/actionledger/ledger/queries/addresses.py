@@ -18,6 +18,7 @@ FILTERS = (
     *("run", "profile", "model", "task", "source", "capture", "label", "score", "since", "until"),
     *(
         "outcome",
+        "ending",
         "dialect",
         "failing",
         "stage",

@@ -21,7 +21,9 @@ NOT_MEANT = Mark(
 WITH_ACTIONS = Mark(outcomes=("clean", "repaired", "partial"))
 UNREAD, REFUSED = Mark(stage="reading"), Mark(stage="checking")
 _AUDITED = tuple(str(capture) for capture in Capture if capture.is_auditable)
-_UNAUDITED = tuple(str(capture) for capture in Capture if not capture.is_auditable)
+_UNAUDITED = tuple(
+    str(capture) for capture in Capture if not capture.is_auditable and capture is not Capture.NONE
+)
 UNAUDITED = replace(MEANT, captures=_UNAUDITED)
 """The responses that meant to act and are in no rate of reading."""
 _ATTEMPTED = [status for status in ExecutionStatus if status.was_attempted]
