@@ -198,6 +198,12 @@ class TestUnacted:
             assert behind == [1, 2]
             assert queries.count_sessions(ledger, Filter.of_address(sessions)) == 2
 
+    def test_how_sessions_came_out_stands_below(self, open_page: Open, weeks: Path) -> None:
+        """Ones of plain text with an action at their end go on, those that could not be parsed stopped."""
+        [shown, _] = drawn(open_page(weeks, PAGE), "headline")
+        said = "".join(piece["text"] for piece in shown["sessions"])
+        assert said == "Sessions: 84 stopped without acting, 196 open."
+
     def test_within_a_filter_it_is_of_what_that_picks(self, open_page: Open, weeks: Path) -> None:
         """The filter goes along into the lists."""
         said = unacted(open_page(weeks, PAGE, model="old"))

@@ -16,6 +16,7 @@ export default function ({ data, parentElement }) {
   const pane = (name) => parentElement.querySelector(name);
   pane(".unacted").replaceChildren(...data.unacted.map(part));
   pane(".read").replaceChildren(...data.read.map(part));
+  pane(".sessions").replaceChildren(...data.sessions.map(part));
   pane(".worst").replaceChildren(...data.worst.map(part));
   pane(".turns").hidden = !data.turns.length;
   pane(".turns").replaceChildren(...data.turns.map((piece) => {

@@ -11,7 +11,7 @@ from actionledger.rates import Rate
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.periods import PeriodChange
-from actionledger.vocabulary import SENTENCES, Ending
+from actionledger.vocabulary import SENTENCES, Ending, SessionOutcome
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.assets import mount_of
@@ -124,6 +124,16 @@ def unacted_of(found: Unacted, within: Filter) -> Words:
     return [*words, *([_text("; ")] if answers else []), *(answers or [_text(".")])]
 
 
+def outcomes_of(sessions: Mapping[SessionOutcome, int]) -> Words:
+    """Return how the sessions came out.
+
+    Args:
+        sessions: how many came out in each way.
+    """
+    said = ", ".join(f"{count:,} {outcome.words}" for outcome, count in sessions.items())
+    return [_text(f"Sessions: {said}.")] if said else []
+
+
 def _ended(found: Unacted, ending: Ending, within: Filter, what: str, behind: str = ".") -> Words:
     """Return how many responses ended so, with the way to them, and what stands behind; nothing where none did."""
     if not (count := found.count(ending)):
@@ -184,14 +194,16 @@ def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) ->
     return [whole, *single]
 
 
-def show_sentence(unacted: Words, read: Words) -> None:
+def show_sentence(unacted: Words, read: Words, sessions: Words) -> None:
     """Show the sentence of the page, how many responses did not act that should have, and below it how much was read whole.
 
     Args:
         unacted: in pieces.
         read: the same.
+        sessions: how the sessions came out, the same.
     """
-    _mount(key="sentence", data={"unacted": unacted, "read": read, "worst": [], "turns": []})
+    shown = {"unacted": unacted, "read": read, "sessions": sessions}
+    _mount(key="sentence", data=shown | {"worst": [], "turns": []})
 
 
 def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) -> None:
@@ -203,7 +215,10 @@ def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) 
         within: the page's filter.
     """
     turns = turns_of(report, names, within)
-    _mount(key="worst", data={"unacted": [], "read": [], "worst": worst_of(report), "turns": turns})
+    _mount(
+        key="worst",
+        data={"unacted": [], "read": [], "sessions": [], "worst": worst_of(report), "turns": turns},
+    )
 
 
 def _text(text: str) -> dict[str, Any]:

@@ -20,7 +20,13 @@ from actionledger.vocabulary import Outcome, RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.failures import show_reasons
-from actionledger_dashboard.components.headline import sentence_of, show_sentence, show_worst, unacted_of
+from actionledger_dashboard.components.headline import (
+    outcomes_of,
+    sentence_of,
+    show_sentence,
+    show_worst,
+    unacted_of,
+)
 from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
@@ -64,6 +70,7 @@ def show() -> None:
         show_sentence(
             unacted_of(ask(queries.unacted, within), within),
             sentence_of(found, ask(change_since_before, within), within),
+            outcomes_of(ask(queries.session_outcomes, within)),
         )
         worst = st.container()
     show_strip("rates", "How far responses get", funnel_stats(found, within))
