@@ -53,9 +53,9 @@ def test_what_is_committed_is_what_was_recorded(ledger, make) -> None:
         ledger.record(event)
     ledger.flush()
     before = everything(ledger)
-    assert all(before.values())
+    assert all(rows for name, rows in before.items() if name != "unacted_turns")  # each response has a call
     report = ledger.ingest()
-    assert (report.events, report.published) == (21, True)
+    assert (report.events, report.published) == (22, True)
     assert everything(ledger) == before
     assert committed(ledger.path, "SELECT count(*) FROM turns") == [(1,)]
 
