@@ -3,17 +3,19 @@
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from lab import install
+from lab.collecting import Subject, cells_again, cells_of, subjects
 from lab.drift import changes, shape
 from lab.judging import Cell
-from lab.collecting import Subject, cells_of, subjects
 from lab.page import write_page
 from lab.scenarios import SCENARIOS
 from lab.table import faults, losses, not_run, table, word
+
+CellsFrom = Callable[[Subject, Path, Sequence[str]], Iterator[Cell]]
 
 FOLDER = Path(tempfile.gettempdir()) / "actionledger-lab"
 
@@ -31,22 +33,27 @@ def main() -> int:
         help="run the newest versions, and say what changed since the pinned ones",
     )
     asked.add_argument("--against", default="", help="with --drift: this version instead of the newest")
+    asked.add_argument(
+        "--again", action="store_true", help="import and judge what was run before, and run nothing"
+    )
     given = asked.parse_args()
     chosen = subjects(given.names)
     if given.drift:
         return drift(chosen, given.folder, given.scenario, given.against)
-    cells = run(chosen, given.folder, given.scenario)
+    cells = run(chosen, given.folder, given.scenario, cells_again if given.again else cells_of)
     tell(cells, chosen)
     if given.page:
         write_page(given.page, cells, chosen)
     return int(bool(faults(cells)))
 
 
-def run(chosen: Sequence[Subject], folder: Path, scenarios: Sequence[str]) -> list[Cell]:
+def run(
+    chosen: Sequence[Subject], folder: Path, scenarios: Sequence[str], cells_from: CellsFrom = cells_of
+) -> list[Cell]:
     """Run subjects one after the other, saying how far it is."""
     cells: list[Cell] = []
     for subject in chosen:
-        for cell in cells_of(subject, folder, scenarios):
+        for cell in cells_from(subject, folder, scenarios):
             print(
                 f"{subject.title} {subject.pin.version}, {cell.scenario}, {cell.way}: {word(cell)}",
                 file=sys.stderr,

@@ -12,7 +12,7 @@ from lab.frameworks import FRAMEWORKS
 from lab.install import Pin
 from lab.judging import Cell, judged, ours_behind, ours_in
 from lab.rows import turns_of
-from lab.run import Run, run_agent, run_framework
+from lab.run import Run, run_again, run_agent, run_framework
 from lab.scenarios import SCENARIOS
 
 WAYS = {"agents": ("file", "proxy"), "frameworks": ("proxy", "trace")}
@@ -67,6 +67,18 @@ def cells_of(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -> I
         else:
             run = run_framework(FRAMEWORKS[subject.name], scenario, place, *programs)
         yield from judge(subject, scenario, run)
+
+
+def cells_again(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -> Iterator[Cell]:
+    """Import and judge what earlier runs have left, and yield what came of each in each way."""
+    for scenario in scenarios or SCENARIOS:
+        place = run_folder(folder, subject, scenario)
+        if (place / "truth.json").exists():
+            store = AGENTS[subject.name].store if subject.kind == "agents" else None
+            yield from judge(subject, scenario, run_again(place, store))
+        else:
+            for way in WAYS[subject.kind]:
+                yield Cell(subject.name, scenario, way, not_run="it was not run before")
 
 
 def run_folder(folder: Path, subject: Subject, scenario: str) -> Path:

@@ -1,6 +1,7 @@
 """Holds what was recorded against what was sent: pure, so that it is tested without an agent."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -54,10 +55,15 @@ def differences(truth: Truth, turns: Sequence[Turn]) -> list[Difference]:
 
 def is_of(turn: Turn, answer: Answer) -> bool:
     """Whether a turn is that of an answer: it has its calls, or begins with its words."""
-    sent = {call.id for call in answer.calls}
-    if sent & {each.call_id for each in (*turn.actions, *turn.executions)}:
+    said = [each.call_id for each in (*turn.actions, *turn.executions)]
+    if any(is_called(name, call.id) for name in said for call in answer.calls):
         return True
     return bool(answer.text) and turn.text.startswith(answer.text.split("\n")[0])
+
+
+def is_called(said: str, sent: str) -> bool:
+    """Whether an identifier is the one that was sent: some agents put the tool's name before it."""
+    return said == sent or said.endswith(f"__{sent}")
 
 
 def of_turn(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
@@ -99,7 +105,7 @@ def _calls(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
     left = list(turn.actions)
     met: Counter[str] = Counter()
     for call in answer.calls:
-        action = next((each for each in left if each.call_id == call.id), None)
+        action = next((each for each in left if is_called(each.call_id, call.id)), None)
         if action is not None:
             left.remove(action)
         if not call.is_custom and not is_json(call.raw):
@@ -150,7 +156,7 @@ def _whole(answer: Answer, call: Call, action: Action) -> Iterator[Difference]:
 def _status(answer: Answer, call: Call, turn: Turn, place: int, truth: Truth) -> Iterator[Difference]:
     if not call.is_judged:
         return
-    mine = [each.status for each in turn.executions if each.call_id == call.id]
+    mine = [each.status for each in turn.executions if is_called(each.call_id, call.id)]
     said = mine[place] if place < len(mine) else "not recorded"
     want = outcome(call, truth)
     is_right = said != "succeeded" if want == "never ran" else said == want
@@ -184,6 +190,13 @@ def is_ours(difference: Difference, has: Has) -> bool:
 
 
 def searcher(written: bytes) -> Has:
-    """Return what looks for a text in what was written, however often it was escaped there."""
+    """Return what looks for a text in what was written, however often it was escaped there; a number is no part of another."""
     plain = written.replace(b"\\n", b" ").replace(b"\\", b"")
-    return lambda text: text.replace("\n", " ").replace("\\", "").encode() in plain
+
+    def has(text: str) -> bool:
+        sought = text.replace("\n", " ").replace("\\", "").encode()
+        if sought.isdigit():
+            return re.search(rb"(?<!\d)%s(?!\d)" % sought, plain) is not None
+        return sought in plain
+
+    return has

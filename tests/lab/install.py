@@ -28,14 +28,11 @@ class Pin:
 def pins(kind: str) -> dict[str, Pin]:
     """Return the pinned agents or frameworks by their names."""
     table = tomllib.loads(PINS.read_text(encoding="utf-8"))
-    shared = (
-        [f"{table['exporter']['package']}=={table['exporter']['version']}"] if kind == "frameworks" else []
-    )
     return {
         name: Pin(
             row["package"],
             row["version"],
-            (*(f"{package}=={version}" for package, version in row.get("beside", {}).items()), *shared),
+            tuple(f"{package}=={version}" for package, version in row.get("beside", {}).items()),
         )
         for name, row in table[kind].items()
     }

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lab.collecting import Subject
 from lab.install import pins
 from lab.judging import Cell
-from lab.collecting import Subject
 from lab.table import faults, losses, not_run, table
 
 _HEAD = """# Agents, held against what their model said

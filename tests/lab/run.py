@@ -13,9 +13,9 @@ import actionledger as al
 from actionledger.capture.serving import OtlpServer, ProxyServer
 from lab.agents import Agent, Place
 from lab.frameworks import PROGRAMS, Framework, environment_of, shell
-from lab.scenarios import RAN
+from lab.scenarios import CUT
 from lab.server import Server
-from lab.truth import Truth, kept
+from lab.truth import Truth, kept, read
 
 MOST_SECONDS = 90
 
@@ -63,10 +63,23 @@ def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Pa
     return Run(truth, {"file": store}, ledgers, ending)
 
 
+def run_again(folder: Path, store: str | None) -> Run:
+    """Return a run of before: what an agent wrote is imported again, what passed stays as it was recorded."""
+    truth, ledgers = read(folder / "truth.json"), {"proxy": folder / "proxy.duckdb"}
+    if store is None:
+        ledgers["trace"] = folder / "trace.duckdb"
+        return Run(truth, {"trace": folder / "spans.json"}, ledgers, "")
+    if imported(folder / "home" / store, folder / "file.duckdb"):
+        ledgers["file"] = folder / "file.duckdb"
+    return Run(truth, {"file": folder / "home" / store}, ledgers, "")
+
+
 def imported(store: Path, ledger: Path) -> bool:
     """Import what was written into a fresh ledger; False where nothing was."""
     if not store.exists():
         return False
+    for path in ledger.parent.glob(f"{ledger.name}*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     al.import_path(store, ledger, workers=1)
     return True
 
@@ -113,9 +126,9 @@ def started_in(home: str) -> list[int]:
 
 
 def marks(project: Path) -> tuple[str, ...]:
-    """Return the marks of what ran."""
-    written = project / RAN
-    return tuple(written.read_text(encoding="utf-8").split()) if written.exists() else ()
+    """Return the marks of what ran: a command that was cut has its file's name cut, too."""
+    written = sorted(project.glob(f"{CUT}*"))
+    return tuple(word for path in written for word in path.read_text(encoding="utf-8").split())
 
 
 def run_framework(framework: Framework, scenario: str, folder: Path, python: Path) -> Run:

@@ -13,6 +13,9 @@ Shell = Callable[[str], tuple[str, Mapping[str, Any]]]
 RAN = "ran.txt"
 """Where each command writes its mark, in the folder that the agent works in."""
 
+CUT = RAN[:2]
+"""What is left of that name in arguments that are cut."""
+
 PROMPT = "Please do the small job of the lab."
 TITLE = "A short title"
 LAST = "All done."
@@ -77,7 +80,7 @@ def call_of(asked: Asked, shell: Shell, place: str) -> Call:
     is_custom = isinstance(arguments.get("="), str)  # a tool that takes text, not JSON
     raw = asked.arguments or (arguments["="] if is_custom else json.dumps(arguments))
     if asked.is_broken:
-        raw = raw[: raw.index(RAN) + 2]
+        raw = raw[: raw.index(RAN) + len(CUT)]
     identifier = asked.id or f"call_{place.replace(' ', '_')}"
     return Call(identifier, name, raw, asked.mark, asked.exit_status, is_custom and not asked.name)
 

@@ -18,7 +18,7 @@ def traced() -> TracerProvider:
     """Make the provider of spans that the framework's own tracing takes."""
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter()))
-    written = Path(os.environ["LAB_SPANS"]).open("w", encoding="utf-8")
+    written = Path(os.environ["LAB_SPANS"]).open("w", encoding="utf-8")  # noqa: SIM115 - until the program ends
     provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=written)))
     trace.set_tracer_provider(provider)
     return provider
