@@ -97,4 +97,4 @@ def judge(subject: Subject, scenario: str, run: Run) -> Iterator[Cell]:
             continue
         found = differences(run.truth, turns_of(run.ledgers[way]))
         ours = ours_behind(run.truth) if way == "proxy" else ours_in(run.stores[way])
-        yield judged(subject.name, scenario, way, found, ours)
+        yield judged(subject.name, scenario, way, found, ours=ours)
