@@ -202,6 +202,10 @@ def test_a_shape_has_fields_kinds_and_no_values(tmp_path):
     assert shape.kinds == {"jsonl.type = user"}
 
 
+def test_a_wording_has_no_names_of_one_run():
+    assert worded("\nChunk ID: 1d2406, exit 3\nmore") == "Chunk ID: ID, exit N"
+
+
 def test_drift_tells_the_outermost_field_and_each_wording():
     before = Shape({"a", "b"}, {"a = x"}, {worded("Exit code 3\nmark")})
     now = Shape({"a", "c", "c.d"}, {"a = x", "a = y"}, {worded("Ended with 4 in /home/me/x")})

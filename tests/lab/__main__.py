@@ -83,6 +83,9 @@ def drift(chosen: Sequence[Subject], folder: Path, scenarios: Sequence[str], aga
         run([subject], folder, scenarios)
         cells = run([other], folder, scenarios)
         print(f"{subject.title}: {subject.pin.version} to {other.pin.version}")
+        if missing := not_run(cells, {subject.name: subject.title}):
+            print("\n".join(f"  Not run: {each}" for each in missing), flush=True)
+            continue
         for line in changes(shape(subject, folder, scenarios), shape(other, folder, scenarios)):
             print(f"  {line}")
         for line in faults(cells):

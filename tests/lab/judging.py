@@ -60,6 +60,7 @@ def judged(
     scenario: str,
     way: str,
     found: Sequence[Difference],
+    *,
     ours: Ours,
     losses: Sequence[Known] | None = None,
 ) -> Cell:

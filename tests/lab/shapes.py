@@ -121,5 +121,6 @@ def worded(text: str) -> str:
     line = next((line for line in text.split("\n") if line.strip()), "")
     line = re.sub(r"(/[\w.@-]+){2,}", "PATH", line)
     line = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{20,}", "ID", line)
+    line = re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{6,40}\b", "ID", line)
     line = re.sub(r"\d+(\.\d+)?", "N", line)
     return line[:160]
