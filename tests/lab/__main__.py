@@ -8,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab import install
-from lab.collecting import Subject, cells_again, cells_of, subjects
+from lab.agents import AGENTS
+from lab.collecting import Subject, cells_again, cells_of, run_folder, subjects
 from lab.drift import changes, shape
 from lab.judging import Cell
+from lab.keeping import keep
 from lab.page import write_page
 from lab.scenarios import SCENARIOS
 from lab.table import faults, losses, not_run, table, word
@@ -36,12 +38,17 @@ def main() -> int:
     asked.add_argument(
         "--again", action="store_true", help="import and judge what was run before, and run nothing"
     )
+    asked.add_argument(
+        "--keep", type=Path, help="keep what agents wrote as small recordings, with the truth, in this folder"
+    )
     given = asked.parse_args()
     chosen = subjects(given.names)
     if given.drift:
         return drift(chosen, given.folder, given.scenario, given.against)
     cells = run(chosen, given.folder, given.scenario, cells_again if given.again else cells_of)
     tell(cells, chosen)
+    if given.keep:
+        keep_all(chosen, given.folder, given.scenario, given.keep)
     if given.page:
         write_page(given.page, cells, chosen)
     return int(bool(faults(cells)))
@@ -69,6 +76,16 @@ def tell(cells: Sequence[Cell], chosen: Sequence[Subject]) -> None:
     print("\n".join(faults(cells)) or "Nothing is wrong.", end="\n\n")
     print(losses(cells, titles))
     print("\n".join(f"Not run: {each}" for each in not_run(cells, titles)))
+
+
+def keep_all(chosen: Sequence[Subject], folder: Path, scenarios: Sequence[str], to: Path) -> None:
+    """Keep the runs of agents that are small enough."""
+    for subject in (each for each in chosen if each.kind == "agents"):
+        for scenario in scenarios or SCENARIOS:
+            run_at, name = run_folder(folder, subject, scenario), scenario.replace(" ", "_")
+            store = run_at / "home" / AGENTS[subject.name].store
+            is_kept = store.exists() and keep(run_at, store, to / subject.name / name)
+            print(f"{subject.title}, {scenario}: {'kept' if is_kept else 'not kept'}", file=sys.stderr)
 
 
 def drift(chosen: Sequence[Subject], folder: Path, scenarios: Sequence[str], against: str) -> int:
