@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from lab.agents import AGENTS
-from lab.compare import Difference, differences, is_ours, searcher
+from lab.compare import Difference, differences, is_ours, longest, searcher
 from lab.drift import changes
 from lab.frameworks import FRAMEWORKS, PROGRAMS
 from lab.install import pins
@@ -113,6 +113,14 @@ def test_what_the_recording_does_not_hold_is_the_agents_loss():
     assert is_ours(Difference(0, "status", "succeeded", "failed"), searcher(b""))
     raw = Difference(0, "broken arguments", "none", '{"command": "x', ('{"command": "x',))
     assert is_ours(raw, searcher(rb'{"raw": "{\\\"command\\\": \\\"x"}'))
+
+
+def test_arguments_are_looked_for_by_their_longest_text():
+    (wrong,) = differences(
+        Truth([ANSWER], [b""], ("mark",)), [turn(actions=[Action("c1", "bash", "valid", "{}")])]
+    )
+    assert wrong.evidence == ("x",)
+    assert longest(replace(CALL, raw='{"commands": ["echo one"], "why": "so"}')) == "echo one"
 
 
 def test_a_proxy_loses_what_nobody_told():

@@ -150,7 +150,17 @@ def _whole(answer: Answer, call: Call, action: Action) -> Iterator[Difference]:
     else:
         is_right = said == json.loads(call.raw)
     if not is_right:
-        yield Difference(answer.number, "arguments", short(said), short(call.raw), (call.raw,))
+        yield Difference(answer.number, "arguments", short(said), short(call.raw), (longest(call),))
+
+
+def longest(call: Call) -> str:
+    """Return the longest text in a call's arguments, which is in a recording however it writes JSON."""
+    if call.is_custom:
+        return call.raw
+    told = json.loads(call.raw)
+    values = told.values() if isinstance(told, dict) else [told]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    return max((text for text in texts if isinstance(text, str)), key=len, default=call.raw)
 
 
 def _status(answer: Answer, call: Call, turn: Turn, place: int, truth: Truth) -> Iterator[Difference]:
