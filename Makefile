@@ -9,6 +9,8 @@ WILD ?=
 MORE ?=
 LAKE ?=
 BENCH ?=
+AGENTS ?=
+LAB ?=
 EACH ?= 20
 SEED ?= 1
 PYTHONS ?= 3.11 3.12 3.13 3.14
@@ -21,7 +23,7 @@ QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test most-tests long soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants data clean
+.PHONY: demo quick test most-tests long soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants lab lab-drift data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -86,6 +88,12 @@ fuzz: $(VENV)/.dev  ## read broken texts for a minute; a text that breaks a prom
 
 mutants: $(VENV)/.mutants  ## change the code in small ways, and list the changes that no test notices (ROOMS="parsing ledger" EACH=50 SEED=2)
 	$(BIN)/python tests/mutants/run.py $(ROOMS) --each $(EACH) --seed $(SEED)
+
+lab: $(VENV)/.dev  ## run real agents and frameworks against a scripted model server, and hold what was recorded against what it sent (AGENTS="codex claude_code" LAB="--page docs/agents.md")
+	PYTHONPATH=tests $(BIN)/python -m lab $(AGENTS) $(LAB)
+
+lab-drift: $(VENV)/.dev  ## the same with the newest versions, and what changed in fields, kinds of line and wordings since the pinned ones
+	PYTHONPATH=tests $(BIN)/python -m lab --drift $(AGENTS) $(LAB)
 
 data: $(VENV)/.dev  ## write the sample sessions anew
 	$(BIN)/python data/generate.py

@@ -23,6 +23,7 @@ NAV: dict[str, tuple[str, ...]] = {
     "How to": (
         *(
             "sources.md",
+            "agents.md",
             "jsonl.md",
             "live.md",
             "failures.md",

@@ -27,6 +27,10 @@ CASES = [
     ('{"error": null, "value": 3}', Status.SUCCEEDED, None),
     ("Error invoking tool 'add' with kwargs {'timeout': 3} with error: no", Status.FAILED, Reason.SCHEMA_ERROR),
     ("An error occurred while running the tool. Please try again.", Status.FAILED, Reason.TOOL_ERROR),
+    ("Error: RuntimeError - it is away", Status.FAILED, Reason.TOOL_ERROR),
+    ("Tool  not found", Status.FAILED, Reason.UNKNOWN_ACTION),
+    ({"output": "<untrusted_context>\nOutput: x\nExit Code: 3\nProcess Group PGID: 30\n</untrusted_context>"}, Status.FAILED, Reason.COMMAND_FAILED),
+    ({"output": "x"}, Status.SUCCEEDED, None),
     ("2 failed, 3 passed: aborted runs are not found", Status.SUCCEEDED, None),
 ]  # fmt: skip
 

@@ -134,6 +134,19 @@ def test_of_several_scripts_it_is_the_one_that_holds_the_command(results):
     assert second.exit_status == 2
 
 
+def test_two_calls_under_one_identifier_end_in_any_order(results):
+    lines = (call("a"), call("a"), command("a", 4), command("a", 0))
+    first, second = results(
+        *lines,
+        output("a", "Process exited with code 0\nOutput:\n1"),
+        output("a", "Process exited with code 4\n"),
+    )
+    assert (came_of(first), came_of(second)) == (
+        (Status.SUCCEEDED, None, False),
+        (Status.FAILED, Reason.COMMAND_FAILED, False),
+    )
+
+
 def test_what_ends_behind_its_result_is_known_then(results):
     """A process by its number, a script by its cell; one that was killed was interrupted."""
     running = output("a", "Process running with session ID 17\nOutput:\n")

@@ -254,3 +254,27 @@ def test_langchain_writes_arguments_anew(output, capture):
     given = {KIND: "LLM", **REQUEST, "output.value": output}
     found = step_of(Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain"))
     assert found.keeps is capture
+
+
+def test_a_call_that_langchain_could_not_read_is_in_its_output_alone():
+    broken = {
+        "type": "invalid_tool_call",
+        "id": "c1",
+        "name": "run",
+        "args": '{"command": "l',
+        "error": "no JSON",
+    }
+    message = {"content": "I try.", "type": "ai", "tool_calls": [], "invalid_tool_calls": [broken]}
+    written = {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": message}
+    given = {
+        "openinference.span.kind": "LLM",
+        "output.value": json.dumps({"generations": [[{"text": "I try.", "message": written}]]}),
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "I try.",
+    }
+    found = step_of(Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain"))
+    (said,) = found.said
+    assert (said.text, [(call.call_id, call.name, call.arguments) for call in said.calls]) == (
+        "I try.",
+        [("c1", "run", '{"command": "l')],
+    )

@@ -79,6 +79,12 @@ def test_a_message_is_a_turn_with_its_tokens_and_what_came_of_its_calls(tmp_path
     assert (first.reasoning, left(items)) == ("hm", {})
 
 
+def test_the_model_is_the_one_that_answered(tmp_path):
+    asked = {**LAST, "model": "asked-1", "responseModel": "served-1"}
+    (piece,) = pieces(pi.read(session(tmp_path, asked)))
+    assert piece.turns[0].model == "served-1"
+
+
 def test_what_was_branched_off_begins_with_a_copy(tmp_path):
     """It is a fork, and the copied messages stay where they were seen first."""
     head = HEAD | {

@@ -145,6 +145,13 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="strands-agents 1.62.0",
     ),
     Wording(
+        r"^Error: [A-Z]\w{0,60}(?:Error|Exception|Exit|Interrupt) - ",
+        Reason.TOOL_ERROR,
+        "Error: RuntimeError - the service is away",
+        is_telling=True,
+        last_seen="strands-agents 1.62.0",
+    ),
+    Wording(
         r"^The arguments provided to the tool are invalid: Model tried to call unavailable tool",
         Reason.UNKNOWN_ACTION,
         "The arguments provided to the tool are invalid: Model tried to call unavailable tool 'go'.",

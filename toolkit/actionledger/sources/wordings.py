@@ -6,7 +6,7 @@ from (``agent_wordings``). A row fits where its pattern is found in the beginnin
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -56,7 +56,7 @@ SHARED: tuple[Wording, ...] = (
         is_telling=True,
     ),
     Wording(
-        r"(?i)^(?:<tool_use_error>)?(?:error: )?(?:unknown tool|no such tool|tool \S+ (?:not found|does not exist)|unsupported (?:tool|call|custom tool)|\S+ is not a valid tool\b|[^\n]{0,200}\btried to call unavailable tool\b)",
+        r"(?i)^(?:<tool_use_error>)?(?:error: )?(?:unknown tool|no such tool|tool \S* (?:not found|does not exist)|unsupported (?:tool|call|custom tool)|\S+ is not a valid tool\b|[^\n]{0,200}\btried to call unavailable tool\b)",
         Reason.UNKNOWN_ACTION,
         "No such tool available: Reader",
         is_telling=True,
@@ -202,7 +202,7 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
     """
     if result.status in _WITHOUT:
         return Judged(result.status, None, result.is_inferred)
-    text = text_of(result.output)[:JUDGED]
+    text = _words(result.output)[:JUDGED]
     rows = _rows(tuple(wordings))
     if result.refused_by:
         refused = Reason.REJECTED if result.refused_by == "person" else Reason.NOT_APPROVED
@@ -234,7 +234,7 @@ def with_end_told(result: RecordedResult) -> RecordedResult:
     said = (result.exit_status, result.status, result.reason)
     if any(each is not None for each in said) or result.refused_by:
         return result
-    text = text_of(result.output)
+    text = _words(result.output)
     if result.is_error is not True and is_late_told(text):
         return replace(result, status=ExecutionStatus.TIMED_OUT, is_inferred=True)
     status = exit_told(text, is_error=result.is_error)
@@ -278,6 +278,13 @@ def text_of(output: Any) -> str:
     ):
         return "\n".join(part["text"] for part in output)
     return json_text(output)
+
+
+def _words(output: Any) -> str:
+    """Return what a result's words are: of an object with one text in it, as Gemini's interface has all results, that text."""
+    if isinstance(output, Mapping) and output.keys() == {"output"} and isinstance(output["output"], str):
+        return output["output"]
+    return text_of(output)
 
 
 _Ready: TypeAlias = tuple[tuple[Callable[[str], re.Match[str] | None], Reason], ...]

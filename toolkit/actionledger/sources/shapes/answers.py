@@ -126,16 +126,24 @@ class Answers:
     def _answered(self, step: Step) -> _Call | None:
         """Return the call that a run answers, of those that none has answered; None for none."""
         if step.call_id in self._by_id:
-            call = self._by_id[step.call_id]
-            return call if call.ran is None else None
-        named = [
-            each
-            for each in self._not_run
-            if step.name.endswith(each.call.name or "\0") and not (step.call_id and each.has_name)
-        ]
+            named = [each for each in self._under(step.call_id) if each.ran is None]
+        else:
+            named = [
+                each
+                for each in self._not_run
+                if step.name.endswith(each.call.name or "\0") and not (step.call_id and each.has_name)
+            ]
         given = arguments_of(step.arguments)
         same = (each for each in named if _is_given(arguments_of(each.call.arguments), given))
         return next(same, next(iter(named), None))
+
+    def _under(self, call_id: str) -> Iterator[_Call]:
+        """Yield the calls under an identifier: as a rule one, and all of its turn's where a model gave it to several."""
+        first = self._by_id[call_id]
+        yield first
+        for each in first.beside[:_MOST_BESIDE]:
+            if each is not first and each.call.call_id == call_id:
+                yield each
 
     def _take_history(self, step: Step) -> None:
         """Take the results that a model was shown: those with an identifier each once, the others in their order."""

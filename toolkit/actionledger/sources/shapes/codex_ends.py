@@ -40,6 +40,7 @@ _GOES_ON = re.compile(
     r"\bProcess running with session ID (\d{1,10})|\"session_id\": ?(\d{1,10})|^Script running with cell ID (\w{1,40})",
     re.MULTILINE,
 )
+_EXITED = re.compile(r"^Process exited with code (-?\d{1,10})$", re.MULTILINE)
 _REMEMBERED = 256
 """Of so many calls that have their result it is known that they had one: some end later."""
 
@@ -91,7 +92,7 @@ class Ends:
         """
         self._open.pop(call_id, None)
         said, within = self._said.get(call_id), self._within.pop(call_id, [])
-        end = said.pop(0) if said else UNSAID
+        end = said.pop(_place(said, output)) if said else UNSAID
         self._remember(self._answered, call_id, "")
         for found in _GOES_ON.finditer(output):
             self._remember(self._going_on, next(filter(None, found.groups())), call_id)
@@ -116,6 +117,13 @@ class Ends:
         known[name] = value
         if len(known) > _REMEMBERED:
             known.popitem(last=False)
+
+
+def _place(said: Sequence[End], output: str) -> int:
+    """Return which of the ends under one identifier is a result's: calls of one response end in any order."""
+    found = _EXITED.search(output)
+    status = int(found[1]) if found else None
+    return next((place for place, end in enumerate(said) if end.exit_status == status), 0)
 
 
 class Late:

@@ -4,7 +4,7 @@ Defined by ``spec/semantic_conventions.md`` of github.com/Arize-ai/openinference
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at
@@ -21,6 +21,7 @@ from actionledger.vocabulary import Capture
 KIND = "openinference.span.kind"
 _CALLS = re.compile(r'\[\s*\{[^\n]{0,100000}"type"\s*:\s*"tool_call"')
 _RESPONSE = re.compile(r'"object"\s*:\s*"response"')
+_INVALID = re.compile(r'"invalid_tool_calls"\s*:\s*\[\s*\{')
 _ID = re.compile(r'"id"\s*:\s*"([^"\\]{8,200})"')
 _HEAD, _MOST_IDS = 100_000, 50
 _KINDS: dict[str, Kind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
@@ -114,6 +115,8 @@ def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
         step.said = sniffed.answer_of(given["output.value"])
     provider = text_at(given, "llm.provider") or text_at(given, "llm.system") or step.model
     output = text_at(given, "output.value")
+    if _INVALID.search(output):
+        _add_invalid(step, sniffed.answer_of(output))
     if (
         scope.endswith(".langchain")
         and any(message.calls for message in step.said)
@@ -123,6 +126,13 @@ def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
     keep_by_recorder(step, scope, provider)
     step.response_ids = frozenset(_ID.findall(output)[:_MOST_IDS])
     step.tools = tools_text(offered(_tools(given)))
+
+
+def _add_invalid(step: Step, told: Sequence[Message]) -> None:
+    """Add the calls whose arguments LangChain could not read: in its messages it has them apart from the others."""
+    for message, whole in zip(step.said, told, strict=False):
+        if len(whole.calls) > len(message.calls):
+            message.calls[:] = whole.calls
 
 
 def _said(given: Mapping[str, Any]) -> list[Message]:

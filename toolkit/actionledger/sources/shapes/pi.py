@@ -60,7 +60,8 @@ def usage(value: Mapping[str, Any]) -> Usage:
 
 
 def _of_model(value: Mapping[str, Any]) -> Message:
-    found = Message("model", model=text_at(value, "model"), occurred_at=since_epoch(value.get("timestamp")))
+    model = text_at(value, "responseModel") or text_at(value, "model")
+    found = Message("model", model=model, occurred_at=since_epoch(value.get("timestamp")))
     content = value.get("content")
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, Mapping) and part.get("type") == "toolCall":

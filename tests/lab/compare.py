@@ -1,0 +1,212 @@
+"""Holds what was recorded against what was sent: pure, so that it is tested without an agent."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lab.interfaces import SERVED
+from lab.rows import Action, Turn
+from lab.truth import Answer, Call, Truth
+
+LENGTH = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete"})
+"""The words for an answer that was cut by its length, without regard to case."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is recorded otherwise than it was. ``evidence`` is what the recording has if it could be right; empty, if it must be."""
+
+    answer: int
+    what: str
+    said: str
+    truth: str
+    evidence: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.said} for {self.truth}"
+
+
+Has = Callable[[str], bool]
+"""Whether what an agent wrote holds a text."""
+
+
+def differences(truth: Truth, turns: Sequence[Turn]) -> list[Difference]:
+    """Return all that a recording says otherwise than the truth, or doesn't say."""
+    found: list[Difference] = []
+    used: set[int] = set()
+    for answer in truth.answers:
+        mine = [place for place, turn in enumerate(turns) if place not in used and is_of(turn, answer)]
+        if answer.is_side:
+            used.update(mine)
+            continue
+        if not mine:
+            evidence = (answer.text.split("\n")[0],) if answer.text else tuple(c.id for c in answer.calls)
+            found.append(Difference(answer.number, "answer", "none", short(answer.text), evidence))
+            continue
+        used.add(mine[0])
+        found += of_turn(answer, turns[mine[0]], truth)
+    for place, turn in enumerate(turns):
+        if place not in used:
+            found.append(Difference(-1, "turn that nobody sent", short(turn.text) or "empty", "none"))
+    return found
+
+
+def is_of(turn: Turn, answer: Answer) -> bool:
+    """Whether a turn is that of an answer: it has its calls, or begins with its words."""
+    said = [each.call_id for each in (*turn.actions, *turn.executions)]
+    if any(is_called(name, call.id) for name in said for call in answer.calls):
+        return True
+    return bool(answer.text) and turn.text.startswith(answer.text.split("\n")[0])
+
+
+def is_called(said: str, sent: str) -> bool:
+    """Whether an identifier is the one that was sent: some agents put the tool's name before it."""
+    return said == sent or said.endswith(f"__{sent}")
+
+
+def of_turn(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
+    """Yield what one turn says otherwise than its answer."""
+    if not turn.text.startswith(answer.text):
+        yield Difference(answer.number, "text", short(turn.text), short(answer.text), (answer.text,))
+    if turn.model != SERVED:
+        yield Difference(answer.number, "model", str(turn.model), SERVED, (SERVED,))
+    said_length = (turn.finish or "").lower() in LENGTH
+    if said_length != (answer.finish == "length"):
+        yield Difference(answer.number, "finish", str(turn.finish), answer.finish, _words(answer))
+    yield from _tokens(answer, turn)
+    yield from _calls(answer, turn, truth)
+
+
+def _words(answer: Answer) -> tuple[str, ...]:
+    return (
+        ('"length"', '"max_tokens"', "max_output_tokens", "MAX_TOKENS") if answer.finish == "length" else ()
+    )
+
+
+def _tokens(answer: Answer, turn: Turn) -> Iterator[Difference]:
+    told = answer.tokens
+    other = {"input": told.input - told.cached, "output": told.output - told.reasoning}
+    for name in ("input", "cached", "output", "reasoning"):
+        if name == "reasoning" and answer.interface == "anthropic":
+            continue  # that interface doesn't say
+        want, said = getattr(told, name), turn.tokens[name]
+        if said != want:
+            evidence = (str(want), *([str(other[name])] if name in other else ()))
+            yield Difference(answer.number, f"{name} tokens", str(said), str(want), evidence)
+
+
+def _calls(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
+    if not answer.calls:
+        for each in turn.executions:
+            yield Difference(answer.number, "status", each.status, "never called")
+        return
+    left = list(turn.actions)
+    met: Counter[str] = Counter()
+    for call in answer.calls:
+        action = next((each for each in left if is_called(each.call_id, call.id)), None)
+        if action is not None:
+            left.remove(action)
+        if not call.is_custom and not is_json(call.raw):
+            yield from _broken(answer, call, action, turn)
+        elif action is None:
+            yield Difference(
+                answer.number, "call", "none", f"{call.name} {call.mark}".strip(), (call.mark or call.id,)
+            )
+            continue
+        else:
+            yield from _whole(answer, call, action)
+        yield from _status(answer, call, turn, met[call.id], truth)
+        met[call.id] += 1
+    for action in left:
+        yield Difference(answer.number, "call that nobody sent", action.name, "none")
+
+
+def is_json(raw: str) -> bool:
+    """Whether arguments can be read as they were sent."""
+    try:
+        json.loads(raw)
+    except ValueError:
+        return False
+    return True
+
+
+def _broken(answer: Answer, call: Call, action: Action | None, turn: Turn) -> Iterator[Difference]:
+    """Arguments that can't be read: their text is kept, and no call is made of it that would be in order."""
+    if call.raw not in turn.text:
+        said = short(action.arguments) if action else "none"
+        yield Difference(answer.number, "broken arguments", said, short(call.raw), (call.raw,))
+    elif action is not None and action.status == "valid":
+        yield Difference(answer.number, "check of broken arguments", action.status, "not valid")
+
+
+def _whole(answer: Answer, call: Call, action: Action) -> Iterator[Difference]:
+    if action.name != call.name:
+        yield Difference(answer.number, "name", action.name, call.name, (f'"{call.name}"',))
+    said = json.loads(action.arguments) if action.arguments else None
+    if call.is_custom:
+        is_right = isinstance(said, dict) and call.raw in said.values()
+    else:
+        is_right = said == json.loads(call.raw)
+    if not is_right:
+        yield Difference(answer.number, "arguments", short(said), short(call.raw), (longest(call),))
+
+
+def longest(call: Call) -> str:
+    """Return the longest text in a call's arguments, which is in a recording however it writes JSON."""
+    if call.is_custom:
+        return call.raw
+    told = json.loads(call.raw)
+    values = told.values() if isinstance(told, dict) else [told]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    return max((text for text in texts if isinstance(text, str)), key=len, default=call.raw)
+
+
+def _status(answer: Answer, call: Call, turn: Turn, place: int, truth: Truth) -> Iterator[Difference]:
+    if not call.is_judged:
+        return
+    mine = [each.status for each in turn.executions if is_called(each.call_id, call.id)]
+    said = mine[place] if place < len(mine) else "not recorded"
+    want = outcome(call, truth)
+    is_right = said != "succeeded" if want == "never ran" else said == want
+    if not is_right:
+        yield Difference(answer.number, "status", said, want, (call.id,) if said == "not recorded" else ())
+
+
+def outcome(call: Call, truth: Truth) -> str:
+    """Return what came of a call, by the mark that it left or didn't leave."""
+    if not call.mark or call.mark not in truth.ran:
+        return "never ran"
+    return "failed" if call.exit_status else "succeeded"
+
+
+def short(value: object) -> str:
+    """Return a value's beginning, on one line."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = " ".join(text.split())
+    return text if len(text) <= 50 else f"{text[:49]}…"
+
+
+def told(truth: Truth, answer: int) -> Has:
+    """Return what looks for a text in the requests after an answer: what came of its calls is told there, or nowhere."""
+    later = [raw for number, raw in enumerate(truth.requests) if number > answer]
+    return lambda text: any(text.encode() in raw for raw in later)
+
+
+def is_ours(difference: Difference, has: Has) -> bool:
+    """Whether a difference is our fault: what would be right stands in the recording, or must be known."""
+    return not difference.evidence or any(has(each) for each in difference.evidence)
+
+
+def searcher(written: bytes) -> Has:
+    """Return what looks for a text in what was written, however often it was escaped there; a number is no part of another."""
+    plain = written.replace(b"\\n", b" ").replace(b"\\", b"")
+
+    def has(text: str) -> bool:
+        sought = text.replace("\n", " ").replace("\\", "").encode()
+        if sought.isdigit():
+            return re.search(rb"(?<!\d)%s(?!\d)" % sought, plain) is not None
+        return sought in plain
+
+    return has

@@ -1,0 +1,54 @@
+"""How each framework is run: a program of a few lines in its own environment, whose spans go to our receiver; data, a row a framework."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab.agents import ASKED
+from lab.scenarios import PROMPT
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@dataclass(frozen=True)
+class Framework:
+    """A framework: its name for people, its program, the tool by which its models end, what it needs in its environment."""
+
+    title: str
+    program: str
+    model: str = ASKED
+    final_tool: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def shell(command: str) -> tuple[str, dict[str, str]]:
+    """How a program's one tool is called."""
+    return "run_command", {"command": command}
+
+
+def environment_of(framework: Framework, address: str, receiver: str, spans: Path) -> dict[str, str]:
+    """Return what a program is told: where its model is, where its spans go, and what to ask."""
+    return {
+        "LAB_ADDRESS": address, "LAB_MODEL": framework.model, "LAB_PROMPT": PROMPT, "LAB_SPANS": str(spans),
+        "OTEL_EXPORTER_OTLP_ENDPOINT": receiver, "OTEL_SDK_DISABLED": "false", "PYTHONDONTWRITEBYTECODE": "",
+        **framework.environment, "GOOGLE_GEMINI_BASE_URL": address,
+    }  # fmt: skip
+
+
+FRAMEWORKS: dict[str, Framework] = {
+    "langgraph": Framework("LangGraph", "langgraph_agent.py"),
+    "pydantic_ai": Framework("Pydantic AI", "pydantic_ai_agent.py"),
+    "openai_agents": Framework("OpenAI Agents", "openai_agents_agent.py"),
+    "smolagents": Framework("smolagents", "smolagents_agent.py", final_tool="final_answer"),
+    "strands": Framework("Strands", "strands_agent.py"),
+    "google_adk": Framework(
+        "Google ADK",
+        "google_adk_agent.py",
+        model="gemini-2.5-flash",
+        environment={
+            "GOOGLE_API_KEY": "none", "GOOGLE_GENAI_USE_VERTEXAI": "FALSE",
+            "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY",
+            "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental",
+        },
+    ),
+}  # fmt: skip

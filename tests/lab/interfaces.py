@@ -1,0 +1,253 @@
+"""The four interfaces that the scripted server speaks: an answer as the events of a stream, or whole.
+
+An event is its name, empty where the interface has none, and its value.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from lab.truth import Answer
+
+Event = tuple[str, Any]
+SERVED = "lab-served-1"
+"""What the server says the model is, unlike what it was asked for."""
+
+
+def halves(text: str) -> list[str]:
+    """Cut a text in two, so that a reader has to join it."""
+    half = (len(text) + 1) // 2
+    return [piece for piece in (text[:half], text[half:]) if piece]
+
+
+def parsed(raw: str) -> Any:
+    """Read arguments where an interface has no place for text; broken ones stay text."""
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return raw
+
+
+# --- Anthropic's messages
+
+
+def _anthropic_usage(answer: Answer) -> dict[str, int]:
+    told = answer.tokens
+    return {
+        "input_tokens": told.input - told.cached, "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": told.cached, "output_tokens": told.output,
+    }  # fmt: skip
+
+
+_ANTHROPIC_ENDS = {"call": "tool_use", "end": "end_turn", "length": "max_tokens"}
+
+
+def anthropic_stream(answer: Answer) -> Iterator[Event]:
+    def event(kind: str, **value: Any) -> Event:
+        return kind, {"type": kind, **value}
+
+    head = {
+        "id": f"msg_lab_{answer.number}",
+        "type": "message",
+        "role": "assistant",
+        "model": SERVED,
+        "content": [],
+    }
+    usage = _anthropic_usage(answer) | {"output_tokens": 1}
+    yield event("message_start", message=head | {"stop_reason": None, "stop_sequence": None, "usage": usage})
+    index = 0
+    if answer.text:
+        yield event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+        for piece in halves(answer.text):
+            yield event("content_block_delta", index=index, delta={"type": "text_delta", "text": piece})
+        yield event("content_block_stop", index=index)
+        index += 1
+    for call in answer.calls:
+        block = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
+        yield event("content_block_start", index=index, content_block=block)
+        for piece in halves(call.raw):
+            delta = {"type": "input_json_delta", "partial_json": piece}
+            yield event("content_block_delta", index=index, delta=delta)
+        yield event("content_block_stop", index=index)
+        index += 1
+    end = {"stop_reason": _ANTHROPIC_ENDS[answer.finish], "stop_sequence": None}
+    yield event("message_delta", delta=end, usage=_anthropic_usage(answer))
+    yield event("message_stop")
+
+
+def anthropic_whole(answer: Answer) -> dict[str, Any]:
+    calls = [{"type": "tool_use", "id": c.id, "name": c.name, "input": parsed(c.raw)} for c in answer.calls]
+    return {
+        "id": f"msg_lab_{answer.number}", "type": "message", "role": "assistant", "model": SERVED,
+        "content": [{"type": "text", "text": answer.text}, *calls], "stop_reason": _ANTHROPIC_ENDS[answer.finish],
+        "stop_sequence": None, "usage": _anthropic_usage(answer),
+    }  # fmt: skip
+
+
+# --- OpenAI's chat completions
+
+
+def _chat_usage(answer: Answer) -> dict[str, Any]:
+    told = answer.tokens
+    return {
+        "prompt_tokens": told.input, "completion_tokens": told.output, "total_tokens": told.input + told.output,
+        "prompt_tokens_details": {"cached_tokens": told.cached},
+        "completion_tokens_details": {"reasoning_tokens": told.reasoning},
+    }  # fmt: skip
+
+
+_CHAT_ENDS = {"call": "tool_calls", "end": "stop", "length": "length"}
+
+
+def chat_stream(answer: Answer) -> Iterator[Event]:
+    head = {
+        "id": f"chatcmpl-lab-{answer.number}",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": SERVED,
+    }
+
+    def delta(value: Mapping[str, Any], finish: str | None = None) -> Event:
+        return "", {**head, "choices": [{"index": 0, "delta": value, "finish_reason": finish}]}
+
+    yield delta({"role": "assistant", "content": ""})
+    for piece in halves(answer.text):
+        yield delta({"content": piece})
+    for index, call in enumerate(answer.calls):
+        function = {"name": call.name, "arguments": ""}
+        yield delta(
+            {"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": function}]}
+        )
+        for piece in halves(call.raw):
+            yield delta({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+    yield delta({}, _CHAT_ENDS[answer.finish])
+    yield "", {**head, "choices": [], "usage": _chat_usage(answer)}
+    yield "", "[DONE]"
+
+
+def chat_whole(answer: Answer) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text}
+    if answer.calls:
+        message["tool_calls"] = [
+            {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.raw}}
+            for c in answer.calls
+        ]
+    choice = {"index": 0, "message": message, "finish_reason": _CHAT_ENDS[answer.finish]}
+    return {
+        "id": f"chatcmpl-lab-{answer.number}", "object": "chat.completion", "created": 1, "model": SERVED,
+        "choices": [choice], "usage": _chat_usage(answer),
+    }  # fmt: skip
+
+
+# --- OpenAI's Responses
+
+
+def _items(answer: Answer) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    if answer.text:
+        content = [{"type": "output_text", "text": answer.text, "annotations": []}]
+        items.append(
+            {"id": f"msg_lab_{answer.number}", "type": "message", "role": "assistant", "content": content}
+        )
+    for index, call in enumerate(answer.calls):
+        head = {"id": f"fc_lab_{answer.number}_{index}", "call_id": call.id, "name": call.name}
+        if call.is_custom:
+            items.append({**head, "type": "custom_tool_call", "input": call.raw})
+        else:
+            items.append({**head, "type": "function_call", "arguments": call.raw})
+    whole = "incomplete" if answer.finish == "length" else "completed"
+    return [item | {"status": whole} for item in items]
+
+
+def responses_whole(answer: Answer) -> dict[str, Any]:
+    told = answer.tokens
+    usage = {
+        "input_tokens": told.input, "input_tokens_details": {"cached_tokens": told.cached},
+        "output_tokens": told.output, "output_tokens_details": {"reasoning_tokens": told.reasoning},
+        "total_tokens": told.input + told.output,
+    }  # fmt: skip
+    is_cut = answer.finish == "length"
+    return {
+        "id": f"resp_lab_{answer.number}", "object": "response", "created_at": 1, "model": SERVED,
+        "status": "incomplete" if is_cut else "completed", "error": None,
+        "incomplete_details": {"reason": "max_output_tokens"} if is_cut else None,
+        "parallel_tool_calls": True, "tools": [], "tool_choice": "auto", "output": _items(answer), "usage": usage,
+    }  # fmt: skip
+
+
+def responses_stream(answer: Answer) -> Iterator[Event]:
+    count = iter(range(1000))
+
+    def event(kind: str, **value: Any) -> Event:
+        return kind, {"type": kind, "sequence_number": next(count), **value}
+
+    whole = responses_whole(answer)
+    begun = whole | {"status": "in_progress", "incomplete_details": None, "output": [], "usage": None}
+    yield event("response.created", response=begun)
+    for index, item in enumerate(whole["output"]):
+        place = {"item_id": item["id"], "output_index": index}
+        if item["type"] == "message":
+            started = item | {"status": "in_progress", "content": []}
+            yield event("response.output_item.added", output_index=index, item=started)
+            part = {"type": "output_text", "text": "", "annotations": []}
+            yield event("response.content_part.added", **place, content_index=0, part=part)
+            for piece in halves(answer.text):
+                yield event("response.output_text.delta", **place, content_index=0, delta=piece)
+            yield event("response.output_text.done", **place, content_index=0, text=answer.text)
+            yield event("response.content_part.done", **place, content_index=0, part=item["content"][0])
+        else:
+            field, kind = (
+                ("input", "response.custom_tool_call_input")
+                if item["type"] == "custom_tool_call"
+                else ("arguments", "response.function_call_arguments")
+            )
+            started = item | {"status": "in_progress", field: ""}
+            yield event("response.output_item.added", output_index=index, item=started)
+            for piece in halves(item[field]):
+                yield event(f"{kind}.delta", **place, delta=piece)
+            yield event(f"{kind}.done", **place, **{field: item[field]})
+        yield event("response.output_item.done", output_index=index, item=item)
+    yield event("response.incomplete" if answer.finish == "length" else "response.completed", response=whole)
+
+
+# --- Gemini
+
+
+def gemini_whole(answer: Answer) -> dict[str, Any]:
+    told = answer.tokens
+    parts: list[dict[str, Any]] = [{"text": answer.text}] if answer.text else []
+    parts += [{"functionCall": {"id": c.id, "name": c.name, "args": parsed(c.raw)}} for c in answer.calls]
+    finish = "MAX_TOKENS" if answer.finish == "length" else "STOP"
+    return {
+        "modelVersion": SERVED, "responseId": f"resp-lab-{answer.number}",
+        "candidates": [{"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": finish}],
+        "usageMetadata": {
+            "promptTokenCount": told.input, "cachedContentTokenCount": told.cached,
+            "candidatesTokenCount": told.output - told.reasoning, "thoughtsTokenCount": told.reasoning,
+            "totalTokenCount": told.input + told.output,
+        },
+    }  # fmt: skip
+
+
+def gemini_stream(answer: Answer) -> Iterator[Event]:
+    whole = gemini_whole(answer)
+    candidate = whole["candidates"][0]
+    head = {key: whole[key] for key in ("modelVersion", "responseId")}
+    for part in candidate["content"]["parts"]:
+        yield "", {**head, "candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}}]}
+    last = candidate | {"content": {"role": "model", "parts": []}}
+    yield "", {**head, "candidates": [last], "usageMetadata": whole["usageMetadata"]}
+
+
+STREAMS: dict[str, Callable[[Answer], Iterator[Event]]] = {
+    "anthropic": anthropic_stream,
+    "chat": chat_stream,
+    "responses": responses_stream,
+    "gemini": gemini_stream,
+}
+WHOLE: dict[str, Callable[[Answer], dict[str, Any]]] = {
+    "anthropic": anthropic_whole,
+    "chat": chat_whole,
+    "responses": responses_whole,
+    "gemini": gemini_whole,
+}

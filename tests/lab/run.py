@@ -1,0 +1,157 @@
+"""Runs an agent through a scenario: in a home of its own, behind our proxy, and for no longer than a while."""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import actionledger as al
+from actionledger.capture.serving import OtlpServer, ProxyServer
+from lab.agents import Agent, Place
+from lab.frameworks import PROGRAMS, Framework, environment_of, shell
+from lab.scenarios import CUT
+from lab.server import Server
+from lab.truth import Truth, kept, read
+
+MOST_SECONDS = 90
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run left: the truth, what was written where, the ledgers of it by how they came about, and how it ended."""
+
+    truth: Truth
+    stores: Mapping[str, Path]
+    ledgers: Mapping[str, Path]
+    ending: str
+
+
+@contextmanager
+def proxied(address: str, ledger: Path) -> Iterator[str]:
+    """Put ``actionledger proxy`` before a server, as a context of its address."""
+    with al.open_ledger(ledger) as opened, ProxyServer(address, opened) as proxy:
+        yield proxy.address
+
+
+def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Path) -> Run:
+    """Run an agent once, and import what it wrote."""
+    home, project = folder / "home", folder / "project"
+    shutil.rmtree(folder, ignore_errors=True)
+    project.mkdir(parents=True)
+    home.mkdir()
+    (project / "notes.txt").write_text("alpha\n", encoding="utf-8")
+    with Server(scenario, agent.shell) as server:
+        with proxied(server.address, folder / "proxy.duckdb") as address:
+            start = agent.start(Place(home, project, address, program / agent.program, node))
+            for name, text in start.files.items():
+                (home / name).parent.mkdir(parents=True, exist_ok=True)
+                (home / name).write_text(text, encoding="utf-8")
+            ending = ran(
+                start.command, environment(home, node) | dict(start.environment), project, folder / "out.log"
+            )
+        truth = server.truth
+    truth.ran = marks(project)
+    kept(truth, folder / "truth.json")
+    store = home / agent.store
+    ledgers = {"proxy": folder / "proxy.duckdb"}
+    if imported(store, folder / "file.duckdb"):
+        ledgers["file"] = folder / "file.duckdb"
+    return Run(truth, {"file": store}, ledgers, ending)
+
+
+def run_again(folder: Path, store: str | None) -> Run:
+    """Return a run of before: what an agent wrote is imported again, what passed stays as it was recorded."""
+    truth, ledgers = read(folder / "truth.json"), {"proxy": folder / "proxy.duckdb"}
+    if store is None:
+        ledgers["trace"] = folder / "trace.duckdb"
+        return Run(truth, {"trace": folder / "spans.json"}, ledgers, "")
+    if imported(folder / "home" / store, folder / "file.duckdb"):
+        ledgers["file"] = folder / "file.duckdb"
+    return Run(truth, {"file": folder / "home" / store}, ledgers, "")
+
+
+def imported(store: Path, ledger: Path) -> bool:
+    """Import what was written into a fresh ledger; False where nothing was."""
+    if not store.exists():
+        return False
+    for path in ledger.parent.glob(f"{ledger.name}*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    al.import_path(store, ledger, workers=1)
+    return True
+
+
+def environment(home: Path, node: Path) -> dict[str, str]:
+    """An environment with no key, no setting and no home of whoever starts the lab; nothing in it leaves loopback."""
+    kept = {name: os.environ[name] for name in ("LANG", "TZ", "TMPDIR") if name in os.environ}
+    nowhere = "http://127.0.0.1:9"
+    return kept | {
+        "HOME": str(home), "PATH": f"{node.parent}:/usr/local/bin:/usr/bin:/bin", "TERM": "dumb", "NO_COLOR": "1",
+        "USER": "lab", "SHELL": "/bin/bash", "DO_NOT_TRACK": "1", "OTEL_SDK_DISABLED": "true",
+        "HTTP_PROXY": nowhere, "HTTPS_PROXY": nowhere, "http_proxy": nowhere, "https_proxy": nowhere,
+        "NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost",
+    }  # fmt: skip
+
+
+def ran(command: list[str], env: Mapping[str, str], folder: Path, log: Path) -> str:
+    """Run a command to its end, or end it and all that it started; say how it ended."""
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            process.wait(MOST_SECONDS)
+            ending = f"exit {process.returncode}"
+        except subprocess.TimeoutExpired:
+            ending = f"stopped after {MOST_SECONDS} s"
+        for left in started_in(env["HOME"]):
+            with suppress(ProcessLookupError):
+                os.kill(left, signal.SIGKILL)
+        process.wait()
+    return ending
+
+
+def started_in(home: str) -> list[int]:
+    """Return the processes that have a run's own home: the agent, and what it has left running behind it."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"HOME={home}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return found
+
+
+def marks(project: Path) -> tuple[str, ...]:
+    """Return the marks of what ran: a command that was cut has its file's name cut, too."""
+    written = sorted(project.glob(f"{CUT}*"))
+    return tuple(word for path in written for word in path.read_text(encoding="utf-8").split())
+
+
+def run_framework(framework: Framework, scenario: str, folder: Path, python: Path) -> Run:
+    """Run a framework's program once, its requests through our proxy and its spans to our receiver."""
+    home, project = folder / "home", folder / "project"
+    shutil.rmtree(folder, ignore_errors=True)
+    project.mkdir(parents=True)
+    home.mkdir()
+    ledgers = {"proxy": folder / "proxy.duckdb", "trace": folder / "trace.duckdb"}
+    spans = folder / "spans.json"
+    with Server(scenario, shell, final_tool=framework.final_tool) as server:
+        with proxied(server.address, ledgers["proxy"]) as address, received(ledgers["trace"]) as receiver:
+            told = environment_of(framework, address, receiver, spans)
+            command = [str(python), str(PROGRAMS / framework.program)]
+            ending = ran(command, environment(home, python) | told, project, folder / "out.log")
+        truth = server.truth
+    truth.ran = marks(project)
+    kept(truth, folder / "truth.json")
+    return Run(truth, {"trace": spans}, ledgers, ending)
+
+
+@contextmanager
+def received(ledger: Path) -> Iterator[str]:
+    """Have ``actionledger otlp-receiver`` listen, as a context of its address."""
+    with al.open_ledger(ledger) as opened, OtlpServer(opened) as receiver:
+        yield receiver.address

@@ -1,0 +1,161 @@
+"""A scripted model server on loopback: it says a scenario's steps, and writes down what it said and what it was asked."""
+
+import json
+import threading
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+from lab.interfaces import STREAMS, WHOLE
+from lab.scenarios import LAST, SCENARIOS, TITLE, Shell, Step, call_of, text_of
+from lab.truth import Answer, Call, Truth, tokens_of
+
+MOST_REQUESTS = 40
+"""An agent that asks more often goes in circles: it's told so, as an error that is not tried again."""
+
+
+class Server:
+    """A server of one scenario for one agent, as a context.
+
+    Attributes:
+        truth: what was sent.
+        address: where it listens.
+    """
+
+    def __init__(self, scenario: str, shell: Shell, *, final_tool: str = "") -> None:
+        self.truth = Truth()
+        self._steps = list(SCENARIOS[scenario])
+        self._shell = shell
+        self._final_tool = final_tool
+        self._scenario = scenario
+        self._lock = threading.Lock()
+        lab = self
+
+        class Handler(_Handler):
+            server_of_lab = lab
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(self, interface: str, body: Mapping[str, Any], raw: bytes) -> Answer | None:
+        """Take the next step for a request with tools; any other is for a title or a summary of the client's own."""
+        with self._lock:
+            number = len(self.truth.answers)
+            if number >= MOST_REQUESTS:
+                return None
+            is_side = not has_tools(body)
+            step = Step(f"{TITLE} {number}") if is_side else self._next()
+            answer = self._answer(step, number, interface, is_side=is_side)
+            self.truth.answers.append(answer)
+            self.truth.requests.append(raw)
+            return answer
+
+    def _next(self) -> Step:
+        return self._steps.pop(0) if self._steps else Step(LAST)
+
+    def _answer(self, step: Step, number: int, interface: str, *, is_side: bool) -> Answer:
+        calls = tuple(
+            call_of(asked, self._shell, f"{self._scenario}_{number}_{place}")
+            for place, asked in enumerate(step.calls)
+        )
+        text = text_of(step, self._shell)
+        if self._final_tool and not calls and not is_side and step.shown is None:
+            raw = json.dumps({"answer": text})
+            calls = (Call(f"call_final_{number}", self._final_tool, raw, is_judged=False),)
+            text = ""
+        finish = step.finish or ("call" if calls else "end")
+        return Answer(number, interface, text, calls, finish, tokens_of(number), is_side)
+
+
+def has_tools(body: Mapping[str, Any]) -> bool:
+    """Whether a request offers tools: beside its messages, or as one of its items."""
+    items = body.get("input")
+    return bool(body.get("tools")) or any(
+        isinstance(item, Mapping) and item.get("type") == "additional_tools"
+        for item in (items if isinstance(items, list) else ())
+    )
+
+
+def interface_of(path: str) -> str | None:
+    """Return which interface an address is of; None for what is no request for an answer."""
+    ends = {"/chat/completions": "chat", "/responses": "responses", "/messages": "anthropic"}
+    if "enerateContent" in path:
+        return "gemini"
+    return next((name for end, name in ends.items() if path.endswith(end)), None)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_of_lab: Server
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        models = [{"id": "lab-asked-1", "object": "model", "owned_by": "lab"}]
+        self._whole(200, {"object": "list", "data": models, "models": []})
+
+    def do_POST(self) -> None:
+        raw = self._body()
+        path = self.path.split("?")[0]
+        interface = interface_of(path)
+        try:
+            body = json.loads(raw or b"{}")
+        except ValueError:
+            return self._whole(400, {"error": {"message": "no JSON"}})
+        if interface is None:
+            return self._whole(200, {"input_tokens": 1234, "totalTokens": 1234})
+        answer = self.server_of_lab.answer(interface, body, raw)
+        if answer is None:
+            return self._whole(
+                400, {"error": {"message": "The lab's script is over.", "type": "invalid_request_error"}}
+            )
+        if body.get("stream") or "stream" in path:
+            return self._stream(answer)
+        return self._whole(200, WHOLE[interface](answer))
+
+    def _body(self) -> bytes:
+        if self.headers.get("transfer-encoding") == "chunked":
+            pieces = []
+            while size := int(self.rfile.readline().split(b";")[0], 16):
+                pieces.append(self.rfile.read(size))
+                self.rfile.readline()
+            self.rfile.readline()
+            raw = b"".join(pieces)
+        else:
+            raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        if self.headers.get("content-encoding") == "zstd":
+            import zstandard
+
+            return zstandard.ZstdDecompressor().decompressobj().decompress(raw)
+        return raw
+
+    def _whole(self, status: int, value: Any) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _stream(self, answer: Answer) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for name, value in STREAMS[answer.interface](answer):
+            told = value if isinstance(value, str) else json.dumps(value)
+            data = (f"event: {name}\n" if name else "").encode() + f"data: {told}\n\n".encode()
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
+        self.wfile.flush()

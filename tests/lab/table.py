@@ -1,0 +1,62 @@
+"""The table of what came of all runs: for a terminal, and as the page docs/agents.md."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from lab.judging import Cell
+from lab.scenarios import SCENARIOS
+
+RIGHT, LOST, WRONG, NOT_RUN = "right", "loses", "WRONG", "not run"
+
+
+def word(cell: Cell) -> str:
+    """Return what a cell is in a word."""
+    if cell.not_run:
+        return NOT_RUN
+    if cell.wrong:
+        return WRONG
+    return LOST if cell.lost else RIGHT
+
+
+def table(cells: Sequence[Cell], titles: Mapping[str, str]) -> str:
+    """Return a table of agent and way by scenario, as Markdown, which a terminal shows as well."""
+    ran = {cell.scenario for cell in cells}
+    names = [name for name in SCENARIOS if name in ran]
+    found = {(cell.agent, cell.way, cell.scenario): cell for cell in cells}
+    lines = [f"| | recorded by | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
+    for agent, way in dict.fromkeys((cell.agent, cell.way) for cell in cells):
+        row = [found.get((agent, way, name)) for name in names]
+        lines.append(f"| {titles[agent]} | {way} | {' | '.join(word(c) if c else '' for c in row)} |")
+    return "\n".join(lines)
+
+
+def faults(cells: Sequence[Cell]) -> list[str]:
+    """Return a line for each thing that is wrong."""
+    return [f"{cell.agent}, {cell.scenario}, {cell.way}: {each}" for cell in cells for each in cell.wrong]
+
+
+def losses(cells: Sequence[Cell], titles: Mapping[str, str]) -> str:
+    """Return what each agent itself loses, as a table of Markdown."""
+    found: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for cell in cells:
+        for what, why in cell.lost:
+            found[cell.agent, cell.way][what, why].append(cell.scenario)
+    lines = ["| | recorded by | what isn't there | where |", "|---|---|---|---|"]
+    total = {(cell.agent, cell.way): 0 for cell in cells}
+    for cell in cells:
+        total[cell.agent, cell.way] += 1
+    for (agent, way), rows in found.items():
+        grouped: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+        for (what, why), scenarios in rows.items():
+            grouped[why, tuple(scenarios)].append(what)
+        for (why, scenarios), whats in grouped.items():
+            where = "everywhere" if len(scenarios) == total[agent, way] else ", ".join(scenarios)
+            said = f"{', '.join(whats)}: {why}" if why else ", ".join(whats)
+            lines.append(f"| {titles[agent]} | {way} | {said} | {where} |")
+    return "\n".join(lines)
+
+
+def not_run(cells: Sequence[Cell], titles: Mapping[str, str]) -> list[str]:
+    """Return a line for each agent that could not be run, and why."""
+    told = dict.fromkeys((titles[cell.agent], cell.not_run) for cell in cells if cell.not_run)
+    return [f"{title}: {why}" for title, why in told]

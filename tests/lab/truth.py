@@ -1,0 +1,81 @@
+"""What the scripted server has sent, which is what a recording should say."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as it was sent: its arguments are text, which may be broken. ``mark`` is what it writes down if it runs."""
+
+    id: str
+    name: str
+    raw: str
+    mark: str = ""
+    exit_status: int = 0
+    is_custom: bool = False
+    is_judged: bool = True
+    """False where whether it ran says nothing, as of a tool by which a model ends."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What an answer cost: what was cached is part of the input, and reasoning part of the output."""
+
+    input: int
+    cached: int
+    output: int
+    reasoning: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One response of the server. ``is_side`` says that the client asked for a title or the like."""
+
+    number: int
+    interface: str
+    text: str
+    calls: tuple[Call, ...]
+    finish: str
+    tokens: Tokens
+    is_side: bool = False
+
+
+@dataclass
+class Truth:
+    """What was sent in a run, what ran, and where the client could have read what came of it."""
+
+    answers: list[Answer] = field(default_factory=list)
+    requests: list[bytes] = field(default_factory=list)
+    ran: tuple[str, ...] = ()
+    """The marks that commands left, in order: what ran, without asking anybody."""
+
+
+def tokens_of(number: int) -> Tokens:
+    """Numbers that are another answer's nowhere, so that one looks for them in what an agent wrote."""
+    return Tokens(41_003 + 101 * number, 17_011 + 11 * number, 13_007 + 17 * number, 3_001 + 7 * number)
+
+
+def kept(truth: Truth, path: Path) -> None:
+    """Write a truth down, so that it's compared again without its agent."""
+    answers = [asdict(answer) for answer in truth.answers]
+    requests = [raw.decode("utf-8", "replace") for raw in truth.requests]
+    value = {"answers": answers, "requests": requests, "ran": truth.ran}
+    path.write_text(json.dumps(value, indent=1), encoding="utf-8")
+
+
+def read(path: Path) -> Truth:
+    """Read a truth that was written down."""
+    value = json.loads(path.read_text(encoding="utf-8"))
+    answers = [
+        Answer(
+            **{
+                **row,
+                "calls": tuple(Call(**call) for call in row["calls"]),
+                "tokens": Tokens(**row["tokens"]),
+            }
+        )
+        for row in value["answers"]
+    ]
+    return Truth(answers, [raw.encode() for raw in value["requests"]], tuple(value["ran"]))

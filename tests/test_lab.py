@@ -1,0 +1,226 @@
+"""The parts of the lab that need no agent: its scenarios, its server's interfaces, what it compares, and how it tells losses from faults."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from lab.agents import AGENTS
+from lab.compare import Difference, differences, is_ours, longest, searcher
+from lab.drift import changes
+from lab.frameworks import FRAMEWORKS, PROGRAMS
+from lab.install import pins
+from lab.interfaces import SERVED, STREAMS, WHOLE
+from lab.judging import Cell, Known, judged, known, ours_behind
+from lab.rows import Action, Execution, Turn
+from lab.scenarios import RAN, SCENARIOS, call_of, command, text_of
+from lab.shapes import Shape, shape_of, worded
+from lab.table import faults, losses, table
+from lab.truth import Answer, Call, Truth, tokens_of
+
+CALL = Call("c1", "bash", '{"command": "x"}', "mark", 3)
+ANSWER = Answer(0, "chat", "I try.", (CALL,), "call", tokens_of(0))
+TOLD = tokens_of(0)
+
+
+def turn(**fields) -> Turn:
+    """The turn that is right for ``ANSWER``."""
+    tokens = {name: getattr(TOLD, name) for name in ("input", "cached", "output", "reasoning")}
+    right = Turn("I try.", SERVED, "tool_calls", tokens, [Action("c1", "bash", "valid", CALL.raw)])
+    right.executions.append(Execution("c1", "failed"))
+    return replace(right, **fields)
+
+
+def found(answer: Answer, *turns: Turn, ran=("mark",)) -> list[str]:
+    return [str(each) for each in differences(Truth([answer], [b""], ran), turns)]
+
+
+def test_what_is_right_differs_in_nothing():
+    assert found(ANSWER, turn()) == []
+    assert found(ANSWER, turn(actions=[Action("bash__c1", "bash", "valid", CALL.raw)])) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"text": "I tr"}, "text: I tr for I try."),
+        ({"model": "asked"}, f"model: asked for {SERVED}"),
+        ({"finish": "length"}, "finish: length for call"),
+        ({"executions": [Execution("c1", "succeeded")]}, "status: succeeded for failed"),
+        ({"executions": []}, "status: not recorded for failed"),
+        ({"actions": [Action("c1", "sh", "valid", CALL.raw)]}, "name: sh for bash"),
+        ({"actions": [Action("c1", "bash", "valid", "{}")]}, 'arguments: {} for {"command": "x"}'),
+        ({"actions": []}, "call: none for bash mark"),
+    ],
+)
+def test_what_is_wrong_is_told(fields, said):
+    assert found(ANSWER, turn(**fields)) == [said]
+
+
+def test_tokens_are_compared_one_by_one():
+    wrong = turn(tokens={"input": 1, "cached": TOLD.cached, "output": None, "reasoning": TOLD.reasoning})
+    assert found(ANSWER, wrong) == [
+        f"input tokens: 1 for {TOLD.input}",
+        f"output tokens: None for {TOLD.output}",
+    ]
+
+
+def test_what_was_lost_doubled_or_invented_is_told():
+    assert found(ANSWER) == ["answer: none for I try."]
+    assert found(ANSWER, turn(), turn()) == ["turn that nobody sent: I try. for none"]
+    more = turn(actions=[Action("c1", "bash", "valid", CALL.raw), Action("c9", "go", "valid", "{}")])
+    assert found(ANSWER, more) == ["call that nobody sent: go for none"]
+    assert found(replace(ANSWER, is_side=True), turn()) == []
+
+
+def test_what_never_ran_has_not_succeeded():
+    """Whether a call ran says its mark, and nobody's word."""
+    assert found(ANSWER, turn(executions=[]), ran=()) == []
+    assert found(ANSWER, turn(executions=[Execution("c1", "succeeded")]), ran=()) == [
+        "status: succeeded for never ran"
+    ]
+
+
+def test_broken_arguments_are_kept_as_text_and_are_no_call_in_order():
+    broken = replace(ANSWER, calls=(replace(CALL, raw='{"command": "x'),))
+    failed = [Execution("c1", "failed")]
+    assert found(broken, turn(text='I try.\n{"command": "x', actions=[], executions=failed), ran=()) == []
+    repaired = turn(actions=[Action("c1", "bash", "valid", '{"command":"x"}')], executions=failed)
+    assert found(broken, repaired, ran=()) == ['broken arguments: {"command":"x"} for {"command": "x']
+
+
+def test_two_calls_with_one_identifier_are_two():
+    twice = replace(ANSWER, calls=(replace(CALL, mark="one", exit_status=0), CALL))
+    actions = [Action("c1", "bash", "valid", CALL.raw)] * 2
+    right = turn(actions=actions, executions=[Execution("c1", "succeeded"), Execution("c1", "failed")])
+    assert found(twice, right, ran=("one", "mark")) == []
+    swapped = turn(actions=actions, executions=right.executions[::-1])
+    assert len(found(twice, swapped, ran=("one", "mark"))) == 2
+
+
+def test_a_call_in_the_text_is_none():
+    shown = replace(ANSWER, calls=(), finish="end")
+    assert found(shown, turn(finish="stop", actions=[], executions=[])) == []
+    assert found(shown, turn(finish="stop", executions=[Execution("", "succeeded")])) == [
+        "status: succeeded for never called"
+    ]
+
+
+def test_what_the_recording_does_not_hold_is_the_agents_loss():
+    lost = Difference(0, "input tokens", "None", "41003", ("41003", "23992"))
+    assert is_ours(lost, searcher(b'{"input": 23992}'))
+    assert not is_ours(lost, searcher(b'{"input": 9410031}'))
+    assert is_ours(Difference(0, "status", "succeeded", "failed"), searcher(b""))
+    raw = Difference(0, "broken arguments", "none", '{"command": "x', ('{"command": "x',))
+    assert is_ours(raw, searcher(rb'{"raw": "{\\\"command\\\": \\\"x"}'))
+
+
+def test_arguments_are_looked_for_by_their_longest_text():
+    (wrong,) = differences(
+        Truth([ANSWER], [b""], ("mark",)), [turn(actions=[Action("c1", "bash", "valid", "{}")])]
+    )
+    assert wrong.evidence == ("x",)
+    assert longest(replace(CALL, raw='{"commands": ["echo one"], "why": "so"}')) == "echo one"
+
+
+def test_a_proxy_loses_what_nobody_told():
+    unknown = Difference(0, "status", "not recorded", "failed", ("c1",))
+    assert not ours_behind(Truth([ANSWER], [b"c1"]))(unknown)
+    assert ours_behind(Truth([ANSWER, ANSWER], [b"", b'{"tool_call_id": "c1"}']))(unknown)
+    assert ours_behind(Truth())(Difference(0, "input tokens", "None", "41003", ("41003",)))
+
+
+def test_a_known_loss_is_no_fault():
+    wrong = [Difference(0, "status", "succeeded", "failed"), Difference(0, "name", "a", "b")]
+    rows = [Known(("pi",), (), ("file",), ("status",), "it says so")]
+    cell = judged("pi", "good", "file", wrong, ours=lambda _: True, losses=rows)
+    assert (cell.wrong, cell.lost) == (("answer 0: name: a for b",), (("status", "it says so"),))
+    assert judged("pi", "good", "proxy", wrong, ours=lambda _: False, losses=rows).lost == (
+        ("status", ""),
+        ("name", ""),
+    )
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("interface", STREAMS)
+def test_a_stream_says_what_the_whole_answer_says(scenario, interface):
+    step, shell = SCENARIOS[scenario][0], AGENTS["claude_code"].shell
+    calls = tuple(call_of(asked, shell, f"{place}") for place, asked in enumerate(step.calls))
+    answer = Answer(
+        1, interface, text_of(step, shell), calls, step.finish or ("call" if calls else "end"), tokens_of(1)
+    )
+    streamed = json.dumps([value for _, value in STREAMS[interface](answer)])
+    whole = json.dumps(WHOLE[interface](answer))
+    for call in calls:
+        assert all(name in text for name in (call.id, call.name) for text in (streamed, whole))
+    told = answer.tokens
+    numbers = (told.cached, *((told.output,) if interface != "gemini" else (told.reasoning,)))
+    assert all(str(number) in text for number in numbers for text in (streamed, whole))
+
+
+def test_broken_arguments_end_within_a_text():
+    for name, agent in AGENTS.items():
+        (asked,) = SCENARIOS["broken arguments"][0].calls
+        call = call_of(asked, agent.shell, "0")
+        assert call.raw.endswith(RAN[:2]), name
+        assert asked.mark in call.raw
+        with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
+            json.loads(call.raw)
+
+
+def test_a_command_leaves_its_mark_and_its_status():
+    (asked,) = SCENARIOS["exit 3"][0].calls
+    assert command(asked) == f"echo mark-exit | tee -a {RAN}; exit 3"
+
+
+def test_numbers_of_tokens_are_found_once():
+    told = [number for place in range(40) for number in vars(tokens_of(place)).values()]
+    assert len(set(told)) == len(told)
+
+
+def test_each_agent_and_framework_is_pinned_and_described():
+    assert list(pins("agents")) == list(AGENTS)
+    assert list(pins("frameworks")) == list(FRAMEWORKS)
+    assert all((PROGRAMS / each.program).exists() for each in FRAMEWORKS.values())
+    names = {*AGENTS, *FRAMEWORKS}
+    for row in known():
+        assert row.agents
+        assert set(row.agents) <= names
+        assert set(row.scenarios) <= set(SCENARIOS)
+        assert set(row.ways) <= {"file", "proxy", "trace"}
+
+
+def test_a_table_shows_what_is_wrong_and_what_is_lost():
+    cells = [
+        Cell("pi", "good", "file"),
+        Cell("pi", "exit 3", "file", ("answer 0: name: a for b",), (("model", ""),)),
+        Cell("pi", "unknown tool", "file", (), (("model", ""),)),
+    ]
+    assert table(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | right | WRONG | loses |"
+    assert faults(cells) == ["pi, exit 3, file: answer 0: name: a for b"]
+    assert losses(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | model | exit 3, unknown tool |"
+
+
+def test_a_shape_has_fields_kinds_and_no_values(tmp_path):
+    lines = [{"type": "user", "text": "secret", "of": {"0a1b2c3d4e": {"deep": 1}}}, {"type": "call_abc"}]
+    (tmp_path / "s.jsonl").write_text("\n".join(json.dumps(each) for each in lines))
+    (tmp_path / "agent.log").write_text("begun\n")
+    shape = shape_of(tmp_path)
+    assert shape.fields == {"jsonl.type", "jsonl.text", "jsonl.of", "jsonl.of.*", "jsonl.of.*.deep"}
+    assert shape.kinds == {"jsonl.type = user"}
+
+
+def test_a_wording_has_no_names_of_one_run():
+    assert worded("\nChunk ID: 1d2406, exit 3\nmore") == "Chunk ID: ID, exit N"
+
+
+def test_drift_tells_the_outermost_field_and_each_wording():
+    before = Shape({"a", "b"}, {"a = x"}, {worded("Exit code 3\nmark")})
+    now = Shape({"a", "c", "c.d"}, {"a = x", "a = y"}, {worded("Ended with 4 in /home/me/x")})
+    assert list(changes(before, now)) == [
+        "+ field c",
+        "- field b",
+        "+ kind a = y",
+        "+ wording Ended with N in PATH",
+        "- wording Exit code N",
+    ]
