@@ -118,12 +118,14 @@ def _about(detail: TurnDetail, part: Span) -> str:
     attempt, response = detail.attempt, detail.response
     is_cut = part.end - part.start < len(response.text)
     cut = f"{part.end - part.start:,} of {len(response.text):,} characters shown" if is_cut else ""
+    model = f"model {response.model}" if response.model else ""
     if attempt is None:
-        return cut
+        return " · ".join(filter(None, (cut, model)))
     is_audited = response.capture.is_auditable
     parts = [
         cut,
         because(attempt.reason),
+        model,
         f"capture {response.capture}" + ("" if is_audited else ", how it was written can't be audited"),
         f"parser {attempt.parser}",
         f"dialect {attempt.dialect or 'none'}",

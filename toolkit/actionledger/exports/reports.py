@@ -126,6 +126,8 @@ def _turn(detail: TurnDetail) -> Iterator[str]:
 
 
 def _about(response: Response) -> Iterator[str]:
+    if response.model:
+        yield response.model
     if response.capture is not Capture.TEXT:
         yield f"capture: {response.capture}"
     if response.input_tokens is not None:
