@@ -12,7 +12,7 @@ from effort import is_soak
 import actionledger as al
 from actionledger.exports import atif, otlp
 from actionledger.exports.tracks import track
-from actionledger.importing.prices import Price
+from actionledger.importing.price import Price
 from actionledger.ledger import queries
 from actionledger.vocabulary import CostOrigin
 
@@ -205,7 +205,7 @@ def test_every_field_of_a_turn_comes_back(form: str, tmp_path: Path):
     )
     told = al.RecordedSession("s1", None, "claude-sonnet-4-5", "", (first, second))
     again = read_again(told, form, tmp_path)
-    assert all(getattr(EVERY_FIELD, each.name) for each in fields(EVERY_FIELD))
+    assert all(getattr(EVERY_FIELD, each.name) for each in fields(EVERY_FIELD) if each.name != "billed")
     before, after = again
     names = [each.name for each in fields(queries.Response) if each.name not in LOST]
     for one, other in zip(before, after, strict=True):
@@ -216,9 +216,9 @@ def test_every_field_of_a_turn_comes_back(form: str, tmp_path: Path):
 @pytest.mark.parametrize("form", ["otlp", "atif"])
 def test_a_computed_cost_does_not_come_back_as_recorded(form: str, tmp_path: Path):
     """It is written with where it comes from, and computed anew where it is read."""
-    usage = al.Usage(input_tokens=1_000_000, output_tokens=0)
+    usage = al.Usage(input_tokens=1_000_000, output_tokens=1)
     told = al.RecordedSession("s1", None, "m", "", (al.RecordedTurn(0, "Done.", usage=usage),))
-    prices = al.Prices((Price(model="m", input=2.0, output=1.0),))
+    prices = al.Prices((Price(model="m", input=2.0, output=0.0),))
     [before], [after] = read_again(told, form, tmp_path, prices)
     assert (before.cost_usd, before.cost_origin) == (2.0, CostOrigin.PRICES)
     assert (after.cost_usd, after.cost_origin) == (None, None)

@@ -56,7 +56,7 @@ class Response:
         latency_ms: how long the model took, in milliseconds; None if not recorded.
         time_to_first_token_ms: how long it took to begin, in milliseconds; None if not recorded.
         reasoning: what it thought before it answered, kept apart from the text; None if not recorded.
-        cost_origin: whether the recording says what it cost, or a price file; None if unknown.
+        cost_origin: whether the recording says what it cost, a price file or a price list; None if unknown.
         finish_reason: why the model stopped, in its provider's word, or what broke it off; None if not recorded.
     """
 

@@ -32,6 +32,7 @@ from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.shapes.spans import attributes_of
 from actionledger.sources.shapes.steps import Kind, Step
 from actionledger.sources.shapes.traces import Traces
+from actionledger.sources.usage import with_thoughts
 from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 
@@ -163,6 +164,7 @@ def _usage(observation: Mapping[str, Any]) -> Usage:
     whole, output = count_at(given, "input"), count_at(given, "output")
     cached, written = _sum(given, _CACHED), _sum(given, _WRITTEN)
     beside = (cached or 0) + (written or 0)
+    output = with_thoughts(output, _sum(given, _THOUGHT), count_at(given, "total"), whole, beside)
     if whole is not None and beside and count_at(given, "total") == whole + (output or 0) + beside:
         whole += beside
     begun, first = time_at(observation, "startTime"), time_at(observation, "completionStartTime")
