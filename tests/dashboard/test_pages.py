@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import actionledger as al
 import actionledger_dashboard
 from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
@@ -413,6 +414,33 @@ class TestReplay:
         test = open_page(sample, REPLAY, session=session)
         assert "There is no such session in this ledger" in texts(test)
         assert test.page_link
+
+    def test_a_session_by_its_name(self, open_page: Open, sample: Path) -> None:
+        """A link with a listed name opens it, and one with the beginning of an id."""
+        by_id = drawn(open_page(sample, REPLAY, session=STEPS), "session_facts")["facts"]
+        with open_ledger(sample, read_only=True) as ledger:
+            [found] = ledger.sql(
+                "SELECT external_id FROM sessions WHERE session_id = $id::UUID", {"id": STEPS}
+            ).fetchall()
+        for called in (found[0], STEPS[:8]):
+            assert drawn(open_page(sample, REPLAY, session=called), "session_facts")["facts"] == by_id
+
+    def test_a_link_that_fits_several_sessions_leads_to_each(self, open_page: Open, tmp_path: Path) -> None:
+        """Nobody is shown the wrong one."""
+        path, title = tmp_path / "l.duckdb", "The same title"
+        details = al.SessionDetails(title=title, title_from=al.TitleOrigin.AGENT)
+        told = [
+            al.RecordedSession(name, None, "m", "", (al.RecordedTurn(0, "Hello."),), details=details)
+            for name in ("one", "two")
+        ]
+        with al.open_ledger(path) as ledger:
+            al.import_sessions(ledger, told)
+        test = open_page(path, REPLAY, session=title)
+        assert "Several sessions are called that" in texts(test)
+        links = [
+            one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.anchors"
+        ]
+        assert len(links) == 2
 
     def test_without_a_session_says_how_one_is_opened(self, open_page: Open, sample: Path) -> None:
         """The page of its own leads to the list."""

@@ -1,7 +1,8 @@
 """What the exports of a session write is read in again by our own sources: what comes back equal, and what docs/exports.md says is lost."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from effort import is_soak
 import actionledger as al
 from actionledger.exports import atif, otlp
 from actionledger.exports.tracks import track
+from actionledger.importing.price import Price
 from actionledger.ledger import queries
+from actionledger.vocabulary import CostOrigin
 
 ROOT = Path(__file__).parents[2]
 
@@ -164,3 +167,77 @@ def test_what_a_session_is_about_and_came_to_comes_back(form: str, tmp_path: Pat
     with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as after:
         al.import_path(file, after)
         assert rows(after, asked) == there
+
+
+EVERY_FIELD = al.Usage(
+    input_tokens=900,
+    output_tokens=80,
+    cached_tokens=600,
+    cache_write_tokens=200,
+    reasoning_tokens=30,
+    cost_usd=0.0125,
+    latency_ms=1234.5,
+    time_to_first_token_ms=321.25,
+    finish_reason="tool_use",
+)
+LOST = {"turn_id", "session_id", "told", "text_is_exact", "index"}
+"""What of a response is another's by its nature: its ids, its place among the steps, and what the next turn was shown."""
+
+
+@pytest.mark.parametrize("form", ["otlp", "atif"])
+def test_every_field_of_a_turn_comes_back(form: str, tmp_path: Path):
+    """Each turn's own model among them: a session may go on with another."""
+    call = al.RecordedCall("c1", "Read", {"path": "a"})
+    first = al.RecordedTurn(
+        0,
+        "Looking.",
+        prompt="Look.",
+        occurred_at=datetime(2026, 3, 2, 9, 0, 0, 123456),
+        capture=al.Capture.CALLS,
+        calls=(call,),
+        results=(al.RecordedResult("c1", "ok", is_error=False),),
+        usage=EVERY_FIELD,
+        reasoning="I had better look.",
+        model="claude-sonnet-4-5",
+    )
+    second = replace(
+        first, index=1, text="Done.", prompt="And?", calls=(), results=(), model="gpt-5", usage=al.Usage()
+    )
+    told = al.RecordedSession("s1", None, "claude-sonnet-4-5", "", (first, second))
+    again = read_again(told, form, tmp_path)
+    assert all(getattr(EVERY_FIELD, each.name) for each in fields(EVERY_FIELD) if each.name != "billed")
+    before, after = again
+    names = [each.name for each in fields(queries.Response) if each.name not in LOST]
+    for one, other in zip(before, after, strict=True):
+        assert {name: getattr(other, name) for name in names} == {name: getattr(one, name) for name in names}
+    assert [each.model for each in after] == ["claude-sonnet-4-5", "gpt-5"]
+
+
+@pytest.mark.parametrize("form", ["otlp", "atif"])
+def test_a_computed_cost_does_not_come_back_as_recorded(form: str, tmp_path: Path):
+    """It is written with where it comes from, and computed anew where it is read."""
+    usage = al.Usage(input_tokens=1_000_000, output_tokens=1)
+    told = al.RecordedSession("s1", None, "m", "", (al.RecordedTurn(0, "Done.", usage=usage),))
+    prices = al.Prices((Price(model="m", input=2.0, output=0.0),))
+    [before], [after] = read_again(told, form, tmp_path, prices)
+    assert (before.cost_usd, before.cost_origin) == (2.0, CostOrigin.PRICES)
+    assert (after.cost_usd, after.cost_origin) == (None, None)
+
+
+def read_again(
+    told: al.RecordedSession, form: str, folder: Path, prices: al.Prices | None = None
+) -> tuple[list[queries.Response], list[queries.Response]]:
+    """Return the responses of a session, and those of its export."""
+    found = []
+    with al.open_ledger(folder / "first.duckdb", in_background=False) as before:
+        al.import_sessions(before, [told], prices=prices)
+        [[session]] = rows(before, "SELECT session_id::VARCHAR FROM sessions")
+        one = track(before, session)
+        value = otlp.traces([one]) if form == "otlp" else atif.trajectory(one)
+        (folder / "s.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
+        found.append(queries.conversation(before, session))
+    with al.open_ledger(folder / "again.duckdb", in_background=False) as after:
+        assert al.import_path(folder / "s.trajectory.json", after).refusals == []
+        [[session]] = rows(after, "SELECT session_id::VARCHAR FROM sessions")
+        found.append(queries.conversation(after, session))
+    return found[0], found[1]

@@ -9,7 +9,7 @@ import actionledger as al
 from actionledger.cli.tables import usage_line
 from actionledger.display.failures import group_cells
 from actionledger.errors import SourceError, UsageError
-from actionledger.ledger.queries import failure_costs, price_file_dates, usage
+from actionledger.ledger.queries import failure_costs, price_sources, usage
 
 FILE = """
 [[model]]
@@ -122,10 +122,10 @@ def test_how_much_of_a_sum_is_by_the_price_file_is_said(tmp_path, prices):
         al.import_sessions(ledger, [priced], prices=prices)
         found = usage(ledger)
         assert (found.cost_usd, found.by_prices, found.by_prices_usd) == (12.0, 1, 3.0)
-        assert "$12.00, $3.00 of it by a price file for 1 response (2 of 2 responses)" in usage_line(found)
+        assert "$12.00, $3.00 of it by prices for 1 response (2 of 2 responses)" in usage_line(found)
     with al.open_ledger(tmp_path / "m.duckdb") as ledger:
         al.import_sessions(ledger, [priced], prices=prices)
-        assert "$3.00 by a price file (1 of 1 response)" in usage_line(usage(ledger))
+        assert "$3.00 by prices (1 of 1 response)" in usage_line(usage(ledger))
 
 
 def test_what_failures_cost_says_by_whose_price(tmp_path, prices):
@@ -146,19 +146,19 @@ def test_what_failures_cost_says_by_whose_price(tmp_path, prices):
     day = prices.dated.isoformat()
     with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
         al.import_sessions(ledger, [al.RecordedSession("s", None, "small-1", "", turns)], prices=prices)
-        assert price_file_dates(ledger) == (prices.dated,)
+        assert price_sources(ledger) == (f"a price file of {day}",)
         report = al.failures(ledger)
         [group] = [each for each in report.groups if each.key.code == "command_failed"]
         assert (group.spent.priced, group.spent.by_prices, group.spent.by_prices_usd) == (2, 1, 3.0)
-        assert "12.00 (recorded 1, by a price file 1, not recorded 1)" in group_cells(group)
+        assert "12.00 (recorded 1, by prices 1, not recorded 1)" in group_cells(group)
         assert f"by a price file of {day}" in str(report)
-        assert f"by a price file of {day}" in usage_line(usage(ledger), price_file_dates(ledger))
+        assert f"by a price file of {day}" in usage_line(usage(ledger), price_sources(ledger))
         kinds, rows = report._columns()
         [row] = [
             each for row in rows if (each := dict(zip(kinds, row, strict=True)))["reason"] == group.key.code
         ]
-        named = ("cost_recorded_turns", "cost_by_prices_turns", "spent_usd_by_prices", "price_files")
-        assert [row[name] for name in named] == [1, 1, 3.0, day]
+        named = ("cost_recorded_turns", "cost_by_prices_turns", "spent_usd_by_prices", "price_sources")
+        assert [row[name] for name in named] == [1, 1, 3.0, f"a price file of {day}"]
         [whole, *_] = failure_costs(ledger)
         assert (whole.priced, whole.by_prices, whole.by_prices_usd) == (2, 1, 3.0)
 

@@ -86,7 +86,7 @@ def view(
 
     Args:
         ledger: where it is recorded.
-        session: the session: its id, the beginning of it, or its own name.
+        session: the session: its id, its own name, the beginning of either, or its title.
         turn: the place of the turn that is shown first, from 0; the nearest one where there is none.
         run: the run whose reading is shown, by its name or id; None for the first one.
         near: how many turns before and after that one can be stepped to.

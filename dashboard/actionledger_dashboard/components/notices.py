@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
@@ -124,6 +124,19 @@ def unknown_session() -> None:
     st.subheader("There is no such session in this ledger", anchor=False)
     st.text("The link may be of another ledger, or mistyped.")
     st.page_link(links.SESSIONS, label="All sessions →")
+
+
+def several_sessions(count: int, sessions: Sequence[tuple[str, str]]) -> None:
+    """Say that a link fits several sessions, and lead to each.
+
+    Args:
+        count: how many.
+        sessions: the first of them: what tells each from the others, and its id.
+    """
+    st.subheader("Several sessions are called that", anchor=False)
+    st.text(f"The link fits {count:,} sessions; open the one that you mean.")
+    for place, (name, session_id) in enumerate(sessions):
+        show_anchors(f"sessions.{place}", [(name, links.replay_href(session_id))])
 
 
 def unknown_turn(turn: str, session_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from actionledger.common.plurals import by_price_file, counted
+from actionledger.common.plurals import by_prices, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums
 from actionledger.ledger.queries.stages import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS, audited
@@ -146,11 +146,11 @@ def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat
         ]
     if used.priced:
         by_file = (
-            [f"{dollars(used.by_prices_usd)} {by_price_file(ask(queries.price_file_dates))}"]
+            [f"{dollars(used.by_prices_usd)} {by_prices(ask(queries.price_sources))}"]
             if used.by_prices
             else []
         )
-        meaning = "The sum, where it is recorded or a price file says it."
+        meaning = "The sum, where it is recorded, or a price file or a price list says it."
         found.append(Stat("Cost", dollars(used.cost_usd), [*by_file, _of(used.priced, used)], meaning))
     return [*found, *(_pace_stat(each, within) for each in paces)]
 

@@ -63,7 +63,7 @@ def view_of(
 
     Args:
         ledger: where it is recorded.
-        session: the session: its id, the beginning of it, or its own name.
+        session: the session: its id, its own name, the beginning of either, or its title.
         turn: the place of the turn that is shown first, from 0; the nearest one where there is none.
         run_id: the run whose reading is shown; None for the first one.
         near: how many turns before and after it can be stepped to.

@@ -6,7 +6,7 @@ from actionledger.common.plurals import counted
 from actionledger.events import ActionRecord
 from actionledger.ledger.queries import Reader, Response, TurnDetail
 from actionledger.values import Block, FieldError, Issue, Span
-from actionledger.vocabulary import SENTENCES, CostOrigin
+from actionledger.vocabulary import BY_PRICES, SENTENCES
 from actionledger_dashboard.components.visible import pieces, tokens, visible
 from actionledger_dashboard.components.wording import dollars
 from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
@@ -118,12 +118,14 @@ def _about(detail: TurnDetail, part: Span) -> str:
     attempt, response = detail.attempt, detail.response
     is_cut = part.end - part.start < len(response.text)
     cut = f"{part.end - part.start:,} of {len(response.text):,} characters shown" if is_cut else ""
+    model = f"model {response.model}" if response.model else ""
     if attempt is None:
-        return cut
+        return " · ".join(filter(None, (cut, model)))
     is_audited = response.capture.is_auditable
     parts = [
         cut,
         because(attempt.reason),
+        model,
         f"capture {response.capture}" + ("" if is_audited else ", how it was written can't be audited"),
         f"parser {attempt.parser}",
         f"dialect {attempt.dialect or 'none'}",
@@ -170,7 +172,7 @@ def _spent(response: Response) -> Iterator[str]:
     if response.output_tokens is not None:
         yield f"{response.output_tokens:,} tokens out"
     if response.cost_usd is not None:
-        by = " by a price file" if response.cost_origin is CostOrigin.PRICES else ""
+        by = BY_PRICES.get(response.cost_origin, "")
         yield dollars(response.cost_usd) + by
     if response.latency_ms is not None:
         yield f"answered in {response.latency_ms / 1000:,.1f} s"

@@ -8,6 +8,8 @@ import streamlit as st
 from actionledger.common.plurals import counted
 from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.ledger import queries
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger.parsing.providers import split_message
 from actionledger.replay.cases import SUFFIX
@@ -113,12 +115,13 @@ def take_recorded() -> None:
         st.query_params["kind"], st.query_params["read"] = RESPONSE, recorded.way
 
 
-def recorded_of(session_id: str, index: int, run_id: str | None) -> Recorded:
+def recorded_of(called: str, index: int, run_id: str | None) -> Recorded:
     """Return a recorded response as something to paste.
 
     Raises:
         UsageError: there is none, or it is longer than what is read here.
     """
+    session_id = called if is_uuid(called) else ask(one_session, called)
     reading = ask(reading_of_turn, session_id, index, run_id)
     detail = ask(queries.turn, session_id, index, run_id) if reading.capture is not Capture.TEXT else None
     recorded = recorded_in(reading) if detail is None else recorded_calls_in(reading, detail)

@@ -16,6 +16,7 @@ from actionledger_dashboard.components import links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.beside import reading_choices, show_beside
 from actionledger_dashboard.components.fields import place_of
+from actionledger_dashboard.components.named_session import session_meant
 from actionledger_dashboard.components.session_facts import show_facts
 from actionledger_dashboard.components.sides import FIRST as BESIDE_FIRST
 from actionledger_dashboard.components.transcript import Names, show_transcript
@@ -40,12 +41,12 @@ INNER = Names("child_turn", "child_at", "child_find")
 
 def show() -> None:
     """Show the page."""
-    session_id = st.query_params.get("session")
-    if not session_id:
+    called = st.query_params.get("session")
+    if not called:
         notices.no_session()
         return
-    if ask(queries.session, session_id) is None:
-        notices.unknown_session()
+    session_id = session_meant(called)
+    if session_id is None:
         return
     since = (now() - LATELY).replace(second=0, microsecond=0)
     every = EVERY_SECONDS if ask(queries.goes_on, session_id, since) else None

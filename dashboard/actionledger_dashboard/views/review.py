@@ -12,6 +12,7 @@ from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
+from actionledger_dashboard.components.named_session import session_meant
 from actionledger_dashboard.components.readings import Step
 from actionledger_dashboard.components.review_agreement import show_agreement
 from actionledger_dashboard.components.review_approvals import show_approvals
@@ -116,17 +117,16 @@ def turn_href(session_id: str, index: int, queue: Queue, within: Filter) -> str:
 
 def show_one(name: str) -> None:
     """Show the turn that the URL names, and the way to the next one of its queue."""
-    session_id, number = st.query_params["session"], st.query_params.get("turn", "0")
+    session_id, number = session_meant(st.query_params["session"]), st.query_params.get("turn", "0")
+    if session_id is None:
+        return
     run_id = st.query_params.get("run")
     if run_id is not None and run_id not in {run.run_id for run in ask(queries.runs)}:
         notices.unknown_value("Run", run_id, key="review.run.remove", on_remove=read_first)
         return
     detail = ask(queries.turn, session_id, place_of(number), run_id)
-    if detail is None and ask(queries.session, session_id) is not None:
-        notices.unknown_turn(number, session_id)
-        return
     if detail is None:
-        notices.unknown_session()
+        notices.unknown_turn(number, session_id)
         return
     show_turn(detail, name, run_id, steps_from(session_id, place_of(number), name))
 

@@ -151,3 +151,11 @@ def test_a_text_of_invisible_characters_says_how_many_are_not_shown() -> None:
     assert len(drawn) == TOKENS
     assert (last["at"], last["end"], last["code"]) == (2 * TOKENS, len(text), "10 characters")
     assert "5 more places" in last["name"]
+
+
+def test_a_turn_says_which_model_wrote_it() -> None:
+    """A session may go on with another than it began with."""
+    response = replace(DETAIL.response, model="claude-haiku-4-5")
+    for detail in (DETAIL, replace(DETAIL, attempt=None)):
+        drawn = reading_data(replace(detail, response=response))
+        assert "model claude-haiku-4-5" in str(drawn["about"])

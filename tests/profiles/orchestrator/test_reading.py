@@ -1,6 +1,7 @@
 """Every worked example of the orchestrator's document, and its error texts to the letter."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -218,3 +219,13 @@ def test_the_narrative_alone_is_deprecated():
     with pytest.warns(DeprecationWarning, match="parse_actions"):
         narrative = strip_action_blocks(text)
     assert narrative == parse_actions(text).narrative == "I'll create issues:\n\nThis is my reasoning."
+
+
+def test_a_field_that_is_near_none_is_left_out_with_a_note():
+    """As the page says; one that is near a known one is an error (above)."""
+    parsed = parse_actions(block({"action": "update_plan", "plan": "x", "colour": "red"}))
+    assert parsed.actions == [{"action": "update_plan", "plan": "x"}]
+    [note] = parsed.errors
+    assert "The field 'colour' of 'update_plan' was left out" in note
+    page = (Path(__file__).parents[3] / "docs" / "orchestrator.md").read_text(encoding="utf-8")
+    assert "`The field 'x' of 'update_plan' was left out`" in page

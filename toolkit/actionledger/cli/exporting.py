@@ -29,7 +29,12 @@ from actionledger.ledger.row_files import RowForm, write_rows
 app = typer.Typer(help="Write what a ledger has: rows, whole sessions, reports, spans, trajectories.")
 
 OutputArgument = Annotated[Path, typer.Argument(help="The file to write.")]
-SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, by its name or its id.")]
+SessionOption = Annotated[
+    str,
+    typer.Option(
+        "--session", "-s", help="The session, by its name, its id, the beginning of either, or its title."
+    ),
+]
 BareOption = Annotated[
     bool,
     typer.Option(
@@ -101,7 +106,9 @@ def report(
     output: OutputArgument,
     ledger: LedgerOption = None,
     *,
-    session: Annotated[str | None, typer.Option("--session", "-s", help="Report this session.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", "-s", help="Report this session, named as elsewhere.")
+    ] = None,
     compare: Annotated[
         str | None, typer.Option(help="Report this run's readings beside those of --run, or the first ones.")
     ] = None,

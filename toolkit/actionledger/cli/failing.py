@@ -12,7 +12,7 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import SHOWN_CHARACTERS, console, plain, print_json, print_text, rate_value
-from actionledger.common.plurals import by_price_file, counted
+from actionledger.common.plurals import by_prices, counted
 from actionledger.display.failures import CHANGE_HEADS, HEADS, change_cells, group_cells
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
@@ -104,8 +104,8 @@ def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
         cells = [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in group_cells(group)]
         table.add_row(*map(plain, cells), plain(_example(group, names)))
     console.print(table)
-    if report.price_files:
-        console.print(f"Costs that were not recorded are {by_price_file(report.price_files)}.")
+    if report.price_sources:
+        console.print(f"Costs that were not recorded are {by_prices(report.price_sources)}.")
     hidden = len(report.groups) - limit
     more = f"; {counted(hidden, 'more group')}, --limit shows them" if hidden > 0 else ""
     console.print(
@@ -186,7 +186,7 @@ def _as_value(
         "spent": asdict(report.spent),
         "turns": report.turns,
         "sessions": report.sessions,
-        "price_files": report.price_files,
+        "price_sources": report.price_sources,
         "unit": report.unit,
         "periods": [asdict(each) for each in report.periods.values()],
         "changes": _changes_value(changes) if changes else None,

@@ -42,7 +42,7 @@ def forget_sessions(
     sessions: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SESSION", help="Sessions, by their names, ids, or the beginnings of their ids."
+            metavar="SESSION", help="Sessions, by their names, ids, the beginnings of either, or titles."
         ),
     ] = None,
     ledger: LedgerOption = None,

@@ -82,15 +82,19 @@ def print_unknown(report: ImportReport) -> None:
 
 
 def print_priced(report: ImportReport) -> None:
-    """Print how many turns a price file has a price for, and which models it has none for."""
+    """Print how many turns have a cost by whose prices, and which models have none."""
     if report.priced:
         print_note(
             f"{counted(report.priced, 'turn')} cost what the price file says (cost_origin = 'prices')."
         )
+    if report.listed:
+        print_note(
+            f"{counted(report.listed, 'turn')} cost what their providers' price lists say (cost_origin = 'list_prices')."
+        )
     if report.unfilled:
         what = counted(report.unfilled, "turn was", "turns were")
         print_note(
-            f"{what} there already without a cost, and stay so though the price file has one: what is recorded isn't changed. Import "
+            f"{what} there already without a cost, and stay so though there is a price by now: what is recorded isn't changed. Import "
             "into a new ledger to have them priced.",
             style="yellow",
         )

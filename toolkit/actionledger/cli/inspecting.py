@@ -30,7 +30,7 @@ def show(
         str | None,
         typer.Argument(
             metavar="SESSION[#TURN]",
-            help="A session by its name, its id or the beginning of it, and a turn by its place, from 0.",
+            help="A session by its name, its id, the beginning of either or its title, and a turn by its place, from 0.",
         ),
     ] = None,
     ledger: LedgerOption = None,

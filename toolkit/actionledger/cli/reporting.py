@@ -9,6 +9,7 @@ from actionledger.cli.options import JsonOption, LedgerOption, command_words
 from actionledger.cli.tables import (
     changes_table,
     console,
+    cost_lines,
     dialects_table,
     failures_table,
     funnel_table,
@@ -31,7 +32,7 @@ from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel
 from actionledger.ledger.queries.left_as_text import LEFT, left_as_text
 from actionledger.ledger.queries.left_out import count_refused, left_out
 from actionledger.ledger.queries.naming import session_names
-from actionledger.ledger.queries.price_files import price_file_dates
+from actionledger.ledger.queries.price_sources import billed_beside, price_sources, unpriced
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.stages import UNACTED, UNAUDITED
 from actionledger.ledger.queries.targets import Timings, timings
@@ -79,9 +80,7 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(failures_table(failures, names))
     if found := changes(ledger, within):
         console.print(changes_table(found))
-    if line := usage_line(usage(ledger, within), price_file_dates(ledger)):
-        console.print()
-        console.print(plain(line))
+    _print_usage(ledger, within)
     if omitted := left_out(ledger, limit=TOP_REASONS):
         console.print(left_out_table(omitted))
     for newer_or_unknown in (unknown_wordings(ledger), newer_recordings(ledger)):
@@ -91,6 +90,15 @@ def print_report(ledger: Ledger, within: Filter) -> None:
                 plain(f"In the whole ledger, {'; '.join(each.words for each in newer_or_unknown)}.")
             )
     _print_uncounted(ledger, within, whole)
+
+
+def _print_usage(ledger: Ledger, within: Filter) -> None:
+    """Print what the responses took and cost, what of it was billed beside them, and of which models nobody knows the cost."""
+    if line := usage_line(usage(ledger, within), price_sources(ledger)):
+        console.print()
+        console.print(plain(line))
+    for line in cost_lines(billed_beside(ledger, within), unpriced(ledger, within)):
+        console.print(plain(line))
 
 
 def _print_unacted(ledger: Ledger, within: Filter) -> None:
@@ -158,6 +166,9 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
         "reasons": _reasons(ledger, reasons(ledger, within)),
         "changes": [_change(each) for each in changes(ledger, within)],
         "usage": asdict(usage(ledger, within)),
+        "price_sources": price_sources(ledger),
+        "billed_beside": [asdict(each) for each in billed_beside(ledger, within)],
+        "unpriced": [asdict(each) for each in unpriced(ledger, within)],
         "left_out": [asdict(part) for part in left_out(ledger)],
         "unknown_wordings": [asdict(each) for each in unknown_wordings(ledger)],
         "newer_than_tested": [asdict(each) for each in newer_recordings(ledger)],

@@ -31,7 +31,9 @@ PolicyOption = Annotated[
 def rerun_sessions(
     sessions: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SESSION", help="By id, the beginning of it, or name; all if not given."),
+        typer.Argument(
+            metavar="SESSION", help="By id, name, the beginning of either, or title; all if not given."
+        ),
     ] = None,
     ledger: LedgerOption = None,
     policy: PolicyOption = None,
@@ -63,7 +65,7 @@ def fork_session(
         str,
         typer.Argument(
             metavar="SESSION#TURN",
-            help="The session by its name, its id or the beginning of it, and the turn by its place, from 0.",
+            help="The session by its name, its id, the beginning of either or its title, and the turn by its place, from 0.",
         ),
     ],
     ledger: LedgerOption = None,

@@ -8,18 +8,17 @@ from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
-from actionledger.common.plurals import by_price_file, counted
+from actionledger.common.plurals import by_prices, counted
 from actionledger.common.text import NO_NAME, printable_json
 from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.vocabulary import LEFT_OUT, SENTENCES, Ending, ExecutionStatus, Origin, SessionOutcome
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
-    from datetime import date
-
     from actionledger.ledger.queries.dialects import ReadIn
     from actionledger.ledger.queries.funnel import Funnel
     from actionledger.ledger.queries.left_as_text import LeftAsText
     from actionledger.ledger.queries.left_out import Omission
+    from actionledger.ledger.queries.price_sources import BilledBeside, Unpriced
     from actionledger.ledger.queries.reasons import Failure
     from actionledger.ledger.queries.targets import Timings
     from actionledger.ledger.queries.unacted import Unacted
@@ -28,6 +27,7 @@ if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.values import Observation
 
 SHOWN_CHARACTERS = 160
+_SHOWN_MODELS = 5
 """How much of a long text a terminal is shown in a table."""
 
 
@@ -249,12 +249,12 @@ def _unacted_line(found: "Unacted") -> str:
     return f"{' and '.join(parts)}, {where}."
 
 
-def usage_line(found: "UsageSums", price_files: "Sequence[date]" = ()) -> str:
+def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
     """Return what the responses took, as a sentence; empty where nothing of it is recorded.
 
     Args:
         found: the sums.
-        price_files: the days of the price files that costs were computed by.
+        sources: the prices that costs were computed by, with their days.
     """
     parts = []
     if found.counted:
@@ -266,11 +266,42 @@ def usage_line(found: "UsageSums", price_files: "Sequence[date]" = ()) -> str:
         )
     if found.priced:
         parts.append(
-            f"${found.cost_usd:,.2f}{_origin_of_costs(found, price_files)} ({found.priced:,} of {counted(found.turns, 'response')})"
+            f"${found.cost_usd:,.2f}{_origin_of_costs(found, sources)} ({found.priced:,} of {counted(found.turns, 'response')})"
         )
     if found.latency_ms is not None:
         parts.append(f"{found.latency_ms / 1000:,.1f} s in the median ({found.timed:,} timed)")
     return f"Took {'; '.join(parts)}." if parts else ""
+
+
+def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]") -> list[str]:
+    """Return what was billed beside messages, and of which models nobody knows the cost, as sentences.
+
+    Args:
+        billed: what was billed.
+        unpriced: the models.
+    """
+    lines = []
+    if billed:
+        parts = (
+            f"{each.kind}{f' of {each.model}' if each.model else ''} {counted(each.times, 'time')}"
+            + (f" ({each.requests:,} requests)" if each.requests else "")
+            + (
+                f" ({each.input_tokens:,} tokens in, {each.output_tokens:,} out)"
+                if each.input_tokens or each.output_tokens
+                else ""
+            )
+            for each in billed
+        )
+        lines.append(f"Billed beside the messages, and among these tokens: {'; '.join(parts)}.")
+    if unpriced:
+        shown = ", ".join(
+            f"{counted(each.turns, 'response')} of {each.model or NO_NAME}"
+            for each in unpriced[:_SHOWN_MODELS]
+        )
+        hidden = len(unpriced) - _SHOWN_MODELS
+        more = f" and {counted(hidden, 'more model')}" if hidden > 0 else ""
+        lines.append(f"With tokens, and without a cost or a price: {shown}{more}.")
+    return lines
 
 
 def left_as_text_line(found: "LeftAsText") -> str:
@@ -289,9 +320,9 @@ def left_as_text_line(found: "LeftAsText") -> str:
     return f"A tool call left as text, which nothing ran: {where}{took}."
 
 
-def _origin_of_costs(found: "UsageSums", price_files: "Sequence[date]") -> str:
-    """Return whether costs are as recorded, by a price file, or how much of them is."""
-    by_file = by_price_file(price_files)
+def _origin_of_costs(found: "UsageSums", sources: "Sequence[str]") -> str:
+    """Return whether costs are as recorded, by prices, or how much of them is."""
+    by_file = by_prices(sources)
     if found.by_prices in {0, found.priced}:
         return f" {by_file}" if found.by_prices else " as recorded"
     return f", ${found.by_prices_usd:,.2f} of it {by_file} for {counted(found.by_prices, 'response')}"

@@ -14,11 +14,16 @@ def missing(purpose: str, extra: str, *packages: str) -> MissingPackageError | N
         extra: the extra that brings all of them.
         packages: their names as they are imported.
     """
-    lacking = [re.sub("[_.]", "-", package) for package in packages if not _is_there(package)]
+    lacking = [re.sub("[_.]", "-", package) for package in packages if not is_there(package)]
     return MissingPackageError(purpose, lacking, extra) if lacking else None
 
 
-def _is_there(package: str) -> bool:
+def is_there(package: str) -> bool:
+    """Return whether a package is installed.
+
+    Args:
+        package: its name as it is imported.
+    """
     try:
         return find_spec(package) is not None
     except ModuleNotFoundError:  # not even what it is a part of

@@ -1,7 +1,6 @@
 """Numbers with their words, for people and models: ``1 turn``, ``2 turns``."""
 
 from collections.abc import Sequence
-from datetime import date
 
 
 def counted(count: int, one: str, many: str = "") -> str:
@@ -15,10 +14,10 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def by_price_file(dates: Sequence[date]) -> str:
+def by_prices(sources: Sequence[str]) -> str:
     """Return what a cost is by that no recording says: ``by a price file of 2026-01-01``.
 
     Args:
-        dates: the price files' days, as ``price_file_dates`` gives them.
+        sources: the prices, as ``price_sources`` gives them.
     """
-    return f"by a price file of {', '.join(map(str, dates))}" if dates else "by a price file"
+    return f"by {' and '.join(sources)}" if sources else "by prices"

@@ -1,10 +1,9 @@
 """Groups of failures, at a glance: what fails, what it costs, and what has changed."""
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Any, Protocol
 
-from actionledger.common.plurals import by_price_file, counted
+from actionledger.common.plurals import by_prices, counted
 from actionledger.display.html import escaped, frame, heading
 from actionledger.display.tables import Table, box, text_table
 from actionledger.display.text import cut, visible
@@ -50,7 +49,7 @@ class Report(Protocol):
         """In how many sessions."""
 
     @property
-    def price_files(self) -> Sequence[date]:
+    def price_sources(self) -> Sequence[str]:
         """The days of the price files that costs were computed by."""
 
 
@@ -74,7 +73,7 @@ def report_line(report: Report) -> str:
 def report_text(report: Report) -> str:
     """Return a report as text: a sentence, and the costliest groups."""
     rows = [group_cells(group) for group in report.groups[:SHOWN]]
-    return f"{_sentence(report)}{_price_files(report)}\n{text_table(Table(HEADS, rows, len(report.groups)))}"
+    return f"{_sentence(report)}{_prices(report)}\n{text_table(Table(HEADS, rows, len(report.groups)))}"
 
 
 def report_html(report: Report) -> str:
@@ -82,7 +81,7 @@ def report_html(report: Report) -> str:
     rows = [group_cells(group) for group in report.groups[:SHOWN]]
     more = len(report.groups) - len(rows)
     return frame(
-        heading("FailureReport", escaped(_sentence(report) + _price_files(report))),
+        heading("FailureReport", escaped(_sentence(report) + _prices(report))),
         box(HEADS, rows, mono=frozenset({2})) if rows else "",
         f'<div class="al-foot">{escaped(counted(more, "more group"))}</div>' if more else "",
     )
@@ -154,21 +153,21 @@ def reason(key: Any) -> str:
 
 
 def cost_cell(spent: Any) -> str:
-    """Return what turns cost; where not all of it is recorded, of how many it is, of how many a price file says it, and of how many nobody."""
+    """Return what turns cost; where not all of it is recorded, of how many it is, of how many it is by prices, and of how many nobody."""
     cost = f"{spent.cost_usd:,.2f}"
     if not spent.by_prices:
         return _known(cost, spent.priced, spent.turns)
     parts = {
         "recorded": spent.priced - spent.by_prices,
-        "by a price file": spent.by_prices,
+        "by prices": spent.by_prices,
         NOT_RECORDED: spent.turns - spent.priced,
     }
     return f"{cost} ({', '.join(f'{words} {count:,}' for words, count in parts.items() if count)})"
 
 
-def _price_files(report: Report) -> str:
+def _prices(report: Report) -> str:
     return (
-        f"; costs {by_price_file(report.price_files)}, where none is recorded" if report.price_files else ""
+        f"; costs {by_prices(report.price_sources)}, where none is recorded" if report.price_sources else ""
     )
 
 

@@ -31,7 +31,7 @@ class ResponseReceived(TurnEvent):
         cache_write_tokens: how many of the input were written to a cache.
         reasoning_tokens: how many of the output were thoughts.
         cost_usd: what it cost, in dollars.
-        cost_origin: whether the recording says so, or a price file; None where there is no cost.
+        cost_origin: whether the recording says so, a price file or a price list; None where there is no cost.
         latency_ms: from the request to the end of the response, in milliseconds.
         time_to_first_token_ms: from the request to the beginning of the response, in milliseconds.
         finish_reason: why the model stopped, in its provider's word.

@@ -60,7 +60,7 @@ def explain(
 
     Args:
         what: what was read, or the ledger that it is recorded in.
-        turn: which of its turns, as SESSION#TURN: the session by its name, its id or the beginning of it, the turn by its place.
+        turn: which of its turns, as SESSION#TURN: the session by its name, its id, the beginning of either or its title, the turn by its place.
         run: the run whose reading to show, by its name or id; None for the first one.
 
     Returns:

@@ -108,7 +108,8 @@ def turn_lines(recorded: RecordedTurn) -> Iterator[Line]:
     """
     response = recorded.detail.response
     at = f", {response.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if response.occurred_at else ""
-    yield Line(printable(f"{recorded.name}#{response.index}{at}"), "head")
+    by = f", by {response.model}" if response.model else ""
+    yield Line(printable(f"{recorded.name}#{response.index}{at}{by}"), "head")
     if not response.text_is_exact:
         yield Line("(A secret, or half a character, was replaced before this was recorded.)")
     if response.prompt is not None:

@@ -50,6 +50,8 @@ def _steps(detail: TurnDetail) -> Iterator[dict[str, Any]]:
         yield {"source": "user", "message": response.prompt}
     said = "".join(part for part in parts_of(detail) if isinstance(part, str))
     step: dict[str, Any] = {"source": "agent", "message": said}
+    if response.model:
+        step["model_name"] = response.model
     if response.reasoning is not None:
         step["reasoning_content"] = response.reasoning
     if response.occurred_at is not None:
@@ -71,6 +73,12 @@ def _steps(detail: TurnDetail) -> Iterator[dict[str, Any]]:
     step["extra"] = {
         "outcome": str(detail.attempt.outcome) if detail.attempt else None,
         "capture": str(response.capture),
+        **_known(
+            finish_reason=response.finish_reason,
+            latency_ms=response.latency_ms,
+            time_to_first_token_ms=response.time_to_first_token_ms,
+            cost_origin=response.cost_origin and str(response.cost_origin),
+        ),
     }
     yield step
 
@@ -90,13 +98,18 @@ def _result(detail: TurnDetail, execution: Execution) -> dict[str, Any]:
 
 
 def _metrics(response: Response) -> dict[str, Any]:
-    known = {
-        "prompt_tokens": response.input_tokens,
-        "completion_tokens": response.output_tokens,
-        "cached_tokens": response.cached_tokens,
-        "cost_usd": response.cost_usd,
-    }
-    return {name: value for name, value in known.items() if value is not None}
+    known = _known(
+        prompt_tokens=response.input_tokens,
+        completion_tokens=response.output_tokens,
+        cached_tokens=response.cached_tokens,
+        cost_usd=response.cost_usd,
+    )
+    more = _known(reasoning_tokens=response.reasoning_tokens, cache_write_tokens=response.cache_write_tokens)
+    return known | ({"extra": more} if more else {})
+
+
+def _known(**values: object) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _totals(steps: list[dict[str, Any]]) -> dict[str, Any]:

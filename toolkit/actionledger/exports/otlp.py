@@ -93,10 +93,13 @@ def _of_turn(detail: TurnDetail, track: Track, trace: str, root: str) -> list[Sp
     known = {
         "gen_ai.operation.name": "chat",
         "gen_ai.conversation.id": _conversation(track),
-        "gen_ai.request.model": track.session.model,
+        "gen_ai.request.model": response.model,
+        "gen_ai.response.finish_reasons": [response.finish_reason] if response.finish_reason else None,
         "gen_ai.usage.input_tokens": response.input_tokens,
         "gen_ai.usage.output_tokens": response.output_tokens,
         "gen_ai.usage.cache_read.input_tokens": response.cached_tokens,
+        "gen_ai.usage.cache_creation.input_tokens": response.cache_write_tokens,
+        "gen_ai.usage.reasoning.output_tokens": response.reasoning_tokens,
         "gen_ai.input.messages": None if response.prompt is None else _message("user", [response.prompt]),
         "gen_ai.output.messages": _message("assistant", parts_of(detail), response.reasoning),
         "actionledger.turn_index": response.index,
@@ -104,11 +107,13 @@ def _of_turn(detail: TurnDetail, track: Track, trace: str, root: str) -> list[Sp
         "actionledger.outcome": detail.attempt.outcome if detail.attempt else None,
         "actionledger.cost_usd": response.cost_usd,
         "actionledger.cost_origin": response.cost_origin,
+        "actionledger.latency_ms": response.latency_ms,
+        "actionledger.time_to_first_token_ms": response.time_to_first_token_ms,
         "actionledger.is_dated": response.occurred_at is not None,
     }
     at = response.occurred_at or track.session.started_at or _UNDATED.replace(tzinfo=None)
     took = timedelta(milliseconds=response.latency_ms or 0)
-    span = _span(trace, own, root, f"chat {track.session.model}".strip(), kind=_CLIENT, known=known)
+    span = _span(trace, own, root, f"chat {response.model}".strip(), kind=_CLIENT, known=known)
     span |= {"startTimeUnixNano": _nanoseconds(at - took), "endTimeUnixNano": _nanoseconds(at)}
     return [span, *(_of_call(each, detail, at, trace, own) for each in detail.executions)]
 

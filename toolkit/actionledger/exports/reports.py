@@ -8,7 +8,7 @@ from actionledger.display.tables import Markup, box
 from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
 from actionledger.rates import Rate
-from actionledger.vocabulary import SENTENCES, Capture, CostOrigin, ExecutionStatus, Origin
+from actionledger.vocabulary import BY_PRICES, SENTENCES, Capture, ExecutionStatus, Origin
 
 # Nothing may be asked of anybody, and nothing runs, whatever stands in a text.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -126,6 +126,8 @@ def _turn(detail: TurnDetail) -> Iterator[str]:
 
 
 def _about(response: Response) -> Iterator[str]:
+    if response.model:
+        yield response.model
     if response.capture is not Capture.TEXT:
         yield f"capture: {response.capture}"
     if response.input_tokens is not None:
@@ -133,7 +135,7 @@ def _about(response: Response) -> Iterator[str]:
     if response.output_tokens is not None:
         yield f"{response.output_tokens:,} tokens out"
     if response.cost_usd is not None:
-        by = " by a price file" if response.cost_origin is CostOrigin.PRICES else ""
+        by = BY_PRICES.get(response.cost_origin, "")
         yield f"${response.cost_usd:,.4f}{by}"
 
 

@@ -9,6 +9,7 @@ from actionledger.recording import (
     Recorder,
     RunKey,
     hash_of_tools,
+    list_prices_used,
     parser_used,
     prices_used,
     run_finished,
@@ -41,7 +42,7 @@ class ImportRun:
         self._is_ours = run_id is None
         self._parsers: set[str] = set()
         self._tools: set[str] = set()
-        self._prices: set[date | None] = set()
+        self._prices: set[tuple[str, date | None]] = set()
 
     def record(self, event: Event) -> None:
         """Record an event of the run."""
@@ -64,9 +65,15 @@ class ImportRun:
 
     def note_prices(self, dated: date | None) -> None:
         """Record that costs are by a price file, and of which day that is."""
-        if dated not in self._prices:
-            self._prices.add(dated)
+        if ("", dated) not in self._prices:
+            self._prices.add(("", dated))
             self.record(prices_used(self.key.run_id, dated))
+
+    def note_list_prices(self, package: str, dated: date) -> None:
+        """Record that costs are by price lists, and of which day these are."""
+        if (package, dated) not in self._prices:
+            self._prices.add((package, dated))
+            self.record(list_prices_used(self.key.run_id, package, dated))
 
     def note_tools(self, tools: str) -> None:
         """Record what was offered, as JSON text; nothing where it is empty."""

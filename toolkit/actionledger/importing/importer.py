@@ -6,6 +6,7 @@ from pathlib import Path
 
 from actionledger.errors import UsageError
 from actionledger.execution.profile import Profile
+from actionledger.importing.billing import note_costs
 from actionledger.importing.import_run import ImportRun
 from actionledger.importing.kept_news import KeptNews, packed
 from actionledger.importing.newer import version_of
@@ -327,8 +328,7 @@ class Importer:
         self._run.note_parser(parser_for_turn(item, turn, self._read_as))
         self._run.note_tools(turn.tools)
         cost = priced(self.prices, key.session.model, turn, self.report)
-        if cost and self.prices is not None:
-            self._run.note_prices(self.prices.dated)
+        note_costs(self._run, key, cost, self.prices, turn)
         beside = recorded_of(turn) | cost
         record_fitting(record, response_received(key, run_id, looked.written.text, turn.prompt, **beside))
         if turn.feedback is not None:

@@ -12,38 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.errors import SourceError, UsageError, require_path
+from actionledger.importing.price import Price, cost_of
 from actionledger.sources.base import Usage
 
 _MILLION = 1_000_000
-_FIELDS = ("input", "output", "cached", "cache_write")
+_FIELDS = ("input", "output", "cached", "cache_write", "cache_write_1h", "searches")
 _PER_TOKEN = {
     "input": "input_cost_per_token",
     "output": "output_cost_per_token",
     "cached": "cache_read_input_token_cost",
     "cache_write": "cache_creation_input_token_cost",
+    "cache_write_1h": "cache_creation_input_token_cost_above_1hr",
 }
 """What LiteLLM's ``model_prices_and_context_window.json`` calls the prices, which are per token there."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
-    """What tokens of a model cost, in dollars of the United States per million.
-
-    Args:
-        model: the model's name, or a pattern of names such as ``claude-sonnet-4*``; capitals make no difference.
-        since: the first day that it holds for, UTC; None for always.
-        input: of what the model is shown, but for what a cache gives or takes.
-        output: of what it writes, thoughts included.
-        cached: of what comes from a cache; None for the price of input.
-        cache_write: of what is written to a cache; None for the price of input.
-    """
-
-    model: str
-    since: date | None = None
-    input: float
-    output: float
-    cached: float | None = None
-    cache_write: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +90,7 @@ class Prices:
             >>> al.Prices.of("prices.toml").cost("small-2", al.Usage(input_tokens=1_000_000, output_tokens=0))
             1.0
         """
-        price = self._price(model, at)
-        if price is None or usage.input_tokens is None or usage.output_tokens is None:
-            return None
-        cached, written = usage.cached_tokens or 0, usage.cache_write_tokens or 0
-        plain = max(0, usage.input_tokens - cached - written)
-        millionths = (
-            plain * price.input
-            + usage.output_tokens * price.output
-            + cached * (price.input if price.cached is None else price.cached)
-            + written * (price.input if price.cache_write is None else price.cache_write)
-        )
-        return millionths / _MILLION
+        return cost_of(self._price, model, usage, at)
 
     def _price(self, model: str, at: datetime | None) -> Price | None:
         day = (at or datetime.now(UTC)).date()

@@ -29,7 +29,8 @@ class ImportReport:
         searched: new turns of raw text that were read in every known format, since it was unknown how.
         found: in how many of them calls of a format were found, by the dialect's name.
         priced: new turns of which a price file says what they cost.
-        unpriced: how many have tokens, and a model that it has no price for, by the model's name.
+        listed: new turns of which their provider's price list says it.
+        unpriced: how many have tokens and no cost, since neither has a price for the model, by the model's name.
         versions: the formats that were read, each with a version that has written some of it, as far as the files say.
         mistaken: how many files surely are of another format than the one that was named, by that other one's name.
         unfilled: turns that were there already without a cost, and have a price now: they stay as they were recorded.
@@ -58,6 +59,7 @@ class ImportReport:
     searched: int = 0
     found: Counter[str] = field(default_factory=Counter)
     priced: int = 0
+    listed: int = 0
     unpriced: Counter[str] = field(default_factory=Counter)
     unfilled: int = 0
     versions: set[tuple[str, str]] = field(default_factory=set)
@@ -102,6 +104,7 @@ class ImportReport:
         self.searched += other.searched
         self.found += other.found
         self.priced += other.priced
+        self.listed += other.listed
         self.unpriced += other.unpriced
         self.unfilled += other.unfilled
         self.versions |= other.versions

@@ -108,7 +108,9 @@ def _identity(
 
 
 def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> State:
-    calls, tokens = len(turn.calls), turn.usage.output_tokens or 0
+    # What is billed beside a message may be counted by now where it was not: that is no later state of the message.
+    beside = sum(each.output_tokens for each in turn.usage.billed if not each.is_own)
+    calls, tokens = len(turn.calls), (turn.usage.output_tokens or 0) - beside
     is_same = _is_text_of(text, there)
     has_more_beside = calls > there.call_count or tokens > (there.output_tokens or 0)
     if is_same and not (turn.external_id and has_more_beside and calls >= there.call_count):

@@ -10,7 +10,7 @@ from actionledger.errors import UsageError
 from actionledger.sources.base import Usage
 from actionledger.sources.usage import COUNTS, PROVIDERS_OWN, is_count, usage_of
 
-_NAMES = frozenset(each.name for each in fields(Usage))
+_NAMES = frozenset(each.name for each in fields(Usage)) - {"billed"}
 _OWN = _NAMES - {"input_tokens", "output_tokens"}
 """What only ``Usage`` calls so; the others are the providers' names as well, which don't mean the same everywhere."""
 

@@ -18,7 +18,7 @@ class RecordedModel:
 
     Args:
         ledger: where the session is recorded.
-        name: which session: its own name, its id, or the beginning of its id.
+        name: which session: its own name, its id, the beginning of either, or its title.
         strict: whether to compare the last message with the recorded prompt (or the feedback of the turn before,
             where that was the prompt) and to refuse where they differ. A turn whose prompt was not recorded is
             given without; one whose text is not recorded exactly (a secret was masked) is refused.

@@ -6,9 +6,11 @@ events again, and the ledger passes over them.
 
 from actionledger.recording.keys import ParserIdentity, RunKey, SessionKey, TurnKey
 from actionledger.recording.runs import (
+    LIST_PRICES_USED,
     PRICES_USED,
     hash_of_tools,
     input_left_out,
+    list_prices_used,
     parser_used,
     prices_used,
     run_finished,
@@ -23,9 +25,11 @@ from actionledger.recording.sessions import (
     session_started,
 )
 from actionledger.recording.turns import (
+    BILLED_BESIDE,
     KEPT_CHARACTERS,
     RESPONSE_CHARACTERS,
     Recorder,
+    billed_beside,
     record_fitting,
     response_received,
     response_refused,
@@ -35,7 +39,9 @@ from actionledger.recording.turns import (
 )
 
 __all__ = [
+    "BILLED_BESIDE",
     "KEPT_CHARACTERS",
+    "LIST_PRICES_USED",
     "PRICES_USED",
     "RESPONSE_CHARACTERS",
     "ParserIdentity",
@@ -43,9 +49,11 @@ __all__ = [
     "RunKey",
     "SessionKey",
     "TurnKey",
+    "billed_beside",
     "details_id_of",
     "hash_of_tools",
     "input_left_out",
+    "list_prices_used",
     "parser_used",
     "prices_used",
     "record_fitting",

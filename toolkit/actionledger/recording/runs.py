@@ -14,6 +14,9 @@ from actionledger.vocabulary import LeftOutReason
 PRICES_USED = "prices_used"
 """The code of a note that a run has costs by a price file."""
 
+LIST_PRICES_USED = "list_prices_used"
+"""The code of a note that a run has costs by providers' price lists."""
+
 
 def run_started(key: RunKey, *, name: str, source: str, parent_run_id: str | None = None) -> RunStarted:
     """Return the event of a run that begins now."""
@@ -57,6 +60,23 @@ def prices_used(run_id: str, dated: date | None) -> SystemNoted:
         code=PRICES_USED,
         message=f"What no recording says that it cost has its cost by a price file{f' of {day}' if day else ''}.",
         detail={"dated": day},
+    )
+
+
+def list_prices_used(run_id: str, package: str, dated: date) -> SystemNoted:
+    """Return the event that says of a run which price lists it has costs by.
+
+    Args:
+        run_id: the run.
+        package: the package that they come in, with its version.
+        dated: the latest day that they name.
+    """
+    day = dated.isoformat()
+    return SystemNoted(
+        **head(run_id, LIST_PRICES_USED, run_id, package, day),
+        code=LIST_PRICES_USED,
+        message=f"What no recording says that it cost has its cost by list prices of {day} ({package}), each of the response's own day.",
+        detail={"dated": day, "package": package},
     )
 
 

@@ -24,6 +24,9 @@ Recorder = Callable[[Event], None]
 """Takes events; a ledger's ``record`` is one, a list's ``append`` another."""
 
 
+BILLED_BESIDE = "billed_beside"
+"""The code of a note on what was billed beside a message."""
+
 RESPONSE_CHARACTERS = 8 * 2**20
 """The longest response that is recorded and read, in characters: whatever they are, its event fits into a ledger."""
 
@@ -107,6 +110,25 @@ def response_refused(session_id: str, run_id: str, index: int, characters: int) 
         message=f"{SENTENCES[reason]} It has {characters:,} characters; at most {RESPONSE_CHARACTERS:,} are taken.",
         session_id=session_id,
         detail={"characters": characters, "limit": RESPONSE_CHARACTERS, "turn_index": index},
+    )
+
+
+def billed_beside(turn: TurnKey, run_id: str, place: int, detail: dict[str, Any]) -> SystemNoted:
+    """Return the event of something that was billed beside a message; its tokens are among the turn's.
+
+    Args:
+        turn: the turn of the message.
+        run_id: the run that it belongs to.
+        place: tells it from others of the turn.
+        detail: what it is, whose model, and how much.
+    """
+    return SystemNoted(
+        **head(run_id, BILLED_BESIDE, turn.turn_id, place),
+        code=BILLED_BESIDE,
+        message=f"Billed beside the message, and among the turn's tokens: {detail['kind']}.",
+        session_id=turn.session.session_id,
+        turn_id=turn.turn_id,
+        detail=detail,
     )
 
 

@@ -5,7 +5,7 @@ from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.failure_sums import failure_sums
 from actionledger.ledger.queries.failures import failures_at, meant_in
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
-from actionledger.ledger.queries.price_files import price_file_dates
+from actionledger.ledger.queries.price_sources import price_sources
 from actionledger.ledger.queries.trend import Unit, refuse_no_period
 from actionledger.replay.grouping.circles import key_of_loop, loop_groups, turns_of_loops
 from actionledger.replay.grouping.gathering import EXAMPLES
@@ -59,7 +59,7 @@ def failures(
         periods={each.period: each for each in by_period if each.period is not None},
         unit=unit,
         loops=found,
-        price_files=price_file_dates(ledger) if any(group.spent.by_prices for group in groups) else (),
+        price_sources=price_sources(ledger) if any(group.spent.by_prices for group in groups) else (),
     )
 
 

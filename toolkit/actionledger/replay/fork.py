@@ -87,7 +87,7 @@ def fork(
 
     Args:
         ledger: where the session is recorded; it must be writable.
-        session_id: the session: its id, the beginning of it, or its own name.
+        session_id: the session: its id, its own name, the beginning of either, or its title.
         turn: the turn's place in it, from 0; one behind the last goes on at its end.
         response: the response that stands for the recorded one; with a model and without this the model answers.
         edit: other arguments for actions of the recorded response, all of an action's, by its place; the rest of it stays.

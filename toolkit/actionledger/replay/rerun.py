@@ -54,7 +54,7 @@ def rerun(
 
     Args:
         ledger: where they are recorded; it must be writable.
-        sessions: one or more by id, the beginning of it, or their own names; or a filter.
+        sessions: one or more by id, their own names, the beginning of either, or their titles; or a filter.
         profile: what they run under, where that can't be found by its recorded name, or is not what is registered.
         handlers: other handlers: some by the names of their actions, or what makes all of them.
         policy: another policy, as a value or as the path of a policy file.

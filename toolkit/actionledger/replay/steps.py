@@ -215,7 +215,7 @@ def steps(ledger: Ledger, session_id: Called, *, turn: int | None = None) -> Ste
 
     Args:
         ledger: where it is recorded; it may be open for reading only.
-        session_id: the session: its id, the beginning of it, or its own name.
+        session_id: the session: its id, its own name, the beginning of either, or its title.
         turn: the place of the turn whose steps alone are returned, with those from outside behind it; None for all.
 
     Returns:

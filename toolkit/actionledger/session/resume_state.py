@@ -35,7 +35,7 @@ def recorded_session(ledger: Ledger, session_id: Called) -> tuple[Session, Earli
 
     Args:
         ledger: what to ask.
-        session_id: the session: its id, the beginning of it, or its own name.
+        session_id: the session: its id, its own name, the beginning of either, or its title.
 
     Raises:
         UsageError: there is none, or more than one.

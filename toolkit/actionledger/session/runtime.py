@@ -146,7 +146,7 @@ class Runtime:
 
         Args:
             ledger: where it is recorded; it must be writable.
-            session_id: the session: its id, the beginning of it, or its own name.
+            session_id: the session: its id, its own name, the beginning of either, or its title.
             profile: what it runs under, if that can't be found by its recorded name.
             workspace: the folder that its actions may touch; the recorded one if not given.
             policy: which actions may run, as for a new session.

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from actionledger.common.made_quickly import made_quickly
+from actionledger.sources.billed import Billed
 from actionledger.sources.containers import OnRead
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation, TitleOrigin
 
@@ -98,6 +99,7 @@ class Usage:
         latency_ms: from the request to the end of the response, in milliseconds.
         time_to_first_token_ms: from the request to the first of the response, in milliseconds.
         finish_reason: why the model stopped, in its provider's word; empty if unknown.
+        billed: what its provider bills beside the message, such as an advisor's tokens: they are among those above.
 
     Example:
         >>> al.Usage(input_tokens=1200, cached_tokens=1000, output_tokens=80).output_tokens
@@ -113,6 +115,7 @@ class Usage:
     latency_ms: float | None = None
     time_to_first_token_ms: float | None = None
     finish_reason: str = ""
+    billed: tuple[Billed, ...] = ()
 
     def filled(self, other: "Usage") -> "Usage":
         """Return this with what another one of the same response says beside it.

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from actionledger.sources.base import Usage
+from actionledger.sources.billed import billed_by_anthropic, with_billed
 
 _CACHED = ("cache_read_input_tokens", "cacheReadInputTokens")
 _CACHE_WRITES = ("cache_creation_input_tokens", "cacheWriteInputTokens")
@@ -31,7 +32,7 @@ _ALL = (_CACHED, _CACHE_WRITES, _BESIDE_INPUT, _WHOLE_INPUT, _OUTPUT, _VISIBLE_O
 COUNTS = frozenset(name for names in _ALL for name in names) | {"cache_write_tokens"}
 """The names of all counts, the providers' and those of ``Usage``."""
 
-_BESIDE_COUNTS = {*_DETAILS_OF_INPUT, *_DETAILS_OF_OUTPUT, "total_tokens", "totalTokens", "totalTokenCount", "total_token_count", "cache_creation", "server_tool_use", "service_tier"}  # fmt: skip
+_BESIDE_COUNTS = {*_DETAILS_OF_INPUT, *_DETAILS_OF_OUTPUT, "total_tokens", "totalTokens", "totalTokenCount", "total_token_count", "cache_creation", "server_tool_use", "service_tier", "iterations"}  # fmt: skip
 
 PROVIDERS_OWN = (COUNTS | _BESIDE_COUNTS) - {each.name for each in fields(Usage)}
 """The names that only a provider's usage object has."""
@@ -60,6 +61,7 @@ def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
         thoughts = _within(given, _DETAILS_OF_OUTPUT, "reasoning_tokens")
     if thoughts is None:
         thoughts = _first(given, _REASONING)
+    output = with_thoughts(output, thoughts, given.get("total_tokens"), whole)
     counts = {
         "input_tokens": whole,
         "output_tokens": output,
@@ -67,7 +69,27 @@ def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
         "cache_write_tokens": written,
         "reasoning_tokens": thoughts,
     }
-    return Usage(**counts | more)
+    return with_billed(Usage(**counts | more), billed_by_anthropic(given))
+
+
+def with_thoughts(
+    output: int | None, thoughts: int | None, total: object, shown: int | None, *beside: int | None
+) -> int | None:
+    """Return all that a model wrote: with its thoughts, where the total says that they stand beside it, or they are more than it.
+
+    Args:
+        output: what is called the output.
+        thoughts: how many tokens it thought.
+        total: all tokens, as recorded.
+        shown: what it was shown.
+        beside: what else the total may have in it, such as what a cache gave.
+    """
+    if output is None or not thoughts:
+        return output
+    more = sum(each or 0 for each in beside)
+    without = {(shown or 0) + output, (shown or 0) + output + more}
+    is_beside = total not in without and total in {each + thoughts for each in without}
+    return output + thoughts if is_beside or thoughts > output else output
 
 
 def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> int | None:

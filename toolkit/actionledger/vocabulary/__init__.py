@@ -16,6 +16,7 @@ from actionledger.vocabulary.reading import (
 )
 from actionledger.vocabulary.reasons import SENTENCES, Reason
 from actionledger.vocabulary.recording import (
+    BY_PRICES,
     LEFT_OUT,
     Capture,
     CostOrigin,
@@ -30,6 +31,7 @@ from actionledger.vocabulary.recording import (
 from actionledger.vocabulary.reviewing import Judgement, ReviewAspect, ReviewStep
 
 __all__ = [
+    "BY_PRICES",
     "LEFT_OUT",
     "SENTENCES",
     "ActionStatus",

@@ -23,10 +23,18 @@ class Capture(StrEnum):
 
 
 class CostOrigin(StrEnum):
-    """Where a cost comes from: its recording says it, or the user's price file says what such tokens cost."""
+    """Where a cost comes from: its recording says it, or the user's price file or the provider's price list says what such tokens cost."""
 
     RECORDED = "recorded"
     PRICES = "prices"
+    LIST_PRICES = "list_prices"
+
+
+BY_PRICES: dict[CostOrigin | None, str] = {
+    CostOrigin.PRICES: " by a price file",
+    CostOrigin.LIST_PRICES: " by list prices",
+}
+"""What is said behind a cost that no recording says."""
 
 
 class Origin(StrEnum):

@@ -47,7 +47,7 @@ from actionledger.ledger.queries.left_out import (
 from actionledger.ledger.queries.lineage import Child, children
 from actionledger.ledger.queries.mentions import Mention, mentions
 from actionledger.ledger.queries.pace import Pace, pace
-from actionledger.ledger.queries.price_files import price_file_dates
+from actionledger.ledger.queries.price_sources import billed_beside, price_sources, unpriced
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.scores import Comparison as ScoreComparison, ScoreBound
@@ -141,6 +141,7 @@ __all__ = [
     "Unit",
     "UsageSums",
     "arrivals",
+    "billed_beside",
     "children",
     "compare_groups",
     "compare_runs",
@@ -161,7 +162,7 @@ __all__ = [
     "left_out_by_import",
     "mentions",
     "pace",
-    "price_file_dates",
+    "price_sources",
     "reasons",
     "refused",
     "response",
@@ -181,6 +182,7 @@ __all__ = [
     "turns_page",
     "unacted",
     "uncounted",
+    "unpriced",
     "unread",
     "usage",
     "usage_by",

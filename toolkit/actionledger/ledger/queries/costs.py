@@ -26,7 +26,7 @@ class FailureCost:
         input_tokens, output_tokens: the sums over those.
         priced: of how many of the turns the cost is recorded.
         cost_usd: the sum over those, in dollars.
-        by_prices: of how many of the turns a price file says it.
+        by_prices: of how many of the turns a price file or a price list says it.
         by_prices_usd: the sum over those, in dollars.
     """
 
@@ -62,8 +62,8 @@ SELECT $stages[stage] AS stage, code, origin, sum(hits)::BIGINT AS count, sum(in
        count(coalesce(input_tokens, output_tokens)) AS counted,
        coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
        count(cost_usd) AS priced, coalesce(sum(cost_usd), 0) AS cost_usd,
-       count(cost_usd) FILTER (cost_origin = 'prices') AS by_prices,
-       coalesce(sum(cost_usd) FILTER (cost_origin = 'prices'), 0) AS by_prices_usd
+       count(cost_usd) FILTER (cost_origin <> 'recorded') AS by_prices,
+       coalesce(sum(cost_usd) FILTER (cost_origin <> 'recorded'), 0) AS by_prices_usd
 FROM grouped JOIN spent USING (turn_id) GROUP BY stage, code, origin
 ORDER BY turns DESC, count DESC, stage, code, origin"""
 

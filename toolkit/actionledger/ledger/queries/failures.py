@@ -39,9 +39,9 @@ class Spent:
         input_tokens, output_tokens: the sums over those.
         timed: of how many of them times are recorded: the model's latency, or how long an execution took.
         seconds: the sum over those, without what was waited for between them.
-        priced: of how many of them the cost is known: recorded, or by a price file.
+        priced: of how many of them the cost is known: recorded, or by prices.
         cost_usd: the sum over those, in dollars.
-        by_prices: of how many of them a price file says the cost.
+        by_prices: of how many of them a price file or a price list says the cost.
         by_prices_usd: the sum over those, in dollars.
     """
 
@@ -147,8 +147,8 @@ _SUMS = {
     "seconds": "(coalesce(latency_ms, 0) + coalesce(took, 0)) / 1000",
     "priced": "(cost_usd IS NOT NULL)::INTEGER",
     "cost_usd": "coalesce(cost_usd, 0)",
-    "by_prices": "coalesce(cost_origin = 'prices', false)::INTEGER",
-    "by_prices_usd": "CASE WHEN cost_origin = 'prices' THEN coalesce(cost_usd, 0) ELSE 0 END",
+    "by_prices": "coalesce(cost_origin <> 'recorded', false)::INTEGER",
+    "by_prices_usd": "CASE WHEN cost_origin <> 'recorded' THEN coalesce(cost_usd, 0) ELSE 0 END",
 }
 """What each sum of ``Spent`` takes from a turn, as SQL."""
 

@@ -12,33 +12,56 @@ from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger, rows
 
 Called: TypeAlias = str | UUID
-"""What names a session or a run: its id as a text or as SQL gives it, the beginning of its id, or its own name."""
+"""What names a session or a run: its id as a text or as SQL gives it, its own name, the beginning of either, or a session's title."""
 
 FIRST = "first"
 """What the first readings are called where a run is named."""
 
 _SHORTEST = 8
-"""How much of an id is shown at least, in characters."""
+"""How much of an id is shown at least, in characters, and how much of a name or a title is taken for it."""
+
+_LISTED = 10
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class Named:
     """A session and what it may be called by.
 
     Args:
         session_id: identifies it.
         external_id: its name where it comes from; empty for live sessions.
         source: where it comes from.
+        title: what it is called by now; empty where nobody has called it anything.
     """
 
     session_id: str
     external_id: str
     source: str
+    title: str
+
+    def told_apart(self, called: object) -> str:
+        """Return what tells it from others that fit what was asked for."""
+        about = [self.source, *(each for each in (self.external_id, self.title) if each != str(called))]
+        return f"{self.session_id} ({', '.join(each[:_SHOWN] for each in about if each)})"
 
 
-_CALLED = """
-SELECT DISTINCT session_id::VARCHAR AS session_id, external_id, source FROM session_starts
-WHERE external_id = $text AND external_id <> '' OR starts_with(session_id::VARCHAR, lower($text)) ORDER BY ALL"""
+_CALLED = f"""
+WITH titled AS (
+    SELECT session_id, arg_max(title, described_at) AS title FROM session_details
+    WHERE session_id IN (SELECT session_id FROM session_details WHERE starts_with(title, $text)) GROUP BY session_id),
+fitting AS (
+    SELECT DISTINCT session_id FROM session_starts
+    WHERE external_id = $text AND external_id <> '' OR starts_with(session_id::VARCHAR, lower($text))
+          OR length($text) >= {_SHORTEST} AND starts_with(external_id, $text)
+    UNION SELECT session_id FROM titled
+    WHERE title = $text OR length($text) >= {_SHORTEST} AND starts_with(title, $text)),
+titles AS (
+    SELECT session_id, arg_max(title, described_at) AS title FROM session_details SEMI JOIN fitting USING (session_id)
+    GROUP BY session_id)
+SELECT DISTINCT session_id::VARCHAR AS session_id, external_id, source, coalesce(title, '') AS title
+FROM session_starts SEMI JOIN fitting USING (session_id) LEFT JOIN titles USING (session_id) ORDER BY ALL"""
+"""Which sessions a text may mean."""
 
 _NAMES = """
 WITH ids AS (SELECT DISTINCT session_id::VARCHAR AS id, external_id FROM session_starts),
@@ -51,7 +74,9 @@ SELECT external_id FROM session_starts WHERE external_id IN (
     SELECT external_id FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND external_id <> '')
 GROUP BY external_id HAVING count(DISTINCT session_id) > 1"""
 
-_SOME_NAMES = "SELECT DISTINCT external_id FROM session_starts WHERE external_id <> '' ORDER BY 1 LIMIT 10000"
+_SOME_NAMES = """
+SELECT DISTINCT name FROM (
+    SELECT external_id AS name FROM session_starts UNION ALL SELECT title FROM session_details) WHERE name <> '' ORDER BY 1 LIMIT 10000"""
 
 _RUNS = """
 SELECT DISTINCT run_id::VARCHAR FROM run_starts WHERE starts_with(run_id::VARCHAR, lower($text)) OR name = $text ORDER BY 1"""
@@ -77,32 +102,46 @@ def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, 
     return names
 
 
+def sessions_called(ledger: Queryable, called: Called) -> list[Named]:
+    """Return the sessions that a person may mean; what fits as a whole comes before what begins so.
+
+    Args:
+        ledger: what to ask.
+        called: the session's id, its own name, the beginning of either (of a name, eight characters at least), or its title.
+
+    Raises:
+        UsageError: it is no name.
+    """
+    text = _text_of(ledger, called, "session")
+    found = rows(ledger, Named, _CALLED, {"text": text}) if text else []
+    named = [each for each in found if text in {each.external_id, each.session_id}]
+    return named or [each for each in found if text == each.title] or found
+
+
 def one_session(ledger: Queryable, called: Called) -> str:
     """Return the id of the session that a person means.
 
     Args:
         ledger: what to ask.
-        called: the session's own name, its id, or enough of its id's beginning.
+        called: what it is called, as ``sessions_called`` takes it.
 
     Raises:
         UsageError: nothing is called that, or several are, or it is no name.
     """
+    found = sessions_called(ledger, called)
+    if len(found) == 1:
+        return found[0].session_id
     text = _text_of(ledger, called, "session")
-    found = rows(ledger, _Named, _CALLED, {"text": text}) if text else []
-    own = [each for each in found if text in {each.external_id, each.session_id}] or found
-    if len(own) == 1:
-        return own[0].session_id
-    if not own:
+    if not found:
         near = get_close_matches(text, [name for (name,) in ledger.sql(_SOME_NAMES).fetchall()], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise UsageError(
             f"There is no session {text!r} in the ledger.{hint} 'actionledger show' lists them; give its name, its id, "
-            "or the beginning of its id."
+            "the beginning of either, or its title."
         )
-    which = ", ".join(f"{each.session_id} ({each.source})" for each in own[:3])
     raise UsageError(
-        f"{len(own)} sessions are called {text!r}; give the id of one, or more of it: {which}"
-        f"{', …' if len(own) > 3 else ''}."
+        f"{len(found)} sessions are called {text!r}; give the id of one, or more of it: "
+        f"{', '.join(each.told_apart(text) for each in found[:_LISTED])}{', …' if len(found) > _LISTED else ''}."
     )
 
 

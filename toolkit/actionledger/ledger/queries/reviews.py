@@ -167,7 +167,7 @@ def reviews(
     Args:
         ledger: what to ask.
         within: the turns that it is about, and when the responses were made; a run narrows nothing.
-        session: the one session that it is about: its id, the beginning of it, or its own name.
+        session: the one session that it is about: its id, its own name, the beginning of either, or its title.
         turn: the one turn's place in its session.
         aspects: which kinds of things; empty for all.
         by: who said it.

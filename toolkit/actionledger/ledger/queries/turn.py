@@ -50,11 +50,13 @@ class Response:
         told: what the model was told next, in order: when the turn ended, and each time that it went on; empty where it never
             ended.
         capture: how much of what it wrote was kept.
-        input_tokens, output_tokens, cached_tokens: what it took; None if not recorded.
+        model: the model that wrote it: the session's, or the one that the session went on with.
+        input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: what it took; None if not recorded.
         cost_usd: what it cost, in dollars; None if unknown.
         latency_ms: how long the model took, in milliseconds; None if not recorded.
+        time_to_first_token_ms: how long it took to begin, in milliseconds; None if not recorded.
         reasoning: what it thought before it answered, kept apart from the text; None if not recorded.
-        cost_origin: whether the recording says what it cost, or a price file; None if unknown.
+        cost_origin: whether the recording says what it cost, a price file or a price list; None if unknown.
         finish_reason: why the model stopped, in its provider's word, or what broke it off; None if not recorded.
     """
 
@@ -75,6 +77,10 @@ class Response:
     reasoning: str | None = None
     cost_origin: CostOrigin | None = None
     finish_reason: str | None = None
+    model: str = ""
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    time_to_first_token_ms: float | None = None
 
     @property
     def feedback(self) -> str | None:
@@ -216,7 +222,7 @@ _TURNS_AT_MOST = 2**31
 RESPONSES = """
 SELECT turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index AS index, occurred_at,
        text, text_is_exact, prompt, capture, input_tokens, output_tokens, cached_tokens, cost_usd, latency_ms,
-       reasoning, cost_origin, finish_reason,
+       reasoning, cost_origin, finish_reason, model, cache_write_tokens, reasoning_tokens, time_to_first_token_ms,
        CASE WHEN feedback IS NULL THEN [] ELSE [{'text': feedback, 'at': finished_at, 'is_resumed': false}] END
            || coalesce(later, []) AS told
 FROM turns LEFT JOIN (

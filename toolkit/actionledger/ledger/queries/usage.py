@@ -23,9 +23,9 @@ class UsageSums:
         turns: how many responses there are.
         counted: of how many tokens are recorded.
         input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: the sums over those.
-        priced: of how many responses the cost is recorded.
+        priced: of how many responses the cost is known.
         cost_usd: the sum over those, in dollars.
-        by_prices: of how many the cost is a price file's.
+        by_prices: of how many the cost is by a price file or a price list.
         by_prices_usd: the sum over those, in dollars.
         timed: of how many responses it is recorded how long they took.
         latency_ms: the median of those, in milliseconds; None where there is none.
@@ -56,8 +56,8 @@ _COMPUTED = {
     **{name: f"coalesce(sum({name}), 0)::BIGINT" for name in _TOKENS},
     "priced": "count(cost_usd)",
     "cost_usd": "coalesce(sum(cost_usd), 0)",
-    "by_prices": "count(cost_usd) FILTER (cost_origin = 'prices')",
-    "by_prices_usd": "coalesce(sum(cost_usd) FILTER (cost_origin = 'prices'), 0)",
+    "by_prices": "count(cost_usd) FILTER (cost_origin <> 'recorded')",
+    "by_prices_usd": "coalesce(sum(cost_usd) FILTER (cost_origin <> 'recorded'), 0)",
     "timed": "count(latency_ms)",
     "latency_ms": "median(latency_ms)",
     "slow_ms": "quantile_cont(latency_ms, 0.95)",
@@ -84,8 +84,8 @@ _SUMS_OF_PARTS = ", ".join(f"'{name}': {summed}" for name, summed in _SUMMED.ite
 _PART = ", ".join(SUMS)
 _OF_ONE = f"""
 1 AS received, (coalesce(input_tokens, output_tokens) IS NOT NULL)::INTEGER AS counted, {", ".join(_TOKENS)},
-(cost_usd IS NOT NULL)::INTEGER AS priced, cost_usd, (cost_usd IS NOT NULL AND cost_origin = 'prices')::INTEGER AS by_prices,
-CASE WHEN cost_origin = 'prices' THEN cost_usd END AS by_prices_usd, CASE WHEN latency_ms IS NOT NULL THEN [latency_ms] END AS latencies"""
+(cost_usd IS NOT NULL)::INTEGER AS priced, cost_usd, (cost_usd IS NOT NULL AND cost_origin <> 'recorded')::INTEGER AS by_prices,
+CASE WHEN cost_origin <> 'recorded' THEN cost_usd END AS by_prices_usd, CASE WHEN latency_ms IS NOT NULL THEN [latency_ms] END AS latencies"""
 
 _ROLLED = f"""
 WITH taken AS (

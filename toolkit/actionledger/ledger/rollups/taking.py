@@ -11,8 +11,8 @@ SUMS = {
     **{name: ("BIGINT", f"sum({name})::BIGINT") for name in _TOKENS},
     "priced": ("INTEGER", "count(cost_usd)"),
     "cost_usd": ("DOUBLE", "sum(cost_usd ORDER BY cost_usd)"),
-    "by_prices": ("INTEGER", "count(cost_usd) FILTER (cost_origin = 'prices')"),
-    "by_prices_usd": ("DOUBLE", "sum(cost_usd ORDER BY cost_usd) FILTER (cost_origin = 'prices')"),
+    "by_prices": ("INTEGER", "count(cost_usd) FILTER (cost_origin <> 'recorded')"),
+    "by_prices_usd": ("DOUBLE", "sum(cost_usd ORDER BY cost_usd) FILTER (cost_origin <> 'recorded')"),
     "latencies": ("DOUBLE[]", "list(latency_ms ORDER BY latency_ms) FILTER (latency_ms IS NOT NULL)"),
 }
 """What is kept of the responses of a part: the type and the aggregate of each, over ``turn_starts``. Sums are NULL where nothing is recorded,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 
 from actionledger.frames import Columns, Framed, Kind
 from actionledger.ledger.queries.failures import MeantIn, Spent
@@ -27,7 +27,7 @@ _COLUMNS: dict[str, Kind] = {
     "cost_recorded_turns": int,
     "cost_by_prices_turns": int,
     "spent_usd_by_prices": float,
-    "price_files": str,
+    "price_sources": str,
     "first": datetime,
     "last": datetime,
     "session_id": str,
@@ -47,7 +47,7 @@ class FailureReport(Framed):
         sessions: in how many sessions.
         periods: the same by day or week, in order.
         unit: how long a period is.
-        price_files: the days of the price files that costs were computed by where no recording says them.
+        price_sources: the prices that costs were computed by where no recording says them, with their days.
         loops: which of the sessions go in circles, and how many could be looked through.
 
     Example:
@@ -67,11 +67,11 @@ class FailureReport(Framed):
     periods: Mapping[datetime, MeantIn]
     unit: Unit
     loops: LoopReport
-    price_files: tuple[date, ...] = ()
+    price_sources: tuple[str, ...] = ()
 
     def _columns(self) -> Columns:
         """A row for each group, with the turn of its first example; what was not recorded of any of its turns is None."""
-        return Columns(_COLUMNS, [_row(group, self.price_files) for group in self.groups])
+        return Columns(_COLUMNS, [_row(group, self.price_sources) for group in self.groups])
 
     def __repr__(self) -> str:
         from actionledger.display.failures import report_line  # noqa: PLC0415 - only where it is looked at
@@ -89,7 +89,7 @@ class FailureReport(Framed):
         return report_html(self)
 
 
-def _row(group: FailureGroup, price_files: Sequence[date]) -> tuple[object, ...]:
+def _row(group: FailureGroup, price_sources: Sequence[str]) -> tuple[object, ...]:
     key, spent, example = group.key, group.spent, group.examples[0]
     return (
         str(key.stage),
@@ -108,7 +108,7 @@ def _row(group: FailureGroup, price_files: Sequence[date]) -> tuple[object, ...]
         spent.priced - spent.by_prices,
         spent.by_prices,
         spent.by_prices_usd if spent.by_prices else None,
-        ", ".join(map(str, price_files)) if spent.by_prices else None,
+        ", ".join(price_sources) if spent.by_prices else None,
         group.first,
         group.last,
         example.session_id,

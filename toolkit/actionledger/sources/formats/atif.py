@@ -39,7 +39,7 @@ from actionledger.sources.base import (
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
 from actionledger.sources.shapes.base import Passed, left_out, tools_text
-from actionledger.sources.shapes.outcomes import with_outcome
+from actionledger.sources.shapes.outcomes import with_outcome, with_own
 from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.values import json_objects
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
@@ -192,7 +192,7 @@ def _turn(
         capture=Capture.TEXT if is_raw or _was_raw(step) else Capture.CALLS,
         calls=calls,
         results=results,
-        usage=_usage(object_at(step, "metrics")),
+        usage=_usage(object_at(step, "metrics"), object_at(step, "extra")),
         tools=tools,
         model=text_at(step, "model_name"),
         reasoning=text_at(step, "reasoning_content"),
@@ -235,16 +235,19 @@ def _notes(step: Mapping[str, Any], passed: Passed) -> Iterator[str]:
             yield result.output
 
 
-def _usage(metrics: Mapping[str, Any]) -> Usage:
+def _usage(metrics: Mapping[str, Any], extra: Mapping[str, Any]) -> Usage:
     more = object_at(metrics, "extra")
     thought = count_at(more, "reasoning_tokens")
-    return Usage(
+    took = Usage(
         input_tokens=count_at(metrics, "prompt_tokens"),
         output_tokens=count_at(metrics, "completion_tokens"),
         cached_tokens=count_at(metrics, "cached_tokens"),
         reasoning_tokens=count_at(more, "reasoning_output_tokens") if thought is None else thought,
+        cache_write_tokens=count_at(more, "cache_write_tokens"),
         cost_usd=number_at(metrics, "cost_usd"),
     )
+    # Only our own export says how much of a response was kept, and what the format has no place for beside it.
+    return with_own(took, extra, "") if "capture" in extra else took
 
 
 def _of(trajectory: Mapping[str, Any], *sources: str) -> Iterator[Mapping[str, Any]]:

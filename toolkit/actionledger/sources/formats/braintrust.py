@@ -20,6 +20,7 @@ from actionledger.sources.shapes.observed import answered_call, fill_request, ou
 from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.shapes.steps import Kind, Step
 from actionledger.sources.shapes.traces import Traces
+from actionledger.sources.usage import with_thoughts
 from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 
@@ -150,12 +151,15 @@ def _call_id(row: Mapping[str, Any]) -> str:
 
 def _usage(took: Mapping[str, Any]) -> Usage:
     first = number_at(took, "time_to_first_token")
+    shown, thought = count_at(took, "prompt_tokens"), count_at(took, "completion_reasoning_tokens")
     return Usage(
-        input_tokens=count_at(took, "prompt_tokens"),
-        output_tokens=count_at(took, "completion_tokens"),
+        input_tokens=shown,
+        output_tokens=with_thoughts(
+            count_at(took, "completion_tokens"), thought, count_at(took, "tokens"), shown
+        ),
         cached_tokens=count_at(took, "prompt_cached_tokens"),
         cache_write_tokens=count_at(took, "prompt_cache_creation_tokens"),
-        reasoning_tokens=count_at(took, "completion_reasoning_tokens"),
+        reasoning_tokens=thought,
         cost_usd=number_at(took, "estimated_cost"),
         time_to_first_token_ms=None if first is None else first * 1000,
     )

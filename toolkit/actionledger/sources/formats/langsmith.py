@@ -27,6 +27,7 @@ from actionledger.sources.shapes.observed import answered_call, fill_request, ou
 from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.shapes.steps import Kind, Step
 from actionledger.sources.shapes.traces import Traces
+from actionledger.sources.usage import with_thoughts
 from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 
@@ -154,14 +155,18 @@ def _usage(run: Mapping[str, Any], outputs: Any) -> Usage:
     begun, first = _time(run, "start_time"), _time(run, "first_token_time")
     shown_tokens, written = count_at(run, "prompt_tokens"), count_at(run, "completion_tokens")
     cost = run.get("total_cost")
+    thought = _detail(run, took, "completion_token_details", "output_token_details", "reasoning")
+    total = count_at(took if shown_tokens is None else run, "total_tokens")
+    shown_tokens = count_at(took, "input_tokens") if shown_tokens is None else shown_tokens
+    written = count_at(took, "output_tokens") if written is None else written
     return Usage(
-        input_tokens=count_at(took, "input_tokens") if shown_tokens is None else shown_tokens,
-        output_tokens=count_at(took, "output_tokens") if written is None else written,
+        input_tokens=shown_tokens,
+        output_tokens=with_thoughts(written, thought, total, shown_tokens),
         cached_tokens=_detail(run, took, "prompt_token_details", "input_token_details", "cache_read"),
         cache_write_tokens=_detail(
             run, took, "prompt_token_details", "input_token_details", "cache_creation"
         ),
-        reasoning_tokens=_detail(run, took, "completion_token_details", "output_token_details", "reasoning"),
+        reasoning_tokens=thought,
         cost_usd=number_at({"cost": _number(cost)}, "cost"),
         time_to_first_token_ms=(first - begun).total_seconds() * 1000
         if first and begun and first >= begun

@@ -21,6 +21,7 @@ from actionledger.sources.base import (
     Sample,
     SessionDetails,
     Source,
+    Usage,
     Wording,
     seen,
 )
@@ -48,6 +49,9 @@ _OTHERS = {
 }
 """What the lines that are no messages are."""
 
+_SUMMARIES = ("compaction", "branch_summary")
+"""Those that a model was asked for."""
+
 
 class _Reading:
     """A session while its lines come in: a turn is given when the next one begins."""
@@ -59,6 +63,7 @@ class _Reading:
         self._open: RecordedTurn | None = None
         self._told: list[str] = []
         self._count = 0
+        self._summaries: list[tuple[str, Usage]] = []
 
     def add(self, message: Message) -> Recorded:
         """Take a message; yield the turn before, which it closes."""
@@ -78,6 +83,11 @@ class _Reading:
         else:
             results = (*self._open.results, *message.results)
             self._open = replace(self._open, results=results)
+
+    def sum_up(self, kind: str, took: Usage) -> None:
+        """Take what it took to sum up the history: the next response has it among its own, since it was made for that one."""
+        if took.input_tokens or took.output_tokens or took.cost_usd:
+            self._summaries.append((kind, took))
 
     def given(self) -> Recorded:
         """Yield the turn that is open, if one is."""
@@ -112,6 +122,10 @@ class _Reading:
     def _begin(self, message: Message) -> None:
         prompt = "\n\n".join(self._told) if self._told and not self._count else None
         self._told.clear()
+        usage = message.usage
+        for kind, took in self._summaries:
+            usage = pi.with_summary(usage, kind, took)
+        self._summaries.clear()
         self._open = RecordedTurn(
             self._count,
             message.text,
@@ -120,7 +134,7 @@ class _Reading:
             external_id=message.message_id,
             capture=Capture.CALLS,
             calls=tuple(message.calls),
-            usage=message.usage,
+            usage=usage,
             model=message.model,
             reasoning=message.reasoning,
         )
@@ -156,6 +170,8 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         elif kind == "message":
             yield from reading.add(pi.message(object_at(line, "message")))
         else:
+            if kind in _SUMMARIES:
+                reading.sum_up(kind, pi.usage(object_at(line, "usage")))
             reason = _OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND)
             reading.passed[reason, kind if kind in _OTHERS else unknown_as(kind, line)] += 1
     yield from reading.given()

@@ -10,6 +10,7 @@ from typing import Any
 
 from actionledger.sources.access import count_at, object_at, objects_at, text_at
 from actionledger.sources.base import Usage
+from actionledger.sources.billed import billed_by_anthropic, with_billed
 from actionledger.sources.shapes.base import (
     Message,
     Request,
@@ -51,13 +52,14 @@ def usage(value: Mapping[str, Any]) -> Usage:
         value: its ``usage``.
     """
     read, written = count_at(value, "cache_read_input_tokens"), count_at(value, "cache_creation_input_tokens")
-    return Usage(
+    took = Usage(
         input_tokens=total(count_at(value, "input_tokens"), read, written),
         output_tokens=count_at(value, "output_tokens"),
         cached_tokens=read,
         cache_write_tokens=written,
         reasoning_tokens=count_at(object_at(value, "output_tokens_details"), "thinking_tokens"),
     )
+    return with_billed(took, billed_by_anthropic(value))
 
 
 def is_request(body: Mapping[str, Any]) -> bool:

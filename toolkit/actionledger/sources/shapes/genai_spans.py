@@ -5,10 +5,9 @@ and events ``gen_ai.user.message`` to ``gen_ai.choice``. Vercel's: ``ai.prompt.m
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from actionledger.sources.access import number_at, objects_at, text_at
+from actionledger.sources.access import objects_at, text_at
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes import genai, sniffed, strands
 from actionledger.sources.shapes.about import NOTHING_TOLD
@@ -17,7 +16,7 @@ from actionledger.sources.shapes.evaluations import evaluations_of
 from actionledger.sources.shapes.genai_about import about
 from actionledger.sources.shapes.genai_usage import usage
 from actionledger.sources.shapes.offered import offered
-from actionledger.sources.shapes.outcomes import OWN
+from actionledger.sources.shapes.outcomes import OWN, with_own
 from actionledger.sources.shapes.recorders import has_no_content, keep_by_recorder
 from actionledger.sources.shapes.spans import Span, nested
 from actionledger.sources.shapes.steps import BY_RESPONSE, Kind, Step
@@ -155,9 +154,7 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     step.model = _text(
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
-    step.usage = usage(given)
-    if step.usage.cost_usd is None:
-        step.usage = replace(step.usage, cost_usd=number_at(given, f"{OWN}cost_usd"))
+    step.usage = with_own(usage(given), given)
     step.is_error = True if span.failed else None
     step.tools = tools_text(tools_of(given))
     if name := text_at(given, "gen_ai.response.id"):

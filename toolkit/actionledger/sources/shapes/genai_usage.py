@@ -6,7 +6,7 @@ from typing import Any
 
 from actionledger.sources.access import count_at, number_at, text_at
 from actionledger.sources.base import Usage
-from actionledger.sources.usage import usage_of
+from actionledger.sources.usage import usage_of, with_thoughts
 
 _COUNTS = re.compile(r"'(\w{1,40})': (\d{1,15})\b")
 _LONGEST = 4000
@@ -22,11 +22,16 @@ def usage(given: Mapping[str, Any]) -> Usage:
     known = [cost for cost in costs if cost is not None]
     reasons = given.get("gen_ai.response.finish_reasons")
     why = reasons[0] if isinstance(reasons, list) and reasons else given.get("ai.response.finishReason")
+    # fmt: off
+    shown = _count(given, "input_tokens", "prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens")
+    written = _count(given, "output_tokens", "completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens")
+    thought = _count(
+        given, "reasoning.output_tokens", "reasoning_tokens", "output_tokens.reasoning", "details.reasoning_tokens",
+        "ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens",
+    )
     return Usage(
-        input_tokens=_count(given, "input_tokens", "prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens"),
-        output_tokens=_count(
-            given, "output_tokens", "completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens"
-        ),
+        input_tokens=shown,
+        output_tokens=with_thoughts(written, thought, _count(given, "total_tokens", "ai.usage.totalTokens"), shown),
         cached_tokens=_count(
             given, "cache_read.input_tokens", "cache_read_input_tokens", "cached_input_tokens", "details.cache_read_tokens",
             "ai.usage.inputTokenDetails.cacheReadTokens", "ai.usage.cachedInputTokens",
@@ -36,15 +41,13 @@ def usage(given: Mapping[str, Any]) -> Usage:
             "cache_write_input_tokens", "details.cache_write_tokens",
             "ai.usage.inputTokenDetails.cacheWriteTokens",
         ),
-        reasoning_tokens=_count(
-            given, "reasoning.output_tokens", "reasoning_tokens", "output_tokens.reasoning", "details.reasoning_tokens",
-            "ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens",
-        ),
+        reasoning_tokens=thought,
         cost_usd=sum(known) if known else number_at(given, "gen_ai.usage.cost"),
         latency_ms=number_at(given, "ai.response.msToFinish"),
         time_to_first_token_ms=_to_first(given),
         finish_reason=why[:80] if isinstance(why, str) else text_at(given, "anthropic.message.stop_reason")[:80],
-    ).filled(_of_litellm(given))  # fmt: skip
+    ).filled(_of_litellm(given))
+    # fmt: on
 
 
 def _of_litellm(given: Mapping[str, Any]) -> Usage:

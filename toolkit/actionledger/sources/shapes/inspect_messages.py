@@ -8,6 +8,7 @@ from actionledger.sources.access import count_at, number_at, object_at, objects_
 from actionledger.sources.base import RecordedCall, RecordedResult, Usage
 from actionledger.sources.shapes.base import Message, Speaker, tools_text
 from actionledger.sources.shapes.known import shape_of_response
+from actionledger.sources.usage import with_thoughts
 from actionledger.vocabulary import Capture, LeftOutReason, Reason
 
 _SPEAKERS: dict[str, Speaker] = {"assistant": "model", "user": "person", "system": "system", "tool": "tool"}
@@ -161,13 +162,13 @@ def _usage(output: Mapping[str, Any]) -> Usage:
     beside = (cached or 0) + (stored or 0)
     if shown is not None and count_at(counts, "total_tokens") == shown + (written or 0) + beside:
         shown += beside  # as Anthropic counts: what came from a cache is no part of its input
-    seconds = number_at(output, "time")
+    seconds, thought = number_at(output, "time"), count_at(counts, "reasoning_tokens")
     return Usage(
         input_tokens=shown,
-        output_tokens=written,
+        output_tokens=with_thoughts(written, thought, count_at(counts, "total_tokens"), shown, beside),
         cached_tokens=cached,
         cache_write_tokens=stored,
-        reasoning_tokens=count_at(counts, "reasoning_tokens"),
+        reasoning_tokens=thought,
         cost_usd=number_at(counts, "total_cost"),
         latency_ms=None if seconds is None else seconds * 1000,
     )

@@ -11,6 +11,7 @@ from actionledger.sources.access import count_at, object_at, objects_at, text_at
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes import openai_chat, openai_responses
 from actionledger.sources.shapes.base import Message, Speaker, plain
+from actionledger.sources.usage import with_thoughts
 
 _SPEAKERS: dict[str, Speaker] = {
     "ai": "model",
@@ -86,12 +87,18 @@ def _read_calls(fields: Mapping[str, Any], found: Message) -> None:
 def _usage(fields: Mapping[str, Any]) -> Usage:
     took, said = object_at(fields, "usage_metadata"), object_at(fields, "response_metadata")
     why = text_at(said, "finish_reason") or text_at(said, "stop_reason")
+    shown, thought = (
+        count_at(took, "input_tokens"),
+        count_at(object_at(took, "output_token_details"), "reasoning"),
+    )
     return Usage(
-        input_tokens=count_at(took, "input_tokens"),
-        output_tokens=count_at(took, "output_tokens"),
+        input_tokens=shown,
+        output_tokens=with_thoughts(
+            count_at(took, "output_tokens"), thought, count_at(took, "total_tokens"), shown
+        ),
         cached_tokens=count_at(object_at(took, "input_token_details"), "cache_read"),
         cache_write_tokens=count_at(object_at(took, "input_token_details"), "cache_creation"),
-        reasoning_tokens=count_at(object_at(took, "output_token_details"), "reasoning"),
+        reasoning_tokens=thought,
         finish_reason=why[:80],
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from actionledger.sources.access import count_at
 from actionledger.sources.base import Usage
-from actionledger.sources.usage import usage_of
+from actionledger.sources.usage import usage_of, with_thoughts
 
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")
 _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "prompt_details.cache_write")
@@ -23,6 +23,8 @@ def counts_in(given: Mapping[str, Any]) -> Usage:
         return usage_of(given)
     cached, written = _sum(given, _CACHED), _sum(given, _WRITTEN)
     beside = (cached or 0) + (written or 0)
+    thought = _sum(given, _THOUGHT)
+    output = with_thoughts(output, thought, count_at(given, "total"), whole, beside)
     if whole is not None and beside and count_at(given, "total") == whole + (output or 0) + beside:
         whole += beside
     return Usage(
@@ -30,7 +32,7 @@ def counts_in(given: Mapping[str, Any]) -> Usage:
         output_tokens=output,
         cached_tokens=cached,
         cache_write_tokens=written,
-        reasoning_tokens=_sum(given, _THOUGHT),
+        reasoning_tokens=thought,
     )
 
 

@@ -22,6 +22,7 @@ from actionledger.sources.shapes.base import (
     tools_text,
     with_usage,
 )
+from actionledger.sources.usage import with_thoughts
 from actionledger.vocabulary import Capture, LeftOutReason
 
 NAME = "openai_chat"
@@ -74,16 +75,10 @@ def usage(value: Mapping[str, Any]) -> Usage:
     if cached is None:
         cached = count_at(value, "prompt_cache_hit_tokens")
     thought = count_at(object_at(value, "completion_tokens_details"), "reasoning_tokens")
-    if (
-        written is not None
-        and thought
-        and count_at(value, "total_tokens") == (shown or 0) + written + thought
-    ):
-        written += thought
     seconds = number_at(value, "total_time")
     return Usage(
         input_tokens=shown,
-        output_tokens=written,
+        output_tokens=with_thoughts(written, thought, count_at(value, "total_tokens"), shown),
         cached_tokens=cached,
         reasoning_tokens=thought,
         cost_usd=number_at(value, "cost"),

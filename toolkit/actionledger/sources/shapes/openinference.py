@@ -16,6 +16,7 @@ from actionledger.sources.shapes.offered import offered
 from actionledger.sources.shapes.recorders import keep_by_recorder, shown_values
 from actionledger.sources.shapes.spans import Span, nested
 from actionledger.sources.shapes.steps import Kind, Step
+from actionledger.sources.usage import with_thoughts
 from actionledger.vocabulary import Capture
 
 KIND = "openinference.span.kind"
@@ -98,12 +99,20 @@ def _only_call(given: Any) -> str:
 
 def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
     step.model = text_at(given, "llm.model_name")
+    shown, thought = (
+        count_at(given, "llm.token_count.prompt"),
+        count_at(given, "llm.token_count.completion_details.reasoning"),
+    )
+    written, all_of_it = (
+        count_at(given, "llm.token_count.completion"),
+        count_at(given, "llm.token_count.total"),
+    )
     step.usage = Usage(
-        input_tokens=count_at(given, "llm.token_count.prompt"),
-        output_tokens=count_at(given, "llm.token_count.completion"),
+        input_tokens=shown,
+        output_tokens=with_thoughts(written, thought, all_of_it, shown),
         cached_tokens=count_at(given, "llm.token_count.prompt_details.cache_read"),
         cache_write_tokens=count_at(given, "llm.token_count.prompt_details.cache_write"),
-        reasoning_tokens=count_at(given, "llm.token_count.completion_details.reasoning"),
+        reasoning_tokens=thought,
         cost_usd=number_at(given, "llm.cost.total"),
         finish_reason=text_at(given, "llm.finish_reason")[:80],
     )

@@ -12,7 +12,9 @@ from typing import Any
 from actionledger.common.ids import derived_id
 from actionledger.sources.access import count_at, exit_status_of, number_at, object_at, text_at
 from actionledger.sources.base import RecordedResult, Usage
+from actionledger.sources.billed import Billed, with_billed
 from actionledger.sources.shapes.base import Message, plain, since_epoch, texts_of, total
+from actionledger.sources.usage import with_thoughts
 from actionledger.vocabulary import Capture, LeftOutReason
 
 NAME = "pi"
@@ -49,14 +51,37 @@ def usage(value: Mapping[str, Any]) -> Usage:
         value: its ``usage``.
     """
     read, written = count_at(value, "cacheRead"), count_at(value, "cacheWrite")
+    shown, thought = (
+        total(count_at(value, "input"), read, written),
+        count_at(value, "reasoning" if "reasoning" in value else "reasoningTokens"),
+    )
     return Usage(
-        input_tokens=total(count_at(value, "input"), read, written),
-        output_tokens=count_at(value, "output"),
+        input_tokens=shown,
+        output_tokens=with_thoughts(
+            count_at(value, "output"), thought, count_at(value, "totalTokens"), shown
+        ),
         cached_tokens=read,
         cache_write_tokens=written,
-        reasoning_tokens=count_at(value, "reasoning" if "reasoning" in value else "reasoningTokens"),
+        reasoning_tokens=thought,
         cost_usd=number_at(object_at(value, "cost"), "total"),
     )
+
+
+def with_summary(took: Usage, kind: str, summary: Usage) -> Usage:
+    """Return what a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same.
+
+    Args:
+        took: what the response took.
+        kind: why it was summed up.
+        summary: what that took.
+    """
+    counts: dict[str, Any] = {
+        name: getattr(summary, name) or 0
+        for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
+    }
+    with_it = with_billed(took, [Billed(kind=kind, **counts)])
+    costs = [each for each in (took.cost_usd, summary.cost_usd) if each is not None]
+    return replace(with_it, cost_usd=sum(costs) if took.cost_usd is not None else None)
 
 
 def _of_model(value: Mapping[str, Any]) -> Message:
