@@ -44,11 +44,11 @@ def _block(block: Block, result: ParseResult) -> Iterator[str]:
         yield f"=   issue {issue.code}{where}: {issue.message}"
     for index, call in enumerate(result.actions):
         if call.block == block.index:
-            yield from _call(index, call, result.catalogue)
+            yield from _call(index, call)
 
 
-def _call(index: int, call: ActionCall, catalogue: str | None) -> Iterator[str]:
-    yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {call.status.said(catalogue)} {_at(call.span)}"
+def _call(index: int, call: ActionCall) -> Iterator[str]:
+    yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {call.status.said} {_at(call.span)}"
     for error in call.errors:
         yield f"=     {error.code}: {error.message}"
     for path, before, after in call.conversions:
