@@ -18,6 +18,7 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.reasons import answered_words
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.failure_changes import FailureChanges, failure_changes
 from actionledger.replay.failures import failures
@@ -96,6 +97,8 @@ def _later(start: datetime, since: datetime | None) -> datetime:
 
 
 def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
+    if said := answered_words(report.answered):
+        print_text(said)
     if not report.groups:
         print_text("Nothing has failed in the responses that fit.")
         return
@@ -186,6 +189,7 @@ def _as_value(
         "spent": asdict(report.spent),
         "turns": report.turns,
         "sessions": report.sessions,
+        "no_result": report.answered,
         "price_files": report.price_files,
         "unit": report.unit,
         "periods": [asdict(each) for each in report.periods.values()],

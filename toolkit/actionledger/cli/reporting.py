@@ -31,7 +31,7 @@ from actionledger.ledger.queries.left_as_text import LEFT, left_as_text
 from actionledger.ledger.queries.left_out import count_refused, left_out
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.price_files import price_file_dates
-from actionledger.ledger.queries.reasons import Failure, reasons
+from actionledger.ledger.queries.reasons import Failure, answered, answered_words, reasons
 from actionledger.ledger.queries.stages import UNACTED, UNAUDITED
 from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
@@ -76,6 +76,8 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     if failures := reasons(ledger, within, limit=TOP_REASONS):
         names = session_names(ledger, {failure.session_id for failure in failures})
         console.print(failures_table(failures, names))
+    if said := answered_words(answered(ledger, within)):
+        console.print(plain(said))
     if found := changes(ledger, within):
         console.print(changes_table(found))
     if line := usage_line(usage(ledger, within), price_file_dates(ledger)):
@@ -150,6 +152,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
             for dimension in SPLIT_BY
         },
         "read_in": {part.dialect: rate_value(part.share) for part in dialects(ledger, within)},
+        "no_result": answered(ledger, within),
         "reasons": _reasons(ledger, reasons(ledger, within)),
         "changes": [_change(each) for each in changes(ledger, within)],
         "usage": asdict(usage(ledger, within)),
