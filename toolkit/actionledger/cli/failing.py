@@ -24,6 +24,7 @@ from actionledger.replay.failure_changes import FailureChanges, failure_changes
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport
+from actionledger.replay.other_format import other_format
 
 ALONE = "Give --between alone: it names its runs, and has no periods."
 SHOWN_PERIODS = 6
@@ -64,9 +65,12 @@ def show_failures(
         report = failures(opened, chosen, unit=unit)
         changes = last_changes(opened, report, chosen) if by else None
         names = session_names(opened, {each.session_id for group in report.groups for each in group.examples})
+        looks = "" if as_json else other_format(opened, chosen)
     if as_json:
         print_json(_as_value(report, changes, names))
         return
+    if looks:
+        print_text(looks)
     _print(report, names, limit)
     if by and report.groups:
         _print_periods(report, limit)
@@ -100,7 +104,10 @@ def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
     if said := answered_words(report.answered):
         print_text(said)
     if not report.groups:
-        print_text("Nothing has failed in the responses that fit.")
+        nothing = "Nothing has failed in the responses that fit."
+        print_text(
+            nothing if report.turns else "No response that fits meant to act, so that nothing could fail."
+        )
         return
     table = Sheet(*HEADS, "for example", title="What fails, by what it made sessions spend")
     for group in report.groups[:limit]:

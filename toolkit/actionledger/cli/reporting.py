@@ -38,6 +38,7 @@ from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unact
 from actionledger.ledger.queries.uncounted import LEAD, Uncounted, uncounted
 from actionledger.ledger.queries.usage import usage
 from actionledger.replay.changes import Change, changes
+from actionledger.replay.other_format import other_format
 
 TOP_REASONS = 10
 SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
@@ -66,6 +67,8 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         _print_uncounted(ledger, within, whole)
         return
     _print_unacted(ledger, within)
+    if said := other_format(ledger, within):
+        console.print(plain(said))
     console.print(funnel_table(whole))
     _print_left_as_text(ledger, within)
     console.print(targets_table(whole, timings(ledger, within)))
