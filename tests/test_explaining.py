@@ -141,3 +141,14 @@ def test_what_nobody_could_check_is_not_called_valid():
     assert ", f, not checked [" in al.explain(loose)
     assert "(f not checked)" in repr(loose)
     assert "not checked" not in al.explain(checked)
+
+
+def test_data_that_names_an_action_says_what_is_missing():
+    """Alone, such a value may be anything: nothing shows it as an example, and nothing says that it is a call."""
+    text = '{"action":"search","query":"gpu"}'
+    said = str(al.explain(al.parse(text, dialects="auto")))
+    assert "not_an_action" in said
+    assert "nothing says that 'search' is an action: no tools were offered" in said
+    assert "example" not in said
+    assert "nothing says" not in str(al.explain(al.parse('{"a": 1}', dialects="auto")))
+    assert "example" in str(al.explain(al.parse(f"Write {text} for that.", dialects="auto")))

@@ -90,9 +90,17 @@ def test_a_session_of_a_ledger_is_a_test(pytester, runs, recorded, monkeypatch):
     monkeypatch.setitem(PARSERS, "assistant", usual.model_copy(update={"dialects": usual.dialects[1:]}))
     done = runs()
     done.assert_outcomes(failed=2)
-    done.stdout.fnmatch_lines(
-        ["one#0", "*-outcome clean", "*-action list_tasks valid {}", "*+outcome failed"]
-    )
+    done.stdout.fnmatch_lines(["one#0", "*-outcome clean", "*-action list_tasks {}", "*+outcome failed"])
+
+
+def test_a_session_in_which_nothing_acts_is_no_evidence(pytester, runs):
+    """It is read as before, and says nothing of calls: skipped, not passed."""
+    with al.open_ledger(pytester.path / "l.duckdb") as ledger:
+        turns = (al.RecordedTurn(0, "Well."), al.RecordedTurn(1, "Very well."))
+        al.import_sessions(ledger, [al.RecordedSession("one", "assistant", "m", "", turns)])
+    done = runs("--actionledger-ledger=l.duckdb", "-rs")
+    done.assert_outcomes(skipped=1)
+    done.stdout.fnmatch_lines(["*none of 2 meant to act*"])
 
 
 def test_what_can_not_be_read_again_is_skipped_with_the_reason(pytester, runs):

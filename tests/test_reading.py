@@ -59,11 +59,12 @@ def test_the_check_doesnt_change_what_came_of_reading():
     ]
 
 
-def test_without_a_catalogue_every_named_action_is_valid():
+def test_without_a_catalogue_every_named_action_is_not_checked():
     """Nothing says which actions exist, but one without a name can't be run by anybody."""
     result = read_response(TEXT, ASSISTANT.parser, None)
     assert result.catalogue is None
-    assert statuses(result) == [ActionStatus.VALID] * 3 + [ActionStatus.INVALID]
+    assert statuses(result) == [ActionStatus.NOT_CHECKED] * 3 + [ActionStatus.INVALID]
+    assert len(result.valid_actions) == 3
 
 
 def test_a_call_has_the_repairs_inside_it_and_the_result_has_all():

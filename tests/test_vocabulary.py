@@ -23,7 +23,7 @@ from actionledger.vocabulary import (
 LISTS = {
     Outcome: "clean repaired partial failed no_action abstained empty not_recorded",
     BlockStatus: "strict repaired malformed ignored",
-    ActionStatus: "valid coerced invalid unknown illustration needs_approval",
+    ActionStatus: "valid coerced invalid unknown illustration needs_approval not_checked",
     ExecutionStatus: "succeeded failed timed_out denied rate_limited skipped pending dry_run interrupted",
     Reversal: "undone redone",
     DecisionKind: "approved modified rejected",
@@ -85,11 +85,12 @@ def test_a_success_is_read_whole():
     assert {outcome for outcome in Outcome if outcome.is_success} == {Outcome.CLEAN, Outcome.REPAIRED}
 
 
-def test_valid_and_coerced_actions_may_run():
-    """Nothing else goes on to be executed."""
+def test_what_nothing_speaks_against_may_run():
+    """Nothing else than what is right, or was made so, or could not be checked goes on to be executed."""
     assert {status for status in ActionStatus if status.is_runnable} == {
         ActionStatus.VALID,
         ActionStatus.COERCED,
+        ActionStatus.NOT_CHECKED,
     }
 
 

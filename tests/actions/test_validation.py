@@ -62,10 +62,12 @@ def test_an_unknown_name_is_told_the_near_ones_or_all(raw, catalogue, name, expe
     assert call.errors == (FieldError(Reason.UNKNOWN_ACTION, "", f'"{name}"', expected),)
 
 
-def test_without_a_catalogue_a_named_action_is_valid(raw):
-    """There is nothing to check against, and no model."""
+def test_without_a_catalogue_a_named_action_is_not_checked(raw):
+    """There is nothing to check against, and no model: nobody can say that it is valid, and it may run."""
     call = check_action(raw("anything", {"a": 1}), None)
-    assert (call.status, call.action, call.errors) == (ActionStatus.VALID, None, ())
+    assert (call.status, call.action, call.errors) == (ActionStatus.NOT_CHECKED, None, ())
+    assert call.status.is_runnable
+    assert call.status.is_plannable
 
 
 def test_an_unnamed_action_is_invalid(raw, catalogue):
@@ -177,7 +179,7 @@ def test_check_gives_each_action_the_repairs_of_its_own_block(raw, catalogue):
     calls = check(reading, catalogue)
     assert [call.name for call in calls] == ["note", "nope", "drop"]
     assert [call.repairs for call in calls] == [(repair(5, 7),), (repair(5, 6),), ()]
-    assert [call.status for call in check(reading, None)] == [ActionStatus.VALID] * 3
+    assert [call.status for call in check(reading, None)] == [ActionStatus.NOT_CHECKED] * 3
 
 
 def test_an_array_nested_without_end_is_refused_in_peace(raw, catalogue):

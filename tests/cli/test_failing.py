@@ -88,6 +88,16 @@ def test_wrong_uses_end_in_a_sentence(sentence, recorded):
     assert "There is no case" in sentence("case", "check", "nowhere")
 
 
+def test_cases_of_which_none_acts_are_no_evidence(run, tmp_path):
+    """However many are read as they say; one that acts is some."""
+    for name, text in (("a", "Well."), ("b", "Very well.")):
+        (tmp_path / f"{name}.case.toml").write_text(al.Case.of(text, profile="assistant").dumps())
+    done = run("case", "check", tmp_path)
+    assert (done.code, "None of them expects that a response meant to act" in done.out) == (5, True)
+    (tmp_path / "c.case.toml").write_text(al.Case.of("<execute>1</execute>", profile="mint").dumps())
+    assert run("case", "check", tmp_path).code == 0
+
+
 def test_a_failed_turn_becomes_a_shrunk_case_that_is_checked(run, recorded, tmp_path):
     """The way from a group to a file: its example is shrunk, written, checked; a change fails it with exit code 4."""
     value = run("failures", "-l", recorded, "--json").value

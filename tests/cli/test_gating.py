@@ -14,8 +14,9 @@ import actionledger
 from actionledger.cli.exits import ExitCode
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")
-WORSE = ("--candidate", "gembrain-standard", "-p", "assistant")
-SAME = ("--candidate", "assistant", "-p", "assistant")
+ANY = ("--min-acting", "1")
+WORSE = ("--candidate", "gembrain-standard", "-p", "assistant", *ANY)
+SAME = ("--candidate", "assistant", "-p", "assistant", *ANY)
 
 
 @pytest.fixture
@@ -51,11 +52,28 @@ def test_the_exit_code_says_whether_it_passes(run, ledger):
     assert run("gate", "--baseline", "first", *WORSE, "-l", ledger, "--max-lost", 1).code == ExitCode.GATE
 
 
+def test_a_gate_needs_turns_that_meant_to_act(run, ledger):
+    """Few of them, or none, are no evidence: 5, and how many it takes is said; what is worse stays 4."""
+    asked = ("gate", "--baseline", "first", "--candidate", "assistant", "-l", ledger)
+    few = run(*asked, "-p", "assistant", "--json", "gate.json")
+    assert few.code == ExitCode.EVIDENCE
+    assert "The gate does not pass: there is too little to tell: assistant" in few.out
+    assert re.search(
+        r"NOT MET +turns that meant to act +asked: at least 10 turns .*found: 4 of 5; with", few.out
+    )
+    assert json.loads(Path("gate.json").read_text())["lacks_evidence"] is True
+    bound = run(*asked, "-p", "assistant", "--min-rate", "0.7", "--min-acting", "1")
+    assert (bound.code, "(all of them read, 70 % takes" in bound.out) == (ExitCode.EVIDENCE, True)
+    assert run(*asked, "-p", "assistant", "--min-acting", "5").code == ExitCode.EVIDENCE
+    assert run(*asked, "-p", "assistant", "--min-acting", "4").code == ExitCode.DONE
+    assert run("gate", "--baseline", "first", *WORSE[:-2], "-l", ledger).code == ExitCode.GATE
+
+
 def test_a_share_of_too_few_sessions_does_not_pass(run, ledger):
     """It is said; with --allow-few the share itself is taken."""
     asked = ("gate", "--baseline", "first", *SAME, "-l", ledger, "--min-rate", "0.7")
     few = run(*asked)
-    assert (few.code, "too few sessions for an interval (2 sessions)" in few.out) == (ExitCode.GATE, True)
+    assert (few.code, "too few sessions for an interval (2 sessions)" in few.out) == (ExitCode.EVIDENCE, True)
     assert run(*asked, "--allow-few").code == 0
     assert run(*asked[:-1], "0.76", "--allow-few").code == ExitCode.GATE
 
@@ -108,7 +126,7 @@ def test_which_turns_are_judged_is_one_filter(run, sentence, ledger):
     assert "No such option" in run(*gate, "--outcome", "failed").err
     done = run("bless", "--to", "base.json", "--with-texts", "--run", "first", "-p", "coder", "-l", ledger)
     assert done.out.startswith("base.json: 1 turn of 1 session")
-    assert run("gate", "--baseline", "base.json", "--candidate", "coder", "-p", "coder").code == 0
+    assert run("gate", "--baseline", "base.json", "--candidate", "coder", "-p", "coder", *ANY).code == 0
     said = sentence(
         "gate", "--baseline", "base.json", "--candidate", "coder", "--task", "x", "--until", "2026-01-01"
     )
@@ -156,7 +174,7 @@ def test_the_step_of_the_page_runs(run, ledger):
     assert run(*words[1:], "-l", ledger).code == 0
     for command in (step, line):
         Path("gate.xml").unlink(missing_ok=True)
-        done = run(*shlex.split(command)[1:])
+        done = run(*shlex.split(command)[1:], *ANY)  # the page means a larger baseline
         assert (done.code, done.err) == (0, "")
         assert ET.parse("gate.xml").getroot().get("failures") == "0"
         assert Path("gate.md").read_text().startswith("### The gate passes")

@@ -256,3 +256,27 @@ def test_a_response_that_broke_off_is_said_to_have(run, tmp_path):
         "\nIt wrote (finish reason: cut_by_server\\x1b[31m):\n" in run("show", "s#0", "-l", "team.duckdb").out
     )
     assert "\nIt wrote:\n" in run("show", "s#1", "-l", "team.duckdb").out
+
+
+def test_a_session_says_of_each_turn_why_not(run, tmp_path):
+    """What could not be read, was refused, did not succeed, or was no call at all: none of these is blank."""
+    failed = al.RecordedResult("1", "Exit code 2", exit_status=2)
+    call = al.RecordedCall("1", "bash", '{"command": "make"}')
+    tools = '[{"name": "bash", "parameters": {"type": "object", "required": ["command"]}}]'
+    bad = al.RecordedCall("2", "bash", "{}")
+    turns = (
+        al.RecordedTurn(0, "", calls=(call,), results=(failed,), capture=al.Capture.CALLS),
+        al.RecordedTurn(1, "", calls=(bad,), tools=tools, capture=al.Capture.CALLS),
+        al.RecordedTurn(2, "Done.", capture=al.Capture.CALLS, usage=al.Usage(finish_reason="stop")),
+        al.RecordedTurn(3, "", capture=al.Capture.CALLS),
+    )
+    with al.open_ledger(tmp_path / "t.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", turns)])
+    value = run("show", "s", "-l", tmp_path / "t.duckdb", "--json").value
+    assert [each["why_not"] for each in value["turns"]] == [
+        "command_failed",
+        "missing_field",
+        "went_on",
+        "stopped_without_acting: empty",
+    ]
+    assert "command_failed" in run("show", "s", "-l", tmp_path / "t.duckdb").out

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from actionledger.cli.imported import taken
 from actionledger.errors import UnknownNameError
 from actionledger.events import Event
 from actionledger.importing import Importer, ImportReport, refusing
@@ -405,3 +406,16 @@ def test_a_text_that_is_not_recorded_exactly_is_there_already(ledger, text):
     take(ledger, session("a", text))
     report = take(ledger, session("a", text))
     assert (report.turns, report.known, report.differing) == (0, 1, [])
+
+
+def test_turns_of_a_fork_are_no_turns_that_were_there(ledger):
+    """A fork repeats the turns of what it was forked from: of an import that takes in both, no ledger had them before."""
+    turns = tuple(RecordedTurn(index, f"{index}", external_id=f"m{index}") for index in range(3))
+    of = RecordedSession("s", None, "m", "", turns, ids="source")
+    fork = RecordedSession("f", None, "m", "", turns, ids="source", parent="s")
+    report = take(ledger, of, fork)
+    assert (report.turns, report.known, report.repeated) == (3, 3, 3)
+    assert "0 turns were there already; 3 turns repeat some of the same import" in taken(report)
+    again = take(ledger, of)
+    assert (again.turns, again.known, again.repeated) == (0, 3, 0)
+    assert "3 turns were there already" in taken(again)

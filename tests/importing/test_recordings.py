@@ -137,7 +137,7 @@ def test_tools_that_are_none_check_nothing(ledger):
     """They are kept, and every named action counts as it does where nobody knows what was offered."""
     for number, tools in enumerate(('[{"oops": 1}]', "no JSON", "[1]", "{}", "null")):
         take(ledger, session(f"s{number}", turn("t0", call("c"), tools=tools)))
-    assert rows(ledger, "SELECT DISTINCT status FROM actions") == [("valid",)]
+    assert rows(ledger, "SELECT DISTINCT status FROM actions") == [("not_checked",)]
 
 
 def test_results_are_recorded_executions(ledger):

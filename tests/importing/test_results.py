@@ -7,7 +7,11 @@ import pytest
 
 from actionledger.importing import Importer, ImportReport
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.recorded import known
+from actionledger.ledger.queries.sessions import sessions
+from actionledger.replay.failures import failures
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.vocabulary import Capture
 
@@ -70,4 +74,60 @@ def test_a_late_result_of_a_broken_call_is_taken_in_once(ledger):
     assert [take(ledger, BROKEN, results=late).results for _ in range(3)] == [1, 0, 0]
     assert [(call_id, result) for _, call_id, result, _ in executions(ledger)] == [
         ("b", '"can\'t be parsed"')
+    ]
+
+
+def judgements(ledger: Ledger) -> list[tuple]:
+    asked = "SELECT name, status, reason, exit_status FROM executions ORDER BY turn_index, action_index"
+    return ledger.sql(asked).fetchall()
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_status_of_one_that_is_an_answer_is_no_failure(ledger, later):
+    """What was searched isn't there: counted as such, also where the result comes with a later import, and in no failure."""
+    calls = (
+        RecordedCall("a", "exec_command", '{"cmd": "rg -n nothing src"}'),
+        RecordedCall("b", "exec_command", '{"cmd": "rg -n nothing src | head"}'),
+        RecordedCall("c", "write_stdin", '{"session_id": 3, "chars": ""}'),
+    )
+    results = tuple(RecordedResult(call.call_id, "Output:\n", exit_status=1) for call in calls)
+    if later:
+        take(ledger, *calls)
+    take(ledger, *calls, results=results, later=later)
+    assert judgements(ledger) == [
+        ("exec_command", "succeeded", "no_result", 1),
+        ("exec_command", "failed", "command_failed", 1),
+        ("write_stdin", "failed", "command_failed", 1),
+    ]
+    report = failures(ledger)
+    assert (report.answered, sum(group.count for group in report.groups)) == (1, 2)
+    found = funnel(ledger).recorded_execution
+    assert (found.successes, found.count) == (1, 3)
+    assert len(sessions(ledger, Filter(reasons=("no_result",)))) == 1
+    assert not sessions(ledger, Filter(reasons=("timeout",)))
+
+
+def test_a_script_that_ran_nothing_but_answers_has_not_failed(ledger):
+    """In code mode the script's call is the outer one; one command that has failed makes it a failure."""
+    searched = (RecordedCall("1", "exec_command", {"cmd": "rg x"}), RecordedResult("1", "", exit_status=1))
+    broken = (RecordedCall("2", "exec_command", {"cmd": "make"}), RecordedResult("2", "", exit_status=1))
+    for call_id, within in (("a", (searched,)), ("b", (searched, broken))):
+        result = RecordedResult(call_id, "", is_error=True, exit_status=1, within=within)
+        turn = RecordedTurn(
+            ord(call_id),
+            "",
+            external_id=call_id,
+            capture=Capture.ARGUMENTS,
+            calls=(RecordedCall(call_id, "exec", "{}"),),
+            results=(result,),
+        )
+        taking = Importer(ledger.record, source="codex", origin="x", known=known(ledger, "codex"))
+        taking.take(RecordedSession("s", None, "m", "", (turn,), ids="source"))
+        taking.finish()
+    assert [row[:3] for row in judgements(ledger)] == [
+        ("exec", "succeeded", "no_result"),
+        ("exec_command", "succeeded", "no_result"),
+        ("exec", "failed", "command_failed"),
+        ("exec_command", "succeeded", "no_result"),
+        ("exec_command", "failed", "command_failed"),
     ]

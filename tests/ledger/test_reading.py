@@ -14,7 +14,9 @@ from actionledger.errors import LedgerError, NewerLedgerError
 from actionledger.ledger import instances, open_ledger, opening, reading
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.stores import LocalStore
+from actionledger.vocabulary import ActionStatus
 
 
 @pytest.fixture
@@ -281,3 +283,19 @@ def test_a_lost_file_is_published_again(ledger, reader, make) -> None:
         messages(reader)
     assert messages(ledger) == ["a"]
     assert messages(reader) == ["a"]
+
+
+def test_what_nothing_could_check_is_not_valid_in_rows_of_before_either(ledger, reader, make) -> None:
+    """Rows of before there was the word say ``valid`` with no catalogue: neither SQL nor a count shows them so, the file keeps them."""
+    for catalogue in (None, "assistant"):
+        ledger.record(make.parsed(catalogue=catalogue, actions=(make.action(),)))
+    ledger.flush()
+    asked = "SELECT catalogue, status FROM actions ORDER BY catalogue NULLS FIRST"
+    shown = [(None, "not_checked"), ("assistant", "valid")]
+    statuses = {ActionStatus.VALID: 1, ActionStatus.NOT_CHECKED: 1}
+    assert (reader.sql(asked).fetchall(), funnel(reader).statuses) == (shown, statuses)
+    ledger.ingest()
+    assert (reader.sql(asked).fetchall(), funnel(reader).statuses) == (shown, statuses)
+    assert (funnel(reader).validation.count, funnel(reader).runnable) == (1, 2)
+    with duckdb.connect(str(ledger.path), read_only=True) as plain:
+        assert plain.execute(asked).fetchall() == [(None, "valid"), ("assistant", "valid")]

@@ -16,7 +16,7 @@ from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger.queries.compare_values import compare_readings
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
 from actionledger.parsing.parsers import REPAIRS, DialectParser
-from actionledger.replay.gating.conditions import Asked, Condition, conditions
+from actionledger.replay.gating.conditions import Asked, Condition, acting_needed, conditions
 from actionledger.replay.gating.report import GateReport, WorseTurn
 from actionledger.replay.paired import with_test
 from actionledger.tolerant_json import DecodeOptions
@@ -64,6 +64,7 @@ def test_the_same_parser_passes(ledger):
         "changed",
         "success",
         "not_worse",
+        "acting",
         "read_again",
     ]
     assert all(condition.asked and condition.found for condition in report.conditions)
@@ -225,11 +226,12 @@ def few(count: int) -> tuple[list[ExpectedTurn], list[ExpectedTurn]]:
 def test_too_few_sessions_do_not_pass_unless_that_is_allowed():
     """However good the share is; it is said, and with the word it is the share that counts."""
     compared = with_test(compare_readings(*few(100)))
-    [success, worse] = conditions(compared, Asked(most={}, min_rate=0.9))
-    assert (success.passed, worse.passed) == (False, False)
+    [success, worse, acting] = conditions(compared, Asked(most={}, min_rate=0.9))
+    assert (success.passed, worse.passed, acting.passed) == (False, False, True)
+    assert (success.lacks_evidence, worse.lacks_evidence) == (True, False)
     assert "too few sessions" in success.found
     assert "too few sessions" in worse.found
-    [success, worse] = conditions(compared, Asked(most={}, min_rate=0.99, allow_few=True))
+    [success, worse, _] = conditions(compared, Asked(most={}, min_rate=0.99, allow_few=True))
     assert (success.passed, success.value, worse.passed) == (True, 0.99, True)
     assert not next(conditions(compared, Asked(most={}, min_rate=0.991, allow_few=True))).passed
     same = with_test(compare_readings(few(3)[0], few(3)[0]))
@@ -252,9 +254,46 @@ def test_a_loss_counts_where_chance_makes_it_less_often():
 
 
 def test_success_of_nothing_does_not_pass():
-    """Where neither means to act there is no rate."""
+    """Where neither means to act there is no rate, and no gate passes: not even where few are allowed."""
     silent = [reading(*place, Outcome.NO_ACTION, ()) for place in TURNS]
     assert not found({}, before=silent, min_rate=0)["success"].passed
+    for allow_few in (False, True):
+        for condition in found({}, before=silent, allow_few=allow_few).values():
+            assert condition.passed == (condition.name != "acting")
+            assert condition.lacks_evidence == (condition.name == "acting")
+
+
+def test_so_many_turns_must_have_meant_to_act():
+    """Seven did: as many are enough, one more is not there; what the others could hide is said."""
+    silent = [reading(*place, Outcome.NO_ACTION, ()) for place in TURNS]
+    before = [*BEFORE[:7], *silent[7:]]
+    for least, passed in ((7, True), (8, False)):
+        acting = found({}, before=before, min_acting=least)["acting"]
+        assert (acting.passed, acting.lacks_evidence, acting.value) == (passed, not passed, 7)
+    assert acting.asked == "at least 8 turns that meant to act"
+    assert acting.found.startswith("7 of 100; with none lost, ")
+    assert found({}, before=before, allow_few=True)["acting"].passed
+
+
+@pytest.mark.parametrize("least", [0.0, 0.5, 0.9, 0.99, 0.999])
+def test_a_bound_says_how_many_turns_it_takes(least):
+    """One fewer, all of them read, does not reach it by the interval of the rates; no number reaches 1."""
+    needed = acting_needed(least, al.Rate(1, 1))
+    assert al.Rate(needed, needed).interval[0] >= least
+    assert needed == 1 or al.Rate(needed - 1, needed - 1).interval[0] < least
+    assert acting_needed(1.0, al.Rate(1, 1)) is None
+
+
+def test_what_a_bound_takes_is_asked():
+    """A hundred in twenty sessions are too few for 0.999, whatever is read; where the bound is reached there is nothing to ask."""
+    acting = found({}, min_rate=0.999)["acting"]
+    assert (acting.passed, acting.lacks_evidence) == (False, True)
+    assert "all of them read, 99.9 % takes" in acting.asked
+    assert found({}, min_rate=0.999)["success"].lacks_evidence
+    reached = found({}, min_rate=found({}, min_rate=0.5)["success"].value)
+    assert reached["success"].passed
+    assert reached["acting"].passed
+    assert "is reached by no number of turns" in found({}, min_rate=1.0)["acting"].asked
 
 
 # What is written of it.

@@ -267,7 +267,7 @@ def test_what_a_model_was_stopped_in_waits_also_when_it_is_read_again(tmp_path):
         RecordedTurn(index, text, usage=Usage(finish_reason=why))
         for index, why in enumerate(("stop", "length", "MAX_TOKENS", ""))
     ]
-    waits = ["valid", "needs_approval", "needs_approval", "valid"]
+    waits = ["not_checked", "needs_approval", "needs_approval", "not_checked"]
     with open_ledger(tmp_path / "team.duckdb", in_background=False) as opened:
         import_sessions(opened, [RecordedSession("s", None, "m", "", tuple(turns))])
         opened.flush()

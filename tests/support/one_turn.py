@@ -35,7 +35,7 @@ ACTION = ActionRecord(
     action_id="a1",
     index=0,
     name="a",
-    status=ActionStatus.VALID,
+    status=ActionStatus.NOT_CHECKED,
     reason=None,
     arguments='{"n":1}',
 )

@@ -46,7 +46,7 @@ def parse(
             says which it is in. The tags of "xml_tags" are those of the tools, where there are any.
         parser: the parser to use instead, by name or as a value.
         tools: the tools that the model was offered, as the OpenAI interface takes them; actions are checked against
-            them instead of the profile's catalogue. With neither, every named action counts as valid.
+            them instead of the profile's catalogue. With neither, every named action is ``not_checked``.
         is_cut: whether the model was stopped before it was done, as a finish reason ``length`` or ``max_tokens`` says: a call
             that the text ends with, and that lacks a closing mark, then waits for a person.
 
@@ -98,7 +98,7 @@ def parse_message(
             list of its parts. Whatever other JSON it is becomes an issue.
         profile: the profile whose catalogue the calls are checked against, by name or as a value.
         tools: the tools that the model was offered, instead of a profile's catalogue; with neither, every named call
-            counts as valid.
+            is ``not_checked``.
 
     Raises:
         UnknownNameError: there is no such profile.

@@ -180,6 +180,8 @@ class SessionItem(_Item):
             pytest.skip(
                 f"{len(unknown)} of {len(recorded)} can't be read here as they were: {printable(unknown[0])}"
             )
+        if not any(each.outcome.has_intent for each in recorded):
+            pytest.skip(f"none of {len(recorded)} meant to act: that no call is lost can't be told")
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return where it is."""

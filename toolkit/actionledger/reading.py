@@ -28,7 +28,7 @@ def read_response(
     Args:
         text: the raw response, any string at all.
         parser: the configuration that reads it.
-        catalogue: the actions that exist; None to take every named action as valid.
+        catalogue: the actions that exist; None to check none.
         is_cut: whether the model was stopped before it was done.
     """
     return _checked(parser.read(text, offer_of(catalogue), is_cut=is_cut), parser.name, catalogue)
@@ -83,7 +83,7 @@ def read_and_record(
         record: takes the event.
         text: the raw response.
         parser: the configuration that reads it.
-        catalogue: the actions that exist; None to take every named action as valid.
+        catalogue: the actions that exist; None to check none.
         turn: the turn that the attempt belongs to.
         run: the run that it belongs to.
         is_cut: whether the model was stopped before it was done.
@@ -141,7 +141,7 @@ def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> Pa
 
     Args:
         message: the decoded JSON; see ``providers.read_message``.
-        catalogue: the actions that exist; None to take every named action as valid.
+        catalogue: the actions that exist; None to check none.
     """
     return _checked(read_message(message, offer_of(catalogue)), PARSER_NAME, _strict(catalogue))
 
@@ -160,7 +160,7 @@ def read_calls(
     Args:
         written: the text with its calls.
         capture: how much of them was kept.
-        catalogue: the actions that exist; None to take every named action as valid.
+        catalogue: the actions that exist; None to check none.
         demands_action: whether a response without a call has failed.
         names: the tools' names, where no catalogue has them.
         thoughts: what the model thought, where its provider keeps it apart from the text.

@@ -48,14 +48,13 @@ def _apart(found: Sequence[Values]) -> Iterator[Values]:
 
 def _block_mark(block: Block, detail: TurnDetail) -> Values:
     within = [action for action in detail.actions if action.block == block.index]
-    catalogue = detail.attempt.catalogue if detail.attempt else None
     looks = {look_of(block.status), *(look_of(action.status) for action in within)}
     look = next(look for look in WORST_FIRST if look in looks)
     spots = list(_spots(block, detail.issues))
     why = [block.dialect, words(block.status), because(block.reason)]
     why += [f"evidence: {words(block.evidence)}"] if block.evidence else []
     why += [f"repaired: {words(kind)}" for kind in dict.fromkeys(repair.kind for repair in block.repairs)]
-    why += [place(block.span), *(f"{action.name}: {action.status.said(catalogue)}" for action in within)]
+    why += [place(block.span), *(f"{action.name}: {action.status.said}" for action in within)]
     return {
         "start": block.span.start,
         "end": block.span.end,

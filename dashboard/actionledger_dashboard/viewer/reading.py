@@ -217,11 +217,10 @@ def action_card(action: ActionRecord, detail: TurnDetail) -> Values:
         for reversal in detail.reversals
         if is_of_reading(reversal, detail) and reversal.action_index == action.index
     ]
-    said = action.status.said(detail.attempt.catalogue if detail.attempt else None)
     made = card(
         action.name,
-        said,
-        look_of(action.status) if said == action.status else NEUTRAL,
+        action.status.said,
+        look_of(action.status),
         place(action.span) if action.span.end > action.span.start else "",
         lines,
         value=pretty(action.arguments),

@@ -20,9 +20,9 @@ def test_a_field_that_was_left_out_is_a_note() -> None:
 
 def test_an_action_without_a_catalogue_is_not_checked() -> None:
     """Nobody can say that it is valid, so it doesn't look so."""
-    assert DETAIL.attempt is not None
-    for catalogue, status, look in (("coder", "valid", "good"), (None, "not checked", "idle")):
-        detail = replace(DETAIL, attempt=replace(DETAIL.attempt, catalogue=catalogue))
+    looks = ((ActionStatus.VALID, "valid", "good"), (ActionStatus.NOT_CHECKED, "not checked", "idle"))
+    for kept, status, look in looks:
+        detail = replace(DETAIL, actions=(replace(ACTION, status=kept),))
         [card] = reading_data(detail)["lanes"][1]["cards"]
         assert (card["status"], card["look"]) == (status, look)
 

@@ -202,7 +202,7 @@ def test_the_difference_says_what_came_of_checking(ledger: Ledger) -> None:
     assert (pair.kind, pair.name) == ("rejected", "a")
     assert pair.before is not None
     assert pair.after is not None
-    assert (pair.before.status, pair.after.status) == (VALID, UNKNOWN)
+    assert (pair.before.status, pair.after.status) == (ActionStatus.NOT_CHECKED, UNKNOWN)
     assert [tuple(each) for each in pair.fields] == [(("x",), "changed", 1, 2)]
 
 

@@ -114,3 +114,16 @@ def test_is_no_share_of_an_outcome_or_of_nothing(world: queries.Queryable, empty
     assert (found.rate.successes, found.rate.value, found.sessions, found.endings) == (0, None, 0, {})
     with pytest.raises(UsageError, match="ending"):
         Filter(endings=("finished",))
+
+
+@pytest.mark.parametrize("text", ["", " \n\t"])
+def test_an_empty_response_was_no_call_that_nobody_could_parse(tmp_path, text) -> None:
+    """Where the protocol demands an action it has failed, as any response without one: it stopped, and there was nothing to read."""
+    turns = [al.RecordedTurn(0, text), al.RecordedTurn(1, "Well.")]
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", "mint", "m", "", tuple(turns))])
+        asked = "SELECT outcome, ending, why FROM unacted_turns ORDER BY turn_index"
+        assert ledger.sql(asked).fetchall() == [
+            ("failed", Ending.STOPPED, Stop.EMPTY),
+            ("failed", Ending.UNPARSEABLE, None),
+        ]

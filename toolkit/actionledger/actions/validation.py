@@ -37,7 +37,7 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
 
     Args:
         reading: what the parser found.
-        catalogue: the actions that exist; None to take every named action as valid.
+        catalogue: the actions that exist; None to check none, so that each that is named may run.
 
     Returns:
         One call for each raw action, in the same order.
@@ -89,7 +89,7 @@ def check_action(
 
     Args:
         raw: the action as written.
-        catalogue: the actions that exist; None to take every named action as valid.
+        catalogue: the actions that exist; None to check none, so that each that is named may run.
         repairs: the repairs of the action's block, in text order.
         ids: the ids of the response's actions, to whose results it may refer; None where it may refer to none.
     """
@@ -135,7 +135,7 @@ def _verdict(raw: RawAction, catalogue: AnyCatalogue | None, ids: Collection[str
         expected = one_of("", catalogue.names, "action") if catalogue else "the name of an action"
         return refused(ActionStatus.INVALID, FieldError(Reason.MISSING_NAME, "", "", expected))
     if catalogue is None:
-        return Verdict(ActionStatus.VALID)
+        return Verdict(ActionStatus.NOT_CHECKED)
     if isinstance(catalogue, ToolCatalogue):
         return catalogue.judge(raw)
     name = catalogue.known_name(raw.name)

@@ -75,16 +75,18 @@ def check(
         bool, typer.Option("--accept", help="Write what is read today into the files that say otherwise.")
     ] = False,
 ) -> None:
-    """Read cases and compare; exit code 4 where one is read otherwise than it says, 1 where one is no case."""
-    count = failed = faulty = 0
+    """Read cases and compare; exit code 4 where one is read otherwise than it says, 5 where none expects an action, 1 where one is no case."""
+    count = failed = faulty = acting = 0
     for path in case_files(paths):
         count += 1
         try:
-            left = load_case(path).differences()
+            case = load_case(path)
+            left = case.differences()
         except ActionLedgerError as error:
             faulty += 1
             _tell("NO CASE", path, str(error))
             continue
+        acting += case.is_acting
         if not left:
             continue
         failed += 1
@@ -98,6 +100,9 @@ def check(
         raise typer.Exit(ExitCode.FAULT)
     if failed and not take:
         raise typer.Exit(ExitCode.GATE)
+    if not acting and not take:
+        print_text("None of them expects that a response meant to act: that no call is lost can't be told.")
+        raise typer.Exit(ExitCode.EVIDENCE)
 
 
 def _tell(what: str, path: Path, left: str) -> None:

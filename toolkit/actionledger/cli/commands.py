@@ -96,7 +96,7 @@ COMMANDS = {
     ),
     "gate": Entry(
         "gating:judge",
-        "Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse.",
+        "Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse, 5 where too few of them meant to act.",
     ),
     "bless": Entry(
         "gating:bless_readings",

@@ -13,6 +13,7 @@ class ExitCode(IntEnum):
     WRONG_USE = 2
     WAITING = 3
     GATE = 4
+    EVIDENCE = 5
     STOPPED = 130
 
 
@@ -22,6 +23,7 @@ MEANINGS = {
     ExitCode.WRONG_USE: "wrong use",
     ExitCode.WAITING: "something waits for a person",
     ExitCode.GATE: "a gate does not pass",
+    ExitCode.EVIDENCE: "a gate has too little to tell",
     ExitCode.STOPPED: "stopped by the user",
 }
 """What each code means, for people."""

@@ -18,11 +18,13 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.reasons import answered_words
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.failure_changes import FailureChanges, failure_changes
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport
+from actionledger.replay.other_format import other_format
 
 ALONE = "Give --between alone: it names its runs, and has no periods."
 SHOWN_PERIODS = 6
@@ -63,9 +65,12 @@ def show_failures(
         report = failures(opened, chosen, unit=unit)
         changes = last_changes(opened, report, chosen) if by else None
         names = session_names(opened, {each.session_id for group in report.groups for each in group.examples})
+        looks = "" if as_json else other_format(opened, chosen)
     if as_json:
         print_json(_as_value(report, changes, names))
         return
+    if looks:
+        print_text(looks)
     _print(report, names, limit)
     if by and report.groups:
         _print_periods(report, limit)
@@ -96,8 +101,13 @@ def _later(start: datetime, since: datetime | None) -> datetime:
 
 
 def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
+    if said := answered_words(report.answered):
+        print_text(said)
     if not report.groups:
-        print_text("Nothing has failed in the responses that fit.")
+        nothing = "Nothing has failed in the responses that fit."
+        print_text(
+            nothing if report.turns else "No response that fits meant to act, so that nothing could fail."
+        )
         return
     table = Sheet(*HEADS, "for example", title="What fails, by what it made sessions spend")
     for group in report.groups[:limit]:
@@ -187,6 +197,7 @@ def _as_value(
         "turns": report.turns,
         "sessions": report.sessions,
         "price_sources": report.price_sources,
+        "no_result": report.answered,
         "unit": report.unit,
         "periods": [asdict(each) for each in report.periods.values()],
         "changes": _changes_value(changes) if changes else None,

@@ -20,6 +20,7 @@ from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.replay.gating.blessing import bless
+from actionledger.replay.gating.conditions import MIN_ACTING
 from actionledger.replay.gating.contents import beside
 from actionledger.replay.gating.gate import gate, is_file
 from actionledger.replay.gating.report import GateReport
@@ -71,10 +72,15 @@ def judge(
     alpha: Annotated[
         float, typer.Option(min=0, max=1, help="A loss counts where chance makes one as large less often.")
     ] = 0.05,
+    min_acting: Annotated[
+        int,
+        typer.Option(min=1, help="So many turns must have meant to act; with fewer, the exit code is 5."),
+    ] = MIN_ACTING,
     allow_few: Annotated[
         bool,
         typer.Option(
-            "--allow-few", help="Take the share itself where there are too few sessions for an interval."
+            "--allow-few",
+            help="Take the share itself where there are too few sessions for an interval, and a single turn that meant to act.",
         ),
     ] = False,
     allow_missing: Annotated[
@@ -104,7 +110,7 @@ def judge(
         ),
     ] = None,
 ) -> None:
-    """Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse."""
+    """Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse, 5 where too few of them meant to act."""
     if as_json == markdown == _OUT:
         raise UsageError("Only one of --json and --markdown can be printed; give the other one a file.")
     limits = _limits(most or ())
@@ -121,6 +127,7 @@ def judge(
             most=limits,
             min_rate=min_rate,
             alpha=alpha,
+            min_acting=min_acting,
             allow_few=allow_few,
             allow_missing=allow_missing,
             texts=texts,
@@ -131,7 +138,7 @@ def judge(
             opened.close()
     _put(report, as_json, junit, markdown)
     if not report.passed:
-        raise typer.Exit(ExitCode.GATE)
+        raise typer.Exit(ExitCode.EVIDENCE if report.lacks_evidence else ExitCode.GATE)
 
 
 @filtered()
@@ -205,6 +212,7 @@ def _put(report: GateReport, as_json: str | None, junit: Path | None, markdown: 
 def _as_value(report: GateReport) -> dict[str, object]:
     return {
         "passed": report.passed,
+        "lacks_evidence": report.lacks_evidence,
         "baseline": report.baseline,
         "candidate": report.candidate,
         "run_id": report.run_id,

@@ -19,7 +19,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.lineage import children
 from actionledger.ledger.queries.naming import one_place, session_names
 from actionledger.ledger.queries.sessions import Session, count_sessions, session, sessions
-from actionledger.ledger.queries.turns import turns
+from actionledger.ledger.queries.turns import turns, why_not
 
 _STYLES: dict[Tone, str] = {"head": "bold", "quiet": "dim", "plain": ""}
 
@@ -96,10 +96,11 @@ def _list_turns(ledger: Ledger, session_id: str, run_id: str | None, *, as_json:
     found = turns(ledger, session_id, run_id)
     whole = session(ledger, session_id)
     assert whole is not None
+    reasons = why_not(ledger, session_id, run_id)
     name = session_names(ledger, [session_id])[session_id]
     if as_json:
         below = [asdict(each) for each in children(ledger, session_id)]
-        rows = [asdict(each) for each in found]
+        rows = [asdict(each) | {"why_not": reasons.get(each.index, "")} for each in found]
         print_json({"session": name, **asdict(whole), "children": below, "turns": rows})
         return
     for line in (*_session_lines(whole, name), *_lineage_lines(ledger, whole)):
@@ -109,7 +110,7 @@ def _list_turns(ledger: Ledger, session_id: str, run_id: str | None, *, as_json:
         sheet.add_row(
             f"#{each.index}",
             str(each.outcome or "not read"),
-            str(each.reason or ""),
+            reasons.get(each.index, ""),
             f"{each.characters:,}",
             str(each.actions),
             _valid(each.valid, each.checked, each.actions),

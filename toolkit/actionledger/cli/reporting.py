@@ -33,13 +33,14 @@ from actionledger.ledger.queries.left_as_text import LEFT, left_as_text
 from actionledger.ledger.queries.left_out import count_refused, left_out
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.price_sources import billed_beside, price_sources, unpriced
-from actionledger.ledger.queries.reasons import Failure, reasons
+from actionledger.ledger.queries.reasons import Failure, answered, answered_words, reasons
 from actionledger.ledger.queries.stages import UNACTED, UNAUDITED
 from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
 from actionledger.ledger.queries.uncounted import LEAD, Uncounted, uncounted
 from actionledger.ledger.queries.usage import usage
 from actionledger.replay.changes import Change, changes
+from actionledger.replay.other_format import other_format
 
 TOP_REASONS = 10
 SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
@@ -68,6 +69,8 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         _print_uncounted(ledger, within, whole)
         return
     _print_unacted(ledger, within)
+    if said := other_format(ledger, within):
+        console.print(plain(said))
     console.print(funnel_table(whole))
     _print_left_as_text(ledger, within)
     console.print(targets_table(whole, timings(ledger, within)))
@@ -78,6 +81,8 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     if failures := reasons(ledger, within, limit=TOP_REASONS):
         names = session_names(ledger, {failure.session_id for failure in failures})
         console.print(failures_table(failures, names))
+    if said := answered_words(answered(ledger, within)):
+        console.print(plain(said))
     if found := changes(ledger, within):
         console.print(changes_table(found))
     _print_usage(ledger, within)
@@ -163,6 +168,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
             for dimension in SPLIT_BY
         },
         "read_in": {part.dialect: rate_value(part.share) for part in dialects(ledger, within)},
+        "no_result": answered(ledger, within),
         "reasons": _reasons(ledger, reasons(ledger, within)),
         "changes": [_change(each) for each in changes(ledger, within)],
         "usage": asdict(usage(ledger, within)),

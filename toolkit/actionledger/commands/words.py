@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Iterable
 
 from actionledger.common.text import first_unseen
 from actionledger.errors import ActionError
@@ -22,10 +23,14 @@ _SIGNS = (
         "there are no jobs in the background; what a command leaves running is ended with it.",
     ),
     (re.compile(r"[\r\n]"), f"it has several lines. {_ONE_EACH}"),
+)
+"""What a shell would do something about outside of quotes, and what to do instead."""
+
+_FILLED_IN = (
     (re.compile(r"[*?]|\[[^\]\s]*\]"), f"names are not expanded. Name the files. {_IN_QUOTES}"),
     (re.compile(r"(?<!\S)~"), "paths are relative to the workspace, which has no home folder."),
 )
-"""What a shell would do something about outside of quotes, and what to do instead."""
+"""The same of words that a shell would put others in the place of."""
 
 _SUBSTITUTION = re.compile(r"`|\$\(")
 _VARIABLE = re.compile(r"\$(?=[\w{@*#?!$-])")
@@ -45,16 +50,20 @@ _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", 
 _TAKE_A_VALUE = frozenset({"--rcfile", "--init-file"})
 
 
-def words_of(command: str) -> list[str]:
+def words_of(command: str, *, expands: bool = False) -> list[str]:
     """Return a command's program and arguments.
 
     Quotes and backslashes are read as a POSIX shell does, and nothing else is.
+
+    Args:
+        command: its text.
+        expands: whether a shell fills in names and variables, so that these are let through, as they stand.
 
     Raises:
         ActionError: it takes a shell to do what it says, or it can't be split into words.
     """
     text = command.strip()
-    _check_signs(text)
+    _check_signs(text, expands=expands)
     try:
         words = shlex.split(text)
         text.encode()
@@ -74,7 +83,7 @@ def words_of(command: str) -> list[str]:
     return words
 
 
-def _check_signs(text: str) -> None:
+def _check_signs(text: str, *, expands: bool) -> None:
     """Refuse what stands outside of single quotes and only means something to a shell."""
     quote, at = "", 0
     while at < len(text):
@@ -85,17 +94,17 @@ def _check_signs(text: str) -> None:
             at += 1
         elif found := _SUBSTITUTION.match(text, at):
             raise _refused(f"{found[0]!r} puts nothing in. Run that command first, in an action of its own.")
-        elif _VARIABLE.match(text, at):
+        elif _VARIABLE.match(text, at) and not expands:
             raise _refused(f"variables ('$') are not filled in. Write the value. {_IN_QUOTES}")
         elif not quote and sign in "'\"":
             quote = sign
         elif not quote:
-            _check_sign(text, at)
+            _check_sign(text, at, _SIGNS if expands else (*_SIGNS, *_FILLED_IN))
         at += 1
 
 
-def _check_sign(text: str, at: int) -> None:
-    for pattern, why in _SIGNS:
+def _check_sign(text: str, at: int, signs: Iterable[tuple[re.Pattern[str], str]]) -> None:
+    for pattern, why in signs:
         if found := pattern.match(text, at):
             raise _refused(f"{found[0]!r}: {why}")
 

@@ -79,9 +79,7 @@ def _marks(result: ParseResult) -> Iterator[_Mark]:
             yield _mark(repair.span, 2, f'class="al-fix" title="{escaped(_change(repair))}"')
     for index, call in enumerate(result.actions):
         if call.span.end > call.span.start:
-            title = escaped(
-                cut(f"action {index}: {call.name or 'unnamed'}, {call.status.said(result.catalogue)}", 160)
-            )
+            title = escaped(cut(f"action {index}: {call.name or 'unnamed'}, {call.status.said}", 160))
             yield _mark(call.span, 1, f'class="al-act {TONES.get(call.status, "")}" title="{title}"')
 
 

@@ -16,6 +16,7 @@ _LONGEST = 200
 _LINES = 4
 """How much of how a turn differs a terminal is shown: 'compare --show' has all of it."""
 _NAMES = {
+    "acting": "turns that meant to act",
     "changed": "other actions or arguments",
     "not_worse": "not worse",
     "read_again": "read again",
@@ -29,6 +30,10 @@ class Gate(Protocol):
     @property
     def passed(self) -> bool:
         """Whether every condition holds."""
+
+    @property
+    def lacks_evidence(self) -> bool:
+        """Whether it does not pass for too few turns or sessions alone."""
 
     @property
     def baseline(self) -> str:
@@ -64,6 +69,8 @@ def verdict(gate: Gate) -> str:
     """Return whether it passes, and where it doesn't, how many conditions are to blame."""
     if gate.passed:
         return "The gate passes"
+    if gate.lacks_evidence:
+        return "The gate does not pass: there is too little to tell"
     failed = sum(not condition.passed for condition in gate.conditions)
     return f"The gate does not pass: {failed:,} of {counted(len(gate.conditions), 'condition')} not met"
 
@@ -94,7 +101,11 @@ def gate_html(gate: Gate) -> str:
     candidate, baseline, pairs = subject(gate)
     top = heading(
         "Gate",
-        chip("passes", "good") if gate.passed else chip("does not pass", "bad"),
+        chip("passes", "good")
+        if gate.passed
+        else chip("too little to tell", "fair")
+        if gate.lacks_evidence
+        else chip("does not pass", "bad"),
         f"<b>{escaped(candidate)}</b> against {escaped(baseline)}",
         escaped(pairs),
     )

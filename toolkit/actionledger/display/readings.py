@@ -86,10 +86,7 @@ def turn_text(turn: Turn) -> str:
 
 
 def _summary(result: ParseResult) -> str:
-    names = ", ".join(
-        f"{cut(call.name, 24) or 'unnamed'} {call.status.said(result.catalogue)}"
-        for call in result.actions[:3]
-    )
+    names = ", ".join(f"{cut(call.name, 24) or 'unnamed'} {call.status.said}" for call in result.actions[:3])
     more = ", …" if len(result.actions) > 3 else ""
     actions = counted(len(result.actions), "action") + (f" ({names}{more})" if names else "")
     parts = [
@@ -106,7 +103,7 @@ def _summary(result: ParseResult) -> str:
 
 def _action_lines(result: ParseResult) -> Iterator[str]:
     for index, call in enumerate(result.actions):
-        came = call.status.said(result.catalogue)
+        came = call.status.said
         yield f"  action {index} {cut(call.name, 40) or 'unnamed'} {came} {_at(call.span)} {_json(call.arguments)}"
         for error in call.errors:
             yield f"    {error.message}"
@@ -139,17 +136,17 @@ def reading_parts(result: ParseResult) -> Iterator[str]:
     """Yield the parts of a display of a reading: the response, its actions, its repairs, its issues."""
     if result.text:
         yield f'<div class="al-box">{annotated(result)}</div>'
-    yield _actions(result.actions, result.catalogue)
+    yield _actions(result.actions)
     yield _repairs(result)
     yield _issues(result.issues)
 
 
-def _actions(calls: tuple[ActionCall, ...], catalogue: str | None) -> str:
+def _actions(calls: tuple[ActionCall, ...]) -> str:
     rows = [
         (
             index,
             _name(call.name),
-            Markup(chip(came := call.status.said(catalogue), TONES.get(came, ""))),
+            Markup(chip(came := call.status.said, TONES.get(came, ""))),
             _at(call.span),
             _json(call.arguments),
             " ".join(error.message for error in call.errors) or (call.reason or ""),

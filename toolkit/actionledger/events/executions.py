@@ -90,7 +90,7 @@ class ExecutionRecorded(TurnEvent):
         call_id: the identifier by which the recording knows the call; None where it has none.
         started_at: when it began, UTC without a zone; None, here and below, where the recording doesn't say.
         status: what came of it.
-        reason: why it did not succeed; None where it did.
+        reason: why it did not succeed; None where it did, but for ``no_result``: an exit status of 1 that is an answer.
         result: what the model was given as its result, as JSON text.
         message: the beginning of that where it did not succeed.
         duration_ms: how long it took, in milliseconds.

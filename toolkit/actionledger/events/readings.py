@@ -22,7 +22,7 @@ class ActionRecord:
         action_id: identifies it.
         index: its place among the attempt's actions, from 0.
         name: as written.
-        status: what came of checking it.
+        status: what came of checking it; ``not_checked`` where there was nothing to check it against.
         reason: the first error's code; None where there is none.
         call_id: the identifier that the model gave it.
         arguments: its fields, as JSON text of an object.

@@ -1,5 +1,6 @@
 """A response annotated, line by line: what was narrative, what a block, what became of it."""
 
+import re
 from collections.abc import Iterator
 
 from actionledger.common.text import printable
@@ -7,6 +8,7 @@ from actionledger.values import ActionCall, Block, ParseResult, Span
 from actionledger.vocabulary import SENTENCES, Reason
 
 _WIDEST = 160
+_NAMED = re.compile(r'\s{0,20}(?:\[\s{0,20})?\{\s{0,20}"action"\s{0,20}:\s{0,20}"([^"\\]{1,80})"')
 
 
 def response_lines(result: ParseResult) -> Iterator[str]:
@@ -36,6 +38,9 @@ def _lines(result: ParseResult) -> Iterator[str]:
 def _block(block: Block, result: ParseResult) -> Iterator[str]:
     reason = f", {block.reason}: {SENTENCES[block.reason]}" if block.reason else ""
     yield f"= block {block.index}, {block.dialect}, {block.status} {_at(block.span)}{reason}"
+    is_open = block.reason is Reason.NOT_AN_ACTION and result.catalogue is None
+    if is_open and (named := _NAMED.match(block.body.of(result.text))):
+        yield f"=   nothing says that {named[1]!r} is an action: no tools were offered, and no fence or word announces one"
     for repair in block.repairs:
         change = f"{_cut(repair.before)!r} read as {_cut(repair.after)!r}"
         yield f"=   repair {repair.kind} {_at(repair.span)}: {change}"
@@ -44,11 +49,11 @@ def _block(block: Block, result: ParseResult) -> Iterator[str]:
         yield f"=   issue {issue.code}{where}: {issue.message}"
     for index, call in enumerate(result.actions):
         if call.block == block.index:
-            yield from _call(index, call, result.catalogue)
+            yield from _call(index, call)
 
 
-def _call(index: int, call: ActionCall, catalogue: str | None) -> Iterator[str]:
-    yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {call.status.said(catalogue)} {_at(call.span)}"
+def _call(index: int, call: ActionCall) -> Iterator[str]:
+    yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {call.status.said} {_at(call.span)}"
     for error in call.errors:
         yield f"=     {error.code}: {error.message}"
     for path, before, after in call.conversions:

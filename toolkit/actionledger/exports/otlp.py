@@ -15,7 +15,7 @@ from actionledger.common.ids import derived_id
 from actionledger.exports.parts import Call, call_id, ending_of, parts_of
 from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Execution, TurnDetail
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.vocabulary import ExecutionStatus, Reason
 
 Span: TypeAlias = dict[str, Any]
 
@@ -129,7 +129,7 @@ def _of_call(execution: Execution, detail: TurnDetail, at: datetime, trace: str,
         "gen_ai.tool.call.id": call_id(detail, execution.action_index),
         "gen_ai.tool.call.arguments": arguments,
         "gen_ai.tool.call.result": execution.result or None,
-        "error.type": execution.reason,
+        "error.type": None if execution.reason is Reason.NO_RESULT else execution.reason,
         "actionledger.status": execution.status,
         "actionledger.reason": execution.reason,
         "actionledger.duration_ms": execution.duration_ms,

@@ -310,6 +310,7 @@ class Importer:
             return False
         if looked.state is State.KNOWN:
             self.report.known += 1
+            self.report.repeated += looked.turn_id in self.known.turns_since
             return False
         if self._refusals.has_no_place(item, looked, self.report, self.file):
             return False

@@ -15,7 +15,8 @@ class ImportReport:
     Args:
         sessions: sessions that are new, or have something new.
         turns: new turns.
-        known: turns that the ledger had already.
+        known: turns that were there already when they came.
+        repeated: how many of these the same import has taken in before: a fork repeats the turns of what it was forked from.
         revised: turns of which the recording has more by now; they are among the new ones too.
         merged: turns that the ledger had under another name as well, as an earlier version told them: they count once now.
         calls: calls of the new turns that another runtime has read; of a turn in several states, those of the last one.
@@ -46,6 +47,7 @@ class ImportReport:
     sessions: int = 0
     turns: int = 0
     known: int = 0
+    repeated: int = 0
     revised: int = 0
     merged: int = 0
     calls: int = 0
@@ -88,6 +90,7 @@ class ImportReport:
         self.sessions += other.sessions
         self.turns += other.turns
         self.known += other.known
+        self.repeated += other.repeated
         self.revised += other.revised
         self.merged += other.merged
         self.calls += other.calls

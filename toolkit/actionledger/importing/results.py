@@ -16,9 +16,10 @@ from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey
 from actionledger.recording.attempts import attempt_id_of
 from actionledger.sources.access import exit_status_of
 from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
-from actionledger.sources.wordings import judged, text_of, with_end_told
+from actionledger.sources.exit_one import command_of, is_answer
+from actionledger.sources.wordings import Judged, judged, text_of, with_end_told
 from actionledger.values import ParseResult
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.vocabulary import ExecutionStatus, Reason
 
 _ASKED_AT_ONCE = 10_000
 
@@ -228,7 +229,10 @@ class Results:
             # Of its own beside the turn's actions, so that no query takes it for another try at one of them.
             index = WITHIN * (call.action_index + 1) + place
             action_id = derived_id("inner-call", call.action_id, place)
-            own = Call(call.turn, call.attempt_id, action_id, index, inner.name, "", inner.call_id)
+            command = command_of(inner.name, inner.arguments)
+            own = Call(
+                call.turn, call.attempt_id, action_id, index, inner.name, "", inner.call_id, command=command
+            )
             self._record_result(
                 own, its_result, f"{call.known_as}/{place}", call.call_id, given=json_text(inner.arguments)
             )
@@ -246,7 +250,7 @@ class Results:
             given: what it was run with, as JSON text; None where that stands with its action.
         """
         result = with_end_told(result)
-        found = judged(result, self._wordings)
+        found = self._judged(call, result)
         execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)
         text = "" if found.status is ExecutionStatus.SUCCEEDED else text_of(result.output)
         self._record(
@@ -273,6 +277,23 @@ class Results:
                 **call.turn.dimensions(self._run.run_id),
             )
         )
+
+    def _judged(self, call: Call, result: RecordedResult) -> Judged:
+        """Return what came of a call: an exit status of 1 that is its program's answer is no failure, nor is what ran such alone."""
+        found = judged(result, self._wordings)
+        if found.reason is not Reason.COMMAND_FAILED or result.exit_status != 1:
+            return found
+        if failed := [(inner, of) for inner, of in result.within if of.is_error or of.exit_status]:
+            is_answer = all(_is_answer(command_of(each.name, each.arguments), of) for each, of in failed)
+        else:
+            is_answer = _is_answer(call.command, result)
+        return (
+            found._replace(status=ExecutionStatus.SUCCEEDED, reason=Reason.NO_RESULT) if is_answer else found
+        )
+
+
+def _is_answer(command: str | list[str], result: RecordedResult) -> bool:
+    return bool(command) and result.exit_status == 1 and is_answer(command, text_of(result.output))
 
 
 def _bounded(output: object) -> str:

@@ -239,7 +239,7 @@ def import_sessions(
         >>> with al.open_ledger("team.duckdb") as ledger:
         ...     report = al.import_sessions(ledger, [session])
         ...     report.turns, ledger.sql("SELECT name, status FROM actions").fetchall()
-        (1, [('add', 'valid')])
+        (1, [('add', 'not_checked')])
     """
     if not isinstance(items, Iterable):
         raise UsageError(f"items are recorded sessions, a list of them for one, not {items!r:.60}.")

@@ -11,6 +11,7 @@ from actionledger.parsing.leaked import is_leaked
 from actionledger.recording import SessionKey, TurnKey
 from actionledger.recording.attempts import action_id_of
 from actionledger.sources.base import RecordedCall, RecordedTurn
+from actionledger.sources.exit_one import command_of
 from actionledger.values import ActionCall, ParseResult
 from actionledger.vocabulary import ActionStatus, Capture
 
@@ -24,6 +25,7 @@ class Call(NamedTuple):
             an id of its own and its place behind the actions.
         call_id: its identifier where it comes from; empty where it has none.
         repeated: how many calls before it in its turn have the same identifier.
+        command: what it runs, as ``exit_one.command_of`` has it; empty where it is no command, or is not known.
     """
 
     turn: TurnKey
@@ -34,6 +36,7 @@ class Call(NamedTuple):
     dialect: str
     call_id: str
     repeated: int = 0
+    command: str | list[str] = ""
 
     @property
     def known_as(self) -> str | int:
@@ -109,7 +112,8 @@ def _places(turn: RecordedTurn, result: ParseResult) -> Callable[[tuple[int, Act
 
 def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, call_id: str) -> Call:
     action_id = action_id_of(attempt_id, index)
-    return Call(key, attempt_id, action_id, index, action.name, action.dialect, call_id)
+    command = command_of(action.name, action.arguments)
+    return Call(key, attempt_id, action_id, index, action.name, action.dialect, call_id, command=command)
 
 
 def call_of(there: OpenCall) -> Call:
@@ -129,4 +133,5 @@ def call_of(there: OpenCall) -> Call:
         there.dialect,
         there.call_id,
         there.repeated,
+        command_of(there.name, json.loads(there.arguments)) if there.arguments else "",
     )

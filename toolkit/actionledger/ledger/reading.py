@@ -22,7 +22,7 @@ from actionledger.ledger.loading import Loader
 from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.migrations import make_tables
 from actionledger.ledger.rollups.reading import is_current, views_of_rollup
-from actionledger.ledger.schema import OF_TURN, QUARANTINE, TABLES, VIEWS, Table
+from actionledger.ledger.schema import OF_TURN, QUARANTINE, STATUS_OF_ACTION, TABLES, VIEWS, Table
 from actionledger.ledger.segments import Line, batches, segment_sizes
 from actionledger.ledger.staging import Staging
 from actionledger.ledger.stores.base import Store
@@ -260,6 +260,8 @@ def _create_views(
 def _seen(table: Table, *, without_text: bool) -> str:
     """Return the SELECT of what a query sees of a table: all but how it was proven, and blanks for texts where none is to be seen."""
     columns = {name: name for name in table.columns}
+    if table.name == "actions":
+        columns["status"] = STATUS_OF_ACTION
     if without_text:
         for name, blank in table.blanks.items():
             columns[name] = f"CASE WHEN {name} IS NOT NULL THEN '{blank}'::{table.columns[name]} END"

@@ -76,6 +76,9 @@ LONG_TEXTS = frozenset(
 OF_SESSION = "of_session"
 """The session of an end whose start names it: known even where the start is not, and no column of the view over both."""
 
+STATUS_OF_ACTION = "CASE WHEN catalogue IS NULL AND status = 'valid' THEN 'not_checked' ELSE status END"
+"""An action's status as SQL: rows of before there was that word call valid what nothing could check."""
+
 LINK = "link"
 """The last column of every table of records: which link of the chain the row was taken in by; NULL where that was before there was one."""
 

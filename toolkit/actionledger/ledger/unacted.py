@@ -49,6 +49,7 @@ def _words(values: tuple[str, ...]) -> str:
     return ", ".join(f"'{value}'" for value in values)
 
 
+_BLANKS = "chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(160)"
 _LEFT_AS_TEXT = _words((Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING))
 _ASKS = r"[?？]\s*$"
 _LEADS_IN = r"[:：]\s*$"
@@ -77,6 +78,7 @@ UNACTED_TURNS = f"""
             WHEN stopped_by IN ({_words(CUT)}) THEN '{Stop.CUT}'
             WHEN stopped_by IN ({_words(REFUSED)}) THEN '{Stop.REFUSED}'
             WHEN is_left_as_text THEN '{Stop.LEFT_AS_TEXT}'
+            WHEN trim(text, {_BLANKS}) = '' AND capture = 'text' AND stopped_by NOT IN ({_words(BROKEN_OFF)}) THEN '{Stop.EMPTY}'
             WHEN outcome = 'failed' THEN NULL
             WHEN stopped_by IN ({_words(BROKEN_OFF)}) THEN '{Stop.BROKEN_OFF}'
             WHEN outcome = 'empty' THEN '{Stop.EMPTY}'

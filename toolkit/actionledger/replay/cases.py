@@ -19,6 +19,7 @@ from actionledger.replay.case_text import assigned, assigned_text, has_halves, i
 from actionledger.replay.expectations import described, difference, expected_text
 from actionledger.replay.readers import Reader, reader_of
 from actionledger.values import ParseResult
+from actionledger.vocabulary import Outcome
 
 SUFFIX = ".case.toml"
 """How the name of a case's file ends where cases are looked for among other files."""
@@ -146,6 +147,17 @@ class Case:
             why=why,
             origin=origin or {},
         )
+
+    @property
+    def is_acting(self) -> bool:
+        """Whether it expects that the response meant to act.
+
+        Example:
+            >>> al.Case.of("<execute>1 + 1</execute>", profile="mint").is_acting
+            True
+        """
+        outcome = self.expect["outcome"]
+        return outcome in set(Outcome) and Outcome(outcome).has_intent
 
     def read(self) -> ParseResult:
         """Read the text as it is read today.

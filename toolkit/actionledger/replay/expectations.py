@@ -10,10 +10,14 @@ from actionledger.common.text import writable
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
 from actionledger.values import ActionCall, Block, ParseResult
+from actionledger.vocabulary import ActionStatus
 
 BLOCK: dict[str, Any] = {"status": None, "reason": None, "repairs": []}
 ACTION: dict[str, Any] = {"name": None, "arguments": None, "status": "valid", "errors": []}
 """What may be said of a block and of an action, with what goes for what is left unsaid."""
+
+NOT_CHECKED = ActionStatus.NOT_CHECKED.value
+"""A status that goes unsaid as well, and is as good as ``valid``: whether there is something to check against, the case says elsewhere."""
 
 
 def described(result: ParseResult) -> dict[str, Any]:
@@ -63,7 +67,7 @@ def expected_text(expect: Mapping[str, Any]) -> str:
         lines += [
             assigned(name, action[name])
             for name in ("status", "errors")
-            if action.get(name, ACTION[name]) != ACTION[name]
+            if (said := action.get(name, ACTION[name])) != ACTION[name] and said != NOT_CHECKED
         ]
     return "".join(f"{line}\n" for line in lines)
 
@@ -95,7 +99,8 @@ def _lines(expect: Mapping[str, Any]) -> Iterator[str]:
         whole = ACTION | action
         given = whole["arguments"]
         arguments = json.loads(given) if isinstance(given, str) else given
-        yield f"action {whole['name']} {whole['status']} {_in_order(arguments)}"
+        status = "" if whole["status"] in {ACTION["status"], NOT_CHECKED} else whole["status"]
+        yield " ".join(filter(None, ("action", whole["name"], status, _in_order(arguments))))
         yield from (f"  refused {error}" for error in whole["errors"])
     for issue in expect.get("issues", ()):
         yield f"issue {issue}"

@@ -6,6 +6,7 @@ from actionledger.ledger.queries.failure_sums import failure_sums
 from actionledger.ledger.queries.failures import failures_at, meant_in
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
 from actionledger.ledger.queries.price_sources import price_sources
+from actionledger.ledger.queries.reasons import answered
 from actionledger.ledger.queries.trend import Unit, refuse_no_period
 from actionledger.replay.grouping.circles import key_of_loop, loop_groups, turns_of_loops
 from actionledger.replay.grouping.gathering import EXAMPLES
@@ -60,6 +61,7 @@ def failures(
         unit=unit,
         loops=found,
         price_sources=price_sources(ledger) if any(group.spent.by_prices for group in groups) else (),
+        answered=answered(ledger, within),
     )
 
 

@@ -195,7 +195,8 @@ class _Counts:
         is_held = call.verdict is not None and call.is_stopped and not is_over
         named.update(calls=1, refused=is_refused, held=is_held, over_rate=is_over, stopped=call.is_stopped)
         self._changes[call.change] += 1
-        self._converted += call.was is ActionStatus.VALID and call.status is ActionStatus.COERCED
+        was_right = call.was in {ActionStatus.VALID, ActionStatus.NOT_CHECKED}
+        self._converted += was_right and call.status is ActionStatus.COERCED
         if is_refused and call.reason is not None:
             self._reasons[call.reason] += 1
         if call.verdict is not None:

@@ -82,6 +82,11 @@ SHARED: tuple[Wording, ...] = (
         "Found 3 matches of the string to replace, but replace_all is false.",
     ),
     Wording(
+        r"(?i)\bcommand not found\b|^(?:\S{1,100}: )?exec: [^\n]{1,200}: not found|is not recognized as an internal or external command",
+        Reason.COMMAND_FAILED,
+        "Exit code 127\n/bin/bash: line 1: rg: command not found",
+    ),
+    Wording(
         r"(?i)(?:string|text|old_str\w*|context|lines?|hunk|search block)\b.{0,60}\b(?:not found|did not match|no match|failed to match|not be found|did not appear|doesn't match)|failed to find (?:expected lines|context)|patch (?:does not|did not|failed to) apply|no replacement was performed",
         Reason.NO_MATCH,
         "String to replace not found in file.",
@@ -208,12 +213,15 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
         refused = Reason.REJECTED if result.refused_by == "person" else Reason.NOT_APPROVED
         return Judged(result.status or ExecutionStatus.DENIED, result.reason or refused, result.is_inferred)
     if result.status is not None:
-        reason = result.reason or _fitting(rows.all, text, result.status) or _REASONS[result.status]
+        # What a program printed before it failed is its own, and says nothing of why the call failed.
+        exited = bool(result.exit_status) and result.status is ExecutionStatus.FAILED
+        fitting = _fitting(rows.own if exited else rows.all, text, result.status)
+        ended = _fitting_exit(result) if exited else None
+        reason = result.reason or fitting or ended or _REASONS[result.status]
         return Judged(result.status, reason, result.is_inferred)
     if result.reason is not None:
         return _by(result.reason, is_inferred=result.is_inferred)
     if result.exit_status:
-        # What a program printed before it failed is its own, and says nothing of why the call failed.
         return _by(_first(rows.own, text) or _of_exit(result.exit_status), is_inferred=False)
     if result.is_error:
         return _by(_first(rows.all, text) or Reason.TOOL_ERROR, is_inferred=False)
@@ -327,6 +335,11 @@ def _fitting(rows: _Ready, text: str, status: ExecutionStatus) -> Reason | None:
 
 def _of_exit(status: int) -> Reason:
     return Reason.TIMEOUT if status == _TIMED_OUT else Reason.COMMAND_FAILED
+
+
+def _fitting_exit(result: RecordedResult) -> Reason | None:
+    reason = _of_exit(result.exit_status or 0)
+    return reason if _by(reason, is_inferred=False).status is result.status else None
 
 
 def _by(reason: Reason, *, is_inferred: bool) -> Judged:

@@ -134,7 +134,7 @@ class ParseResult:
         parser_id: the hash of the parser's configuration.
         parser_name: the parser's name.
         catalogue: the name of the catalogue that the actions were checked against; None where none was given,
-            and then every named action counts as valid.
+            and then every named action is ``not_checked``.
 
     Example:
         >>> result = al.parse("Hm. <execute>1 + 1</execute>", profile="mint")

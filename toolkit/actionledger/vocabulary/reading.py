@@ -103,11 +103,12 @@ class ActionStatus(StrEnum):
     UNKNOWN = "unknown"
     ILLUSTRATION = "illustration"
     NEEDS_APPROVAL = "needs_approval"
+    NOT_CHECKED = "not_checked"
 
     @property
     def is_runnable(self) -> bool:
-        """Whether the action may go on to be executed without a person."""
-        return self in {ActionStatus.VALID, ActionStatus.COERCED}
+        """Whether the action may go on to be executed without a person; one that nothing could check may."""
+        return self in {ActionStatus.VALID, ActionStatus.COERCED, ActionStatus.NOT_CHECKED}
 
     @property
     def is_plannable(self) -> bool:
@@ -119,13 +120,10 @@ class ActionStatus(StrEnum):
         """Whether its catalogue refuses the action."""
         return self in {ActionStatus.INVALID, ActionStatus.UNKNOWN}
 
-    def said(self, catalogue: str | None) -> str:
-        """Return it as a person reads it: where there was nothing to check an action against, nobody can say that it is valid.
-
-        Args:
-            catalogue: what the action was checked against; None where nothing.
-        """
-        return "not checked" if catalogue is None and self is ActionStatus.VALID else self.value
+    @property
+    def said(self) -> str:
+        """It as a person reads it."""
+        return "not checked" if self is ActionStatus.NOT_CHECKED else self.value
 
 
 class RepairKind(StrEnum):

@@ -117,6 +117,7 @@ class Reason(StrEnum):
     AGAINST_RULES = "against_rules"
     CANCELLED = "cancelled"
     CONTEXT_LIMIT = "context_limit"
+    NO_RESULT = "no_result"
     NOT_READ = "not_read"
     SCHEMA_ERROR = "schema_error"
     TOOL_ERROR = "tool_error"
@@ -234,6 +235,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NEVER_FINISHED: "The action was started and never finished.",
     Reason.CANCELLED: "The call was given up because of another one beside it.",
     Reason.CONTEXT_LIMIT: "What came of the call is more than the model can be shown.",
+    Reason.NO_RESULT: "The command's exit status 1 is its answer: nothing found, something different, or not so.",
     Reason.NOT_READ: "The file has to be read before it may be changed.",
     Reason.SCHEMA_ERROR: "The tool's own runtime refused the arguments.",
     Reason.AGAINST_RULES: "The tool keeps to a rule that this goes against: a balance, what is left, the state of a thing.",

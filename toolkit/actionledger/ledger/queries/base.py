@@ -60,6 +60,9 @@ NOT_READ = "outcome IN ('partial', 'failed') AND reason IS NOT NULL"
 NOT_DONE = "status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND reason IS NOT NULL"
 """Which parse attempts and executions failed, as SQL; what was skipped waited for something that did."""
 
+ANSWERED = f"status = 'succeeded' AND reason = '{Reason.NO_RESULT}'"
+"""Which executions ended with an exit status of 1 that is an answer, as SQL: no failures, and counted beside them."""
+
 _TIMED = ", ".join(f"'{status}'" for status in ExecutionStatus if status.has_duration)
 TOOK = f"CASE WHEN status IN ({_TIMED}) THEN duration_ms END"
 """How long an execution took, in milliseconds, as SQL; NULL if it was not tried, or if its end is unknown."""

@@ -23,6 +23,7 @@ from actionledger.ledger.queries.base import (
     TAKEN_BACK,
     rate_sql,
 )
+from actionledger.ledger.schema import STATUS_OF_ACTION
 from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 
 Word = TypeVar("Word", bound=StrEnum)
@@ -109,7 +110,7 @@ CHECKING = Counts(
     {"checked": "count(*)", "valid": f"count(*) FILTER ({_one_of('status', RUNNABLE)})"},
 )
 CHECKED_AS = Counts(
-    "actions", "actions", "true", _words("status", ActionStatus, "status"), is_by_session=False
+    "actions", "actions", "true", _words("status", ActionStatus, f"({STATUS_OF_ACTION})"), is_by_session=False
 )
 
 

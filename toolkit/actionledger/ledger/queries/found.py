@@ -4,7 +4,7 @@ import json
 import re
 from typing import get_args
 
-from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Stage
+from actionledger.ledger.queries.base import ANSWERED, NOT_DONE, NOT_READ, REFUSED, Stage
 from actionledger.vocabulary import Origin
 
 _STAGES: dict[Stage, str] = {
@@ -108,7 +108,8 @@ def went_wrong(stage: Stage | None, *, has_reasons: bool, has_action: bool, orig
     """
     words = {
         "not_read": NOT_READ,
-        "not_done": NOT_DONE,
+        # Whoever asks for the reason finds it, though it is no failure.
+        "not_done": f"({NOT_DONE} OR {ANSWERED})" if has_reasons else NOT_DONE,
         "refused": REFUSED,
         "reason": "list_contains($reasons, reason)" if has_reasons else "true",
         "code": "list_contains($reasons, code)" if has_reasons else "true",

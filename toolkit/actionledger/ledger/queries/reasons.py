@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import get_args
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.queries.base import (
+    ANSWERED,
     INTENT,
     NOT_DONE,
     NOT_READ,
@@ -11,6 +13,7 @@ from actionledger.ledger.queries.base import (
     Queryable,
     Stage,
     clustering_sql,
+    number,
     rows,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
@@ -141,6 +144,28 @@ def failed(condition: str) -> str:
         refused.
     """
     return _FAILED.format(condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED)
+
+
+_ANSWERED = f"""
+SELECT count(*) FROM executions SEMI JOIN (SELECT attempt_id FROM parse_attempts WHERE {{condition}}) USING (attempt_id) WHERE {ANSWERED}"""
+
+
+def answered(ledger: Queryable, within: Filter = EVERYTHING) -> int:
+    """Return how many executions ended with an exit status of 1 that is an answer, such as nothing found: they are no failures.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    condition, parameters = scope(rated(within))
+    return number(ledger, _ANSWERED.format(condition=condition), parameters)
+
+
+def answered_words(count: int) -> str:
+    """Return a sentence on such executions; empty where there are none."""
+    if not count:
+        return ""
+    return f"{counted(count, 'command')} ended with 1 as an answer (nothing found, something different, not so): {Reason.NO_RESULT}, no failure."
 
 
 def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100) -> list[Failure]:

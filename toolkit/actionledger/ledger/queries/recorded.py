@@ -24,6 +24,7 @@ class OpenCall:
         attempt_id, action_id, action_index, name, dialect: the action that it was read as.
         call_id: its identifier where it comes from.
         repeated: how many calls before it in its turn have the same one.
+        arguments: as JSON text, of those that are short enough to be looked at.
     """
 
     session_id: str
@@ -40,6 +41,7 @@ class OpenCall:
     dialect: str
     call_id: str
     repeated: int = 0
+    arguments: str = ""
 
 
 LeftOutKey: TypeAlias = tuple[str, LeftOutReason, str]
@@ -215,10 +217,12 @@ _SUPERSEDED = f"""
 {_KNOWN}
 SELECT turn_id::VARCHAR, superseded_by::VARCHAR FROM superseded SEMI JOIN known USING (session_id)"""
 
+_MOST_LOOKED_AT = 40_000
 _OPEN_CALLS = f"""
 {_KNOWN}
 SELECT {picked(OpenCall)} FROM (
-    SELECT *, (row_number() OVER (PARTITION BY turn_id, call_id ORDER BY action_index) - 1)::INTEGER AS repeated
+    SELECT * REPLACE (CASE WHEN length(arguments) <= {_MOST_LOOKED_AT} THEN arguments::VARCHAR ELSE '' END AS arguments),
+           (row_number() OVER (PARTITION BY turn_id, call_id ORDER BY action_index) - 1)::INTEGER AS repeated
     FROM actions SEMI JOIN known USING (session_id) WHERE call_id IS NOT NULL AND {FIRST_READING})
 ANTI JOIN (SELECT action_id FROM execution_starts) USING (action_id)"""
 

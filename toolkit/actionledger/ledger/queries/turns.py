@@ -7,6 +7,7 @@ from actionledger.ledger.queries.base import (
     IS_CHECKED,
     NOT_DONE,
     NOT_READ,
+    OF_ACTIONS,
     REFUSED,
     REFUSED_BY_SCHEMA,
     RUNNABLE,
@@ -108,6 +109,23 @@ found AS (
     SELECT * EXCLUDE (is_undone), outcome IS NULL OR ({not_read}) OR errors > 0 OR is_undone AS has_error
     FROM counted)"""
 
+_WHY_NOT = f"""
+WITH attempts AS (
+    SELECT DISTINCT ON (turn_id) turn_id, turn_index, attempt_id, outcome, reason FROM parse_attempts
+    WHERE session_id = $session_id::UUID AND {{reading}} ORDER BY turn_id, parsed_at, attempt_id),
+found AS (
+    SELECT turn_index, 1 AS rank, 0 AS place, reason AS code FROM attempts WHERE reason IS NOT NULL
+    UNION ALL SELECT turn_index, 2, action_index, code FROM validation_errors
+    JOIN (SELECT attempt_id FROM attempts) USING (attempt_id) WHERE {REFUSED}
+    UNION ALL SELECT turn_index, 3, action_index, reason FROM executions
+    JOIN (SELECT attempt_id FROM attempts) USING (attempt_id) WHERE {NOT_DONE} AND {OF_ACTIONS}
+    UNION ALL SELECT turn_index, 4, 0, concat_ws(': ', ending, why) FROM (
+        FROM unacted_turns WHERE session_id = $session_id::UUID)
+    JOIN (SELECT attempt_id FROM attempts) USING (attempt_id)
+    UNION ALL SELECT turn_index, 5, action_index, reason FROM actions
+    JOIN (SELECT attempt_id FROM attempts) USING (attempt_id) WHERE status IN ('illustration', 'needs_approval') AND reason IS NOT NULL)
+SELECT turn_index, min_by(code, (rank, place)) FROM found GROUP BY turn_index"""
+
 _TURNS = f"{_FOUND} SELECT * FROM found ORDER BY index"
 
 _STRETCHES = f"""{_FOUND},
@@ -142,6 +160,23 @@ def turns(
     places = {} if between is None else dict(zip(("first", "last"), between, strict=True))
     query = _query(_TURNS, run_id, "" if between is None else _BETWEEN)
     return rows(ledger, TurnRow, query, _bound(session_id, run_id) | places)
+
+
+def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> dict[int, str]:
+    """Return of each turn of a session what kept something of it from being done, by its place; a turn of which all was done is not there.
+
+    That is the first that there is of: why it could not be read, what was refused of its first action, why an execution did not
+    succeed, how it ended without a call, and why its actions are shown or wait for a person.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session.
+        run_id: the run whose readings to look at; None for the first ones.
+    """
+    if not _is_asked(session_id, run_id):
+        return {}
+    bound = {"session_id": session_id} | ({"run_id": run_id} if run_id else {})
+    return dict(ledger.sql(_WHY_NOT.format(reading=reading(run_id)), bound).fetchall())
 
 
 def stretches(

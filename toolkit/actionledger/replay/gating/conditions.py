@@ -1,7 +1,8 @@
 """What a gate asks of a candidate, condition by condition, each with its numbers."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import get_args
 
 from actionledger.common.plurals import counted
@@ -16,18 +17,22 @@ WORSE: Mapping[Bucket, int] = {"lost": 0, "no_longer_intent": 0, "newly_rejected
 CHANGED: tuple[Bucket, ...] = ("changed_actions", "changed_arguments")
 """The buckets that ``max_changed`` counts together."""
 
+MIN_ACTING = 10
+"""Of how many turns that meant to act a gate asks for evidence where nothing else is said: as of sessions for an interval."""
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One condition of a gate.
 
     Args:
-        name: the bucket that it limits, or ``changed``, ``success``, ``not_worse``, ``read_again``, ``texts_found``.
+        name: the bucket that it limits, or ``acting``, ``changed``, ``success``, ``not_worse``, ``read_again``, ``texts_found``.
         asked: what must hold, in words.
         found: what was found, in words.
         limit: the number that is asked for.
         value: the number that was found; None where there is none.
         passed: whether it holds.
+        lacks_evidence: whether it doesn't hold for too few turns or sessions alone: nothing says that the candidate is worse.
     """
 
     name: str
@@ -36,6 +41,7 @@ class Condition:
     limit: float
     value: float | None
     passed: bool
+    lacks_evidence: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +53,8 @@ class Asked:
         max_changed: at most how many turns may be read as other actions or with other arguments; None for any number.
         min_rate: what the lower end of the candidate's success must reach, 0 to 1; None for nothing.
         alpha: how unlikely a loss must be under chance to count as one, 0 to 1; None for no such condition.
-        allow_few: whether too few sessions for an interval are enough.
+        min_acting: how many turns must have meant to act in both readings, 1 or more.
+        allow_few: whether too few sessions for an interval are enough, and a single turn that meant to act.
         allow_missing: whether turns may stay unread.
 
     Raises:
@@ -58,6 +65,7 @@ class Asked:
     max_changed: int | None = None
     min_rate: float | None = None
     alpha: float | None = 0.05
+    min_acting: int = MIN_ACTING
     allow_few: bool = False
     allow_missing: bool = False
 
@@ -70,6 +78,7 @@ class Asked:
             require_number(f"The most turns of {name}", count, optional=name == "changed")
             if count is not None and not count >= 0:
                 raise UsageError(f"At most {count} turns of {name} can't be; give 0 or more.")
+        require_number("min_acting", self.min_acting, least=1)
         for name, share in (("min_rate", self.min_rate), ("alpha", self.alpha)):
             require_number(name, share, optional=True)
             if share is not None and not 0 <= share <= 1:
@@ -92,6 +101,7 @@ def conditions(comparison: PairedComparison, asked: Asked) -> Iterator[Condition
         yield _success(comparison.after, asked.min_rate, allow_few=asked.allow_few)
     if asked.alpha is not None:
         yield _not_worse(comparison, asked.alpha, allow_few=asked.allow_few)
+    yield _acting(comparison, asked)
 
 
 def unread(name: str, what: str, missing: int, total: int, *, allowed: bool) -> Condition:
@@ -115,21 +125,77 @@ def _at_most(name: str, count: int, most: int, pairs: int) -> Condition:
     )
 
 
+def acting_needed(least: float, rate: Rate) -> int | None:
+    """Return of how many turns, all of them read, the lower end of the interval reaches a share; None where of no number.
+
+    Args:
+        least: the share, 0 to 1.
+        rate: what was found: where its sessions make its turns say less, so many more are needed.
+    """
+    if least >= 1:
+        return None
+    few, enough = 0, 1
+    while not _reaches(enough, least):
+        few, enough = enough, 2 * enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if _reaches(middle, least) else (middle, enough)
+    effective = rate.effective_count
+    return ceil(enough * rate.count / effective) if effective else enough
+
+
+def _reaches(count: int, least: float) -> bool:
+    interval = Rate(count, count).interval
+    return interval is not None and interval[0] >= least
+
+
+def _acting(comparison: PairedComparison, asked: Asked) -> Condition:
+    """Turns that meant to do nothing can't be lost: however many of them are read as before, nothing is known."""
+    count, pairs = comparison.intent, comparison.pairs
+    least = 1 if asked.allow_few else asked.min_acting
+    words = f"at least {counted(least, 'turn')} that meant to act"
+    low, _ = comparison.after.interval or (0.0, 0.0)
+    if asked.min_rate is not None and low < asked.min_rate and not asked.allow_few:
+        needed = acting_needed(asked.min_rate, comparison.after)
+        least = max(least, needed or 0)
+        words = f"at least {counted(least, 'turn')} that meant to act"
+        reached = f"{_share(asked.min_rate)} is reached by no number of turns" if needed is None else ""
+        words += f" ({reached or f'all of them read, {_share(asked.min_rate)} takes {needed:,}'})"
+    found = f"{count:,} of {pairs:,}"
+    if count:
+        found += f"; with none lost, {_most_lost(comparison.after)} might still be"
+    passed = count >= least
+    return Condition("acting", words, found, least, count, passed, lacks_evidence=not passed)
+
+
+def _most_lost(rate: Rate) -> str:
+    """Return the upper end of the interval that as many turns in the same sessions have where none is lost."""
+    clustering = replace(rate.clustering, totals=0, products=0) if rate.clustering else None
+    none_lost = Rate(0, rate.count, clustering)
+    interval = none_lost.interval or none_lost.plain_interval
+    return _share(interval[1]) if interval else "all"
+
+
 def _success(rate: Rate, least: float, *, allow_few: bool) -> Condition:
     """The lower end of the interval must reach it: what the sample shows by chance alone is no promise."""
     asked = f"the lower end of the candidate's success at least {_share(least)}"
     if rate.value is None:
-        return Condition("success", asked, "no turn that meant to act in both", least, None, passed=False)
+        nothing = "no turn that meant to act in both"
+        return Condition("success", asked, nothing, least, None, passed=False, lacks_evidence=True)
     found = f"{_share(rate.value)} ({rate.successes:,} of {rate.count:,})"
     if rate.interval is None:
         sessions = counted(rate.clustering.sessions if rate.clustering else 0, "session")
         found += f", {TOO_FEW} for an interval ({sessions})"
         if allow_few:
             found += "; the share itself is taken"
-        return Condition("success", asked, found, least, rate.value, passed=allow_few and rate.value >= least)
+        passed = allow_few and rate.value >= least
+        is_open = not passed and rate.value >= least
+        return Condition("success", asked, found, least, rate.value, passed, lacks_evidence=is_open)
     low, high = rate.interval
     found = f"{_share(low)} to {_share(high)} around {found}"
-    return Condition("success", asked, found, least, low, passed=low >= least)
+    needed = acting_needed(least, rate)
+    is_open = low < least <= rate.value and needed is not None and rate.count < needed
+    return Condition("success", asked, found, least, low, passed=low >= least, lacks_evidence=is_open)
 
 
 def _not_worse(comparison: PairedComparison, alpha: float, *, allow_few: bool) -> Condition:

@@ -14,7 +14,7 @@ from actionledger.ledger.queries.naming import Called, one_run, run_or_first
 from actionledger.parsing.parsers import PARSERS, AnyParser
 from actionledger.replay.gating.baseline import Baseline, load_baseline
 from actionledger.replay.gating.candidates import Candidate, ReadNow, ReadRun
-from actionledger.replay.gating.conditions import WORSE, Asked
+from actionledger.replay.gating.conditions import MIN_ACTING, WORSE, Asked
 from actionledger.replay.gating.contents import beside
 from actionledger.replay.gating.held_to_file import HeldToFile
 from actionledger.replay.gating.held_to_run import held_to_run
@@ -34,6 +34,7 @@ def gate(
     most: Mapping[Bucket, int] | None = None,
     min_rate: float | None = None,
     alpha: float | None = 0.05,
+    min_acting: int = MIN_ACTING,
     allow_few: bool = False,
     allow_missing: bool = False,
     texts: str | os.PathLike[str] | None = None,
@@ -54,7 +55,10 @@ def gate(
         most: at most how many turns other buckets may have; 0 for ``newly_rejected`` and ``no_longer_intent`` if not given.
         min_rate: what the lower end of the interval of the candidate's success must reach, 0 to 1; nothing if not given.
         alpha: a loss counts where chance alone makes one as large less often, 0 to 1; None for no such condition.
-        allow_few: whether too few sessions for an interval are enough; the share itself is taken then.
+        min_acting: how many turns must have meant to act in both readings: with fewer, or fewer than ``min_rate`` takes if all are
+            read, nothing is known, and it does not pass.
+        allow_few: whether too few sessions for an interval are enough, and a single turn that meant to act; the share itself is
+            taken then.
         allow_missing: whether turns may stay unread, since their texts are not there or the run has not read them.
         texts: a file or a folder with the texts of a baseline's file; those beside it if not given, and the ledger's.
         workers: how many processes read; one on each core if not given, where there are enough turns for that to pay.
@@ -71,10 +75,13 @@ def gate(
         >>> with al.open_ledger("team.duckdb") as ledger:
         ...     with al.Runtime("assistant", ledger=ledger) as runtime:
         ...         turn = runtime.handle(text)
-        ...     same = al.gate(ledger, baseline="first", candidate="assistant")
+        ...     few = al.gate(ledger, baseline="first", candidate="assistant")
+        ...     same = al.gate(ledger, baseline="first", candidate="assistant", allow_few=True)
         ...     worse = al.gate(ledger, baseline="first", candidate="gembrain-standard")
         >>> same.passed, worse.passed, worse.conditions[0].found
         (True, False, '1 of 1')
+        >>> few.passed, few.lacks_evidence, few.conditions[4].asked
+        (False, True, 'at least 10 turns that meant to act')
     """
     check_workers(workers)
     require_kind(most or {}, Mapping, "most is how many turns a bucket may have, by its name")
@@ -85,6 +92,7 @@ def gate(
         max_changed=max_changed,
         min_rate=min_rate,
         alpha=alpha,
+        min_acting=min_acting,
         allow_few=allow_few,
         allow_missing=allow_missing,
     )

@@ -52,7 +52,7 @@ class GateReport:
         ...         turn = runtime.handle(text)
         ...     report = al.gate(ledger, baseline="first", candidate="gembrain-standard")
         >>> report.passed, [condition.name for condition in report.conditions if not condition.passed]
-        (False, ['lost', 'not_worse'])
+        (False, ['lost', 'not_worse', 'acting'])
     """
 
     baseline: str
@@ -67,6 +67,11 @@ class GateReport:
     def passed(self) -> bool:
         """Whether every condition holds."""
         return all(condition.passed for condition in self.conditions)
+
+    @property
+    def lacks_evidence(self) -> bool:
+        """Whether it does not pass for too few turns or sessions alone: nothing says that the candidate is worse."""
+        return not self.passed and all(each.passed or each.lacks_evidence for each in self.conditions)
 
     def junit(self) -> str:
         r"""Return it as JUnit XML: a testcase for each condition, and for each turn that counts against the candidate.
@@ -90,7 +95,7 @@ class GateReport:
             >>> with al.open_ledger("team.duckdb") as ledger:
             ...     with al.Runtime("assistant", ledger=ledger) as runtime:
             ...         turn = runtime.handle('```actions\n{"actions": [{"type": "list_tasks"}]}\n```')
-            ...     report = al.gate(ledger, baseline="first", candidate="assistant")
+            ...     report = al.gate(ledger, baseline="first", candidate="assistant", allow_few=True)
             >>> report.markdown().splitlines()[0]
             '### The gate passes'
         """

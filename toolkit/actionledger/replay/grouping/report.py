@@ -48,6 +48,7 @@ class FailureReport(Framed):
         periods: the same by day or week, in order.
         unit: how long a period is.
         price_sources: the prices that costs were computed by where no recording says them, with their days.
+        answered: how many commands ended with an exit status of 1 that is an answer (``no_result``): in no group.
         loops: which of the sessions go in circles, and how many could be looked through.
 
     Example:
@@ -68,6 +69,7 @@ class FailureReport(Framed):
     unit: Unit
     loops: LoopReport
     price_sources: tuple[str, ...] = ()
+    answered: int = 0
 
     def _columns(self) -> Columns:
         """A row for each group, with the turn of its first example; what was not recorded of any of its turns is None."""

@@ -26,7 +26,7 @@ from actionledger.parsing.dialects.parts.mislabelled import (
     line_repairs,
     loosely,
 )
-from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose, shown
+from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
@@ -212,7 +212,10 @@ class JsonFence(JsonShape):
         if found.status not in _READ or not found.actions:
             return None
         if not self.is_plain([action.name for action in found.actions], found.span.of(text), source):
-            return shown(found.span, found.body)
+            # Alone, nothing shows it: it may as well be data of any kind, and nothing says that it is a call.
+            is_alone = not text[: found.span.start].strip() and not text[found.span.end :].strip()
+            reason = Reason.NOT_AN_ACTION if is_alone else Reason.EXAMPLE
+            return Found(BlockStatus.IGNORED, found.span, found.body, reason=reason)
         is_code = is_indented(text, found.span.start) or self.unless_quoted(found, text) is not found
         return as_example(found) if is_code else in_prose(found, beside(text, found.span))
 
