@@ -76,7 +76,7 @@ def test_nor_do_they_over_tasks(shares):
     assert (task_test(differences) < 0.05) is (not low <= 1e-9 or not high >= -1e-9)
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(20))
 @given(lists(TURNS, min_size=8, max_size=30))
 def test_swapping_the_readings_mirrors_the_interval(sessions):
     """Won and lost are alike."""

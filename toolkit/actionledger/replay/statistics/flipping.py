@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import ceil, inf, sqrt
+from operator import mul
 from random import Random
 from typing import NamedTuple
 
@@ -123,20 +124,18 @@ def _ways(cells: Sequence[Cell], seed: int, draws: int) -> Iterator[tuple[int, f
     if 2**sessions <= draws + 1:
         each = [(cell.size, cell.score) for cell in cells for _ in range(cell.sessions)]
         for kept in product((1, 0), repeat=sessions):
-            yield _added(kept, each)
+            yield (
+                sum(size for stays, (size, _) in zip(kept, each, strict=True) if stays),
+                sum(score for stays, (_, score) in zip(kept, each, strict=True) if stays),
+            )
         return
     yield sum(cell.size * cell.sessions for cell in cells), 0.0
     chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
-    counts = [(cell.size, cell.score) for cell in cells]
+    sizes, scores = [cell.size for cell in cells], [cell.score for cell in cells]
+    many = [cell.sessions for cell in cells]
     for _ in range(draws):
-        yield _added([chance.getrandbits(cell.sessions).bit_count() for cell in cells], counts)
-
-
-def _added(kept: Sequence[int], each: Sequence[tuple[int, float]]) -> tuple[int, float]:
-    pairs = list(zip(kept, each, strict=True))
-    return sum(times * count for times, (count, _) in pairs), sum(
-        times * score for times, (_, score) in pairs
-    )
+        kept = [each.bit_count() for each in map(chance.getrandbits, many)]
+        yield sum(map(mul, kept, sizes)), sum(map(mul, kept, scores))
 
 
 def _span(count: int, score: float, kept: int, kept_score: float) -> Span:
