@@ -2,8 +2,9 @@
 
 python tests/benchmarks/intervals.py [--draws 1000] [--all]
 
-Sessions are drawn from populations of other kinds than those that the constants of ``rates`` were chosen on: other lengths, other
-correlations, and some that are hard, where few sessions are very bad or long sessions are worse. Every number comes of a fixed
+Sessions are drawn from populations of many kinds, some of them hard, where few sessions are very bad or long sessions are worse. One of the
+constants of ``rates``, how much what is usual weighs, and counting sessions by Kish's formula were chosen among eight variants on these
+lengths, with other seeds; the other constants were not. Every number comes of a fixed
 seed, and every interval of ``Rate.interval``; to see another version's, let ``PYTHONPATH`` name it.
 """
 
