@@ -125,8 +125,8 @@ def test_what_became_of_failures_is_a_file() -> None:
     key = FailureKey("acting", Reason.NO_MATCH, "=edit", Origin.RUNTIME, "No match for #.")
     gone = FailureKey("reading", Reason.UNCLOSED_TAG, "", None, "")
     changes = [
-        FailureChange(key, "grown", 1, 3, Rate(1, 57), Rate(3, 53), 0.25, 0.5),
-        FailureChange(gone, "gone", 2, 0, Rate(2, 57), Rate(0, 53), 0.5, 1.0),
+        FailureChange(key, "grown", 1, 3, Rate(1, 57), Rate(3, 53), 0.25, 0.5, 570, 530),
+        FailureChange(gone, "gone", 2, 0, Rate(2, 57), Rate(0, 53), 0.5, 1.0, 570, 530),
     ]
     found = list(csv.DictReader(io.StringIO(csv_text(as_rows(changes, [])))))
     assert [(row["became"], row["stage"], row["code"], row["action"], row["origin"]) for row in found] == [
@@ -134,8 +134,15 @@ def test_what_became_of_failures_is_a_file() -> None:
         ("gone", "reading", "unclosed_tag", "", ""),
     ]
     assert [
-        (row["turns_now"], row["sessions_now"], row["of_sessions_now"], row["p_adjusted"]) for row in found
+        (
+            row["turns_now"],
+            row["of_turns_now"],
+            row["sessions_now"],
+            row["of_sessions_now"],
+            row["p_adjusted"],
+        )
+        for row in found
     ] == [
-        ("3", "3", "53", "0.5"),
-        ("0", "0", "53", "1.0"),
+        ("3", "530", "3", "53", "0.5"),
+        ("0", "530", "0", "53", "1.0"),
     ]

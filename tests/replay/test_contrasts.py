@@ -47,7 +47,7 @@ def test_each_rate_of_both_sides(ledger):
     measure = found.measures[0]
     assert measure.name == "parse_success"
     assert (measure.before, measure.after) == (al.Rate(36, 48), al.Rate(44, 48))
-    assert measure.difference == unpaired_difference(measure.before, measure.after)
+    assert measure.difference == unpaired_difference(measure.before, measure.after, measure.p_value)
     assert measure.difference[0] < 8 / 48 < measure.difference[1]
     assert found.not_auditable == (0, 0)
 

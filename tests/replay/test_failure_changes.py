@@ -1,27 +1,16 @@
-"""What became of groups of failures, and the tests behind it, compared with scipy's."""
+"""What became of groups of failures, and the tests behind it."""
 
 from datetime import datetime, timedelta
 
 import pytest
-from effort import examples
-from hypothesis import given, settings, strategies as st
 from scipy.stats import fisher_exact
 
 import actionledger as al
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.filters import Filter
-from actionledger.replay.statistics import fisher, session_test
+from actionledger.replay.statistics import session_test
 
 MONDAY = datetime.fromisoformat("2026-03-02T09:00+00:00")
-SHARES = st.integers(0, 60).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count)))
-
-
-@settings(max_examples=examples(200))
-@given(SHARES, SHARES)
-def test_fishers_test_is_scipys(one, two):
-    """To nine digits, empty sides included."""
-    table = [[one[0], one[1] - one[0]], [two[0], two[1] - two[0]]]
-    assert fisher(*one, *two) == pytest.approx(fisher_exact(table).pvalue, rel=1e-9)
 
 
 @pytest.fixture
@@ -64,26 +53,67 @@ def test_what_was_run_once_is_no_difference_between_readings(tmp_path):
         assert al.failure_changes(ledger, None, run).changes == ()
 
 
-def test_two_weeks_are_compared_by_sessions(tmp_path):
-    """Other turns: the share of sessions that have it, with Fisher's exact test."""
+GOOD, BAD = (
+    f'```actions\n{{"actions": [{{"type": "list_tasks", "limit": {limit}}}]}}\n```' for limit in (5, 0)
+)
+MIDDLE = (MONDAY + timedelta(days=6)).replace(tzinfo=None)
 
-    def item(number: int, week: int, text: str) -> al.RecordedSession:
-        turn = al.RecordedTurn(0, text, occurred_at=MONDAY + timedelta(weeks=week))
-        return al.RecordedSession(f"{week}-{number}", "assistant", "m", "", (turn,))
 
-    good, bad = (
-        f'```actions\n{{"actions": [{{"type": "list_tasks", "limit": {limit}}}]}}\n```' for limit in (5, 0)
-    )
+def weeks(tmp_path, *texts: list[list[str]]) -> al.Ledger:
+    """Return a ledger with a week of sessions for each list of them, each a list of responses."""
     sessions = [
-        item(number, week, bad if number < (2, 9)[week] else good) for week in (0, 1) for number in range(12)
+        al.RecordedSession(
+            f"{week}-{number}",
+            "assistant",
+            "m",
+            "",
+            tuple(
+                al.RecordedTurn(index, text, occurred_at=MONDAY + timedelta(weeks=week, seconds=index))
+                for index, text in enumerate(turns)
+            ),
+        )
+        for week, of_week in enumerate(texts)
+        for number, turns in enumerate(of_week)
     ]
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        al.import_sessions(ledger, sessions)
-        middle = (MONDAY + timedelta(days=6)).replace(tzinfo=None)
-        [change] = al.failure_changes(ledger, Filter(until=middle), Filter(since=middle)).changes
+    ledger = al.open_ledger(tmp_path / "l.duckdb")
+    al.import_sessions(ledger, sessions)
+    return ledger
+
+
+def test_two_weeks_are_compared_by_their_turns(tmp_path):
+    """Sessions are dealt to the weeks anew; where each has one turn, all that differs is how many of them fail."""
+    before, after = ([[BAD]] * failing + [[GOOD]] * (12 - failing) for failing in (2, 9))
+    with weeks(tmp_path, before, after) as ledger:
+        [change] = al.failure_changes(ledger, Filter(until=MIDDLE), Filter(since=MIDDLE)).changes
         assert (change.kind, change.before.successes, change.after.successes) == ("grown", 2, 9)
-        assert change.p_value == change.p_holm == pytest.approx(fisher_exact([[2, 10], [9, 3]]).pvalue)
+        assert (change.turns_before, change.of_turns_before) == (2, 12)
+        assert (change.turns_after, change.of_turns_after) == (9, 12)
+        exact = fisher_exact([[2, 10], [9, 3]]).pvalue
+        assert change.p_value == change.p_holm == pytest.approx(exact, abs=0.006)
         with pytest.raises(UsageError, match="read no response"):
-            al.failure_changes(ledger, Filter(until=middle), Filter(models=("other",)))
+            al.failure_changes(ledger, Filter(until=MIDDLE), Filter(models=("other",)))
         with pytest.raises(UsageError, match="the same"):
             al.failure_changes(ledger, None, None)
+
+
+def test_longer_sessions_are_not_more_failures(tmp_path):
+    """Every tenth turn fails in both weeks; in the second, sessions are five times as long, so that more of them have one."""
+    turns = [BAD if number % 10 == 0 else GOOD for number in range(200)]
+    before = [turns[at : at + 2] for at in range(0, 40, 2)]
+    after = [turns[at : at + 10] for at in range(0, 200, 10)]
+    with weeks(tmp_path, before, after) as ledger:
+        [change] = al.failure_changes(ledger, Filter(until=MIDDLE), Filter(since=MIDDLE)).changes
+    assert (change.before.successes, change.after.successes) == (4, 20)
+    assert (change.kind, change.p_value) == ("same", 1)
+
+
+def test_many_sessions_are_not_dealt(tmp_path, monkeypatch):
+    """By the score test then, at what sessions leave of their turns: much the same."""
+    before, after = ([[BAD, BAD]] * failing + [[GOOD, GOOD]] * (30 - failing) for failing in (4, 18))
+    with weeks(tmp_path, before, after) as ledger:
+        sides = Filter(until=MIDDLE), Filter(since=MIDDLE)
+        [dealt] = al.failure_changes(ledger, *sides).changes
+        monkeypatch.setattr("actionledger.replay.failure_changes.is_dealt", lambda *_: False)
+        [scored] = al.failure_changes(ledger, *sides).changes
+    assert 0 < dealt.p_value < 0.003
+    assert 0 < scored.p_value < 0.003

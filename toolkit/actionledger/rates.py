@@ -1,14 +1,22 @@
 """A rate with what it takes to believe it: its count, its sessions and its interval."""
 
-from collections.abc import Hashable, Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
+from typing import TypeAlias
 
 from actionledger.common.plurals import counted
 
 Z_95 = 1.959963984540054
 
-MINIMUM_SESSIONS = 10
+_CORRELATION = 0.2
+_WEIGHT = 3
+_FREEDOM = 4
+"""What is taken for usual where data say little: how much the things of a session correlate, how many sessions that weighs, and how many
+more than have the rarer outcome tell how far it is off. Chosen by simulation: docs/statistics.md."""
+
+MINIMUM_SESSIONS = 5
 """With fewer sessions than this, weighed by their sizes, nothing is said of how far a share may be off."""
 
 TOO_FEW = "too few sessions"
@@ -31,6 +39,10 @@ def shown_share(value: float) -> str:
     return "< 0.1%" if shown == "0.0%" and value > 0 else shown
 
 
+Cells: TypeAlias = Mapping[tuple[int, int], int]
+"""How many sessions there are of each number of things and sum of their scores."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clustering:
     """How counted things fall into sessions: what is alike within one makes them say less than as many on their own.
@@ -42,12 +54,14 @@ class Clustering:
         sizes: the sum of their squared counts.
         totals: the sum of their squared scores.
         products: the sum of count times score.
+        cells: the sessions themselves, as far as they are told apart; None where only these sums are known.
     """
 
     sessions: int
     sizes: int
     totals: int
     products: int
+    cells: Cells | None = field(default=None, compare=False, repr=False)
 
     def is_enough(self, count: int) -> bool:
         """Return whether there are sessions enough for an interval.
@@ -60,44 +74,78 @@ class Clustering:
         """
         return count * count >= MINIMUM_SESSIONS * self.sizes
 
-    def effective_count(self, count: int, score: int, squares: int, lowest: int = 0) -> float:
-        """Return how many independent things would say as much.
-
-        The count over the design effect, times (t(count - 1) / t(sessions - 1))², the 97.5 % quantiles of Student's
-        distribution: what few sessions leave unknown about the variance itself (E. L. Korn and B. I. Graubard,
-        "Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated from Survey Data",
-        Survey Methodology 24, 1998).
-
-        Args:
-            count: how many things there are.
-            score: the sum of their scores.
-            squares: the sum of their squared scores.
-            lowest: the lowest score that there can be; the highest is 1.
-        """
-        effect = self.design_effect(count, score, squares, lowest)
-        return count / effect * (_student(count - 1) / _student(self.sessions - 1)) ** 2
-
-    def design_effect(self, count: int, score: int, squares: int, lowest: int = 0) -> float:
-        """Return by how much the sessions widen the variance of the mean score, 1 or more.
+    def linearised(self, count: int, score: int, squares: int) -> float:
+        """Return by how much the sessions widen the variance of the mean score, as far as the data show it; 0 if all are alike.
 
         The variance by Taylor linearisation of the ratio over sessions (W. G. Cochran, "Sampling Techniques", 3rd ed. 1977,
-        section 9.1), over that of as many independent things. Before, half a session with the lowest score throughout and
-        half a session with the highest are added, each of the size ``sizes / count``: where all things score alike
-        their variance says nothing, and the effect is then that size, its bound if a session's things are all alike.
+        section 9.1), over that of as many independent things; of sessions that differ in size as many count as L. Kish's
+        formula says.
 
         Args:
             count: how many things there are.
             score: the sum of their scores.
             squares: the sum of their squared scores.
-            lowest: the lowest score that there can be; the highest is 1.
         """
-        size = self.sizes / count
-        whole, sessions = count + size, self.sessions + 1
-        mean = (score + size * (1 + lowest) / 2) / whole
-        among = self.totals - 2 * mean * self.products + mean * mean * self.sizes
-        among += size * size * ((1 - mean) ** 2 + (lowest - mean) ** 2) / 2
-        within = squares + size * (1 + lowest * lowest) / 2 - whole * mean * mean
-        return max(1.0, (among * sessions / (sessions - 1)) / (within * whole / (whole - 1)))
+        # Whole numbers throughout, so that what is 0 is exactly 0: where all things score alike nothing is left of either.
+        among = self.totals * count * count - 2 * score * self.products * count + score * score * self.sizes
+        within = (squares * count - score * score) * count
+        if within <= 0 or among <= 0 or count * count <= self.sizes:
+            return 0.0
+        return (among / within) * (count * count / (count * count - self.sizes)) * ((count - 1) / count)
+
+    def bearing(self, count: int, score: int) -> float:
+        """Return how many sessions the rarer of both outcomes comes from, by L. Kish's formula; 0 where there is only one outcome.
+
+        Args:
+            count: how many things there are.
+            score: how many of them have the property.
+        """
+        spread = self.sizes - 2 * self.products + self.totals
+        rarer = [(score, self.totals), (count - score, spread)]
+        fewest = min(score, count - score)
+        return min(rare * rare / squared if squared else 0.0 for rare, squared in rarer if rare == fewest)
+
+    def design_effect(
+        self, count: int, score: int, squares: int | None = None, bearing: float | None = None
+    ) -> float:
+        """Return by how much the sessions widen the variance of a mean score, 1 or more: what the data show, drawn to what is usual.
+
+        What the data show weighs as many sessions as the rarer outcome comes from, what is usual weighs three of them: things of
+        a session correlate by 0.2. Where all things are alike, the data show nothing.
+
+        Args:
+            count: how many things there are.
+            score: the sum of their scores.
+            squares: the sum of their squared scores; that of a rate by default.
+            bearing: how many sessions tell of it; those of a rate's rarer outcome by default.
+        """
+        shown = self.linearised(count, score, score if squares is None else squares)
+        weight = self.bearing(count, score) if bearing is None else bearing
+        usual = 1 + _CORRELATION * (self.sizes / count - 1)
+        return max(1.0, (weight * shown + _WEIGHT * usual) / (weight + _WEIGHT))
+
+    def effective_count(
+        self, count: int, score: int, squares: int | None = None, bearing: float | None = None
+    ) -> float:
+        """Return how many independent things would say as much.
+
+        The count over the design effect, times (t(count - 1) / t(f))², the 97.5 % quantiles of Student's distribution: what few
+        sessions leave unknown about the variance itself (E. L. Korn and B. I. Graubard, "Confidence Intervals for
+        Proportions with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998),
+        of which no more tell than have the rarer outcome. No fewer than if all things of a session were alike.
+
+        Args:
+            count: how many things there are.
+            score: the sum of their scores.
+            squares: the sum of their squared scores; that of a rate by default.
+            bearing: how many sessions tell of it; those of a rate's rarer outcome by default.
+        """
+        whole, fewer = student(count - 1), count * count / self.sizes - 1
+        weight = self.bearing(count, score) if bearing is None else bearing
+        effect = self.design_effect(count, score, squares, weight)
+        effect *= (student(min(fewer, weight + _FREEDOM)) / whole) ** 2
+        alike = max(self.sizes / count, self.linearised(count, score, score if squares is None else squares))
+        return count / max(1.0, min(effect, alike * (student(fewer) / whole) ** 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +193,7 @@ class Rate:
         """By how much sessions widen the variance, 1 or more; 1 where each stands for itself or nothing was counted."""
         if self.clustering is None or not self.count:
             return 1.0
-        return self.clustering.design_effect(self.count, self.successes, self.successes)
+        return self.clustering.design_effect(self.count, self.successes)
 
     @property
     def effective_count(self) -> float | None:
@@ -156,12 +204,20 @@ class Rate:
             return self.count
         if not self.clustering.is_enough(self.count):
             return None
-        return self.clustering.effective_count(self.count, self.successes, self.successes)
+        return self.clustering.effective_count(self.count, self.successes)
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval (low, high), each 0 to 1; None where nothing was counted, or too few sessions were."""
-        return self._wilson(effective) if (effective := self.effective_count) is not None else None
+        return self.interval_at(Z_95)
+
+    def interval_at(self, quantile: float) -> tuple[float, float] | None:
+        """Return the interval of another confidence.
+
+        Args:
+            quantile: the normal distribution's that belongs to it; 1.96 to 95 %.
+        """
+        return None if (effective := self.effective_count) is None else self._wilson(effective, quantile)
 
     @property
     def plain_interval(self) -> tuple[float, float] | None:
@@ -178,11 +234,11 @@ class Rate:
         low, high = self.interval
         return f"[{low:.1%}, {high:.1%}]"
 
-    def _wilson(self, count: float) -> tuple[float, float]:
+    def _wilson(self, count: float, quantile: float = Z_95) -> tuple[float, float]:
         share = self.successes / self.count
-        spread = Z_95 * Z_95 / count
+        spread = quantile * quantile / count
         centre = share + spread / 2
-        margin = Z_95 * sqrt(share * (1 - share) / count + spread / (4 * count))
+        margin = quantile * sqrt(share * (1 - share) / count + spread / (4 * count))
         low = 0.0 if self.successes == 0 else max(0.0, (centre - margin) / (1 + spread))
         high = 1.0 if self.successes == self.count else min(1.0, (centre + margin) / (1 + spread))
         return low, high
@@ -214,6 +270,7 @@ def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
             sum(count * count for _, count in counts),
             sum(successes * successes for successes, _ in counts),
             sum(successes * count for successes, count in counts),
+            Counter((count, successes) for successes, count in counts),
         ),
     )
 
@@ -257,11 +314,11 @@ def summed(rates: Iterable[Rate]) -> Rate:
     )
 
 
-def _student(freedom: int) -> float:
+def student(freedom: float) -> float:
     """Return the 97.5 % quantile of Student's distribution: M. Abramowitz and I. A. Stegun (1964), 26.7.5.
 
     Args:
-        freedom: the degrees of freedom; from 9 on it is right to five digits.
+        freedom: the degrees of freedom; from 9 on it is right to five digits, from 4 on to three.
     """
     z2 = Z_95 * Z_95
     terms = (

@@ -4,9 +4,24 @@ from collections.abc import Hashable, Iterable
 
 from actionledger.errors import UsageError, require_kind
 from actionledger.rates import Rate, clustered_by
-from actionledger.replay.statistics import holm, score_test, task_difference, task_test, unpaired_difference
+from actionledger.replay.statistics import (
+    difference_test,
+    holm,
+    score_test,
+    task_difference,
+    task_test,
+    unpaired_difference,
+)
 
-__all__ = ["holm", "rate", "score_test", "task_difference", "task_test", "unpaired_difference"]
+__all__ = [
+    "difference_test",
+    "holm",
+    "rate",
+    "score_test",
+    "task_difference",
+    "task_test",
+    "unpaired_difference",
+]
 
 
 def rate(hits: Iterable[object], by: Iterable[Hashable] | None = None) -> Rate:

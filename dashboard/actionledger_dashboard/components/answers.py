@@ -97,7 +97,7 @@ def paired_facts(found: PairedComparison) -> Facts:
         ("Compared", f"{turns} that meant to act in both, in {sessions}"),
         ("Before", f"{share(found.before)} read whole ({interval(found.before)})"),
         ("After", f"{share(found.after)} read whole ({interval(found.after)})"),
-        ("Difference", f"{in_points(found.difference)}, 95 % by Bonett and Price, widened for sessions"),
+        ("Difference", f"{in_points(found.difference)}, 95 %, of what the sign-flip test leaves possible"),
         ("By the bootstrap", f"{in_points(found.resampled)}, 95 %, drawn by sessions"),
         ("Sign-flip test", f"{shown_p(found.p_value)}, over sessions"),
         (

@@ -214,7 +214,7 @@ def show_measures(measures: Sequence[Measure], sides: Sides) -> None:
         Column(
             "p (Holm)",
             ["–" if each.p_value is None else shown_p(each.p_value) for each in measures],
-            meaning="Of the score test, with all these measures taken into account.",
+            meaning="Of the permutation test of sessions, with all these measures taken into account.",
         ),
         Column("What it is", [MEASURES[each.name] for each in measures], "long"),
     ]

@@ -13,7 +13,7 @@ from actionledger.errors import UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import Review, reviews
-from actionledger.rates import shown_p
+from actionledger.rates import Rate, shown_p
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.failure_changes import FailureChange, failure_changes
@@ -106,7 +106,7 @@ def show_groups(weeks: Weeks) -> None:
     """Show the groups of failures that are new or have grown; a row leads to an example to review."""
     st.subheader(
         "What is new",
-        help="Groups of failures that were not there the week before, or in a smaller share of its sessions. p is adjusted for all groups together.",
+        help="Groups of failures that were not there the week before, or in a smaller share of its turns. p is adjusted for all groups together.",
         anchor=False,
     )
     try:
@@ -129,9 +129,9 @@ def show_groups(weeks: Weeks) -> None:
     columns = [
         Column("Failure", [_name(change) for change in worse], "name"),
         Column("What became of it", [change.kind for change in worse], "verdict", looks=["bad"] * len(worse)),
-        Column("Turns", [change.turns_after for change in worse], "number"),
-        Column("Sessions before", [_sessions(change, was=True) for change in worse]),
-        Column("Sessions now", [_sessions(change, was=False) for change in worse]),
+        Column("Turns before", [_turns(change.turns_before, change.of_turns_before) for change in worse]),
+        Column("Turns now", [_turns(change.turns_after, change.of_turns_after) for change in worse]),
+        Column("Sessions now", [change.after.successes for change in worse], "number"),
         Column("p, adjusted", [shown_p(change.p_holm) for change in worse]),
     ]
     hrefs = [_example(groups.get(change.key), weeks) for change in worse]
@@ -157,6 +157,8 @@ def as_rows(
             **{name: "" if part is None else str(part) for name, part in change.key._asdict().items()},
             "turns_before": change.turns_before,
             "turns_now": change.turns_after,
+            "of_turns_before": change.of_turns_before,
+            "of_turns_now": change.of_turns_after,
             "sessions_before": change.before.successes,
             "of_sessions_before": change.before.count,
             "sessions_now": change.after.successes,
@@ -172,9 +174,8 @@ def _name(change: FailureChange) -> str:
     return " · ".join(str(part) for part in change.key if part)
 
 
-def _sessions(change: FailureChange, *, was: bool) -> str:
-    rate = change.before if was else change.after
-    return out_of(rate)
+def _turns(with_it: int, of: int) -> str:
+    return out_of(Rate(with_it, of))
 
 
 def _example(group: FailureGroup | None, weeks: Weeks) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from actionledger.rates import Clustering, Rate
+from actionledger.rates import Clustering, Rate, clustered
 from actionledger.replay.statistics import change_points
 
 
@@ -57,3 +57,44 @@ def test_the_last_and_the_first_boundary_are_looked_at():
     high, low = Rate(990, 1_000), Rate(500, 1_000)
     assert [point.index for point in change_points([low, high, high])] == [1]
     assert [point.index for point in change_points([high, high, low])] == [2]
+
+
+def spans_of(
+    chance: np.random.Generator, share: float
+) -> tuple[list[Rate], list[dict[int, tuple[int, int]]]]:
+    """Return twelve periods of sessions each of which goes on in three of them, and those sessions."""
+    periods: list[list[tuple[int, int]]] = [[] for _ in range(12)]
+    spanning = []
+    for begin in range(12):
+        for own in chance.beta(share * 2, (1 - share) * 2, 20):
+            places = range(begin, min(12, begin + 3))
+            session = {at: (count, int(chance.binomial(count, own))) for at in places for count in [5]}
+            for at, (count, hits) in session.items():
+                periods[at].append((hits, count))
+            spanning.append(session)
+    return [clustered(each) for each in periods], spanning
+
+
+def test_a_session_that_goes_on_counts_once():
+    """Taken for three, its turns would divide rows of periods that are all alike."""
+    chance = np.random.default_rng(5)
+    rows = [spans_of(chance, 0.7) for _ in range(150)]
+    once = sum(bool(change_points(periods, spanning=spanning)) for periods, spanning in rows)
+    apart = sum(bool(change_points(periods)) for periods, _ in rows)
+    assert once <= 9 < apart
+
+
+def test_the_sides_of_a_change_hold_each_session_once():
+    """The sums are those of counting the sessions of a side."""
+    chance = np.random.default_rng(6)
+    periods, spanning = spans_of(chance, 0.2)
+    later, going_on = spans_of(chance, 0.9)
+    going_on = [{at + 12: each for at, each in session.items()} for session in going_on]
+    [point] = change_points([*periods, *later], spanning=[*spanning, *going_on])
+    assert point.index == 12
+    for rate, sessions in ((point.before, spanning), (point.after, going_on)):
+        whole = clustered(
+            (sum(hits for _, hits in session.values()), sum(count for count, _ in session.values()))
+            for session in sessions
+        )
+        assert (rate, rate.clustering) == (whole, whole.clustering)

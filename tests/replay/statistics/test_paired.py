@@ -167,7 +167,7 @@ def test_the_interval_of_the_difference_is_wider_where_turns_cluster():
     fewer = paired_difference(1, 3, 40)
     assert alone[0] > 0 > together[0]
     assert together[1] - together[0] == pytest.approx(fewer[1] - fewer[0], rel=0.15)
-    assert paired_difference(10, 30, 400, Clustering(5, 32_000, 400, 200)) is None
+    assert paired_difference(10, 30, 400, Clustering(4, 40_000, 400, 200)) is None
     assert paired_difference(0, 0, 0, Clustering(0, 0, 0, 0)) is None
 
 

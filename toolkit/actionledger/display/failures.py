@@ -25,7 +25,7 @@ HEADS = (
     "seconds",
     "$",
 )
-CHANGE_HEADS = ("change", "where", "reason", "signature", "turns", "sessions", "of", "p", "p (Holm)")
+CHANGE_HEADS = ("change", "where", "reason", "signature", "turns", "of", "sessions", "p", "p (Holm)")
 NOT_RECORDED = "not recorded"
 
 
@@ -135,8 +135,8 @@ def change_cells(change: Any) -> tuple[object, ...]:
         reason(change.key),
         change.key.signature,
         f"{change.turns_before:,} → {change.turns_after:,}",
+        f"{change.of_turns_before:,} → {change.of_turns_after:,}",
         f"{change.before.successes:,} → {change.after.successes:,}",
-        f"{change.before.count:,} → {change.after.count:,}",
         shown_p(change.p_value),
         shown_p(change.p_holm),
     )

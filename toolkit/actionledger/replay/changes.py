@@ -6,7 +6,7 @@ from datetime import datetime
 from actionledger.ledger.queries.arrivals import Arrival, arrivals
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.trend import Unit, success_over_time
+from actionledger.ledger.queries.trend import Unit, spanning_sessions, success_over_time
 from actionledger.rates import Rate
 from actionledger.replay.statistics import change_points
 
@@ -69,7 +69,9 @@ def changes(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") 
     """
     refuse_no_ledger(ledger)
     periods = success_over_time(ledger, within, unit).periods
-    points = change_points([period.success for period in periods])
+    starts = [period.start for period in periods]
+    spanning = spanning_sessions(ledger, starts, within, unit) if len(starts) > 1 else []
+    points = change_points([period.success for period in periods], spanning=spanning)
     new = arrivals(ledger, within) if points else []
     return tuple(
         Change(

@@ -1,6 +1,6 @@
 """Two sets of recorded responses side by side that share no turns: two models, two weeks, two prompts."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
@@ -8,11 +8,11 @@ from actionledger.frames import Columns, Framed, compared
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.by_task import results_by_task, shared_turns
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.funnel import Funnel, funnel
+from actionledger.ledger.queries.funnel import Funnel, funnel, with_sessions
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.replay.statistics import (
+    difference_test,
     holm,
-    score_test,
     task_difference,
     task_test,
     unpaired_difference,
@@ -35,8 +35,9 @@ class Measure:
     Args:
         name: the rate, as a funnel names it.
         before, after: both sides' rates.
-        difference: the 95 % interval of the second minus the first, -1 to 1; None where either side has none.
-        p_value: of the score test, with all measures of the contrast taken into account (Holm); None where either side has no interval.
+        difference: the 95 % interval of the second minus the first, -1 to 1, which says of 0 what ``p_value`` says; None where
+            either side has none.
+        p_value: of the permutation test of sessions, with all measures of the contrast taken into account (Holm); None where either side has no interval.
     """
 
     name: str
@@ -139,6 +140,7 @@ def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:
             raise UsageError(
                 f"No recorded response fits {side.words}; 'actionledger report' says what the ledger holds."
             )
+    first, second = with_sessions(ledger, first, before), with_sessions(ledger, second, after)
     return Contrast(
         first,
         second,
@@ -155,14 +157,15 @@ def _measures(first: Funnel, second: Funnel) -> tuple[Measure, ...]:
         for name, (one, other) in pairs.items()
         if one.count or other.count or NOT_AUDITABLE in {one.refusal, other.refusal}
     }
-    found = [
-        Measure(name, one, other, unpaired_difference(one, other), score_test(one, other))
-        for name, (one, other) in counted.items()
-    ]
-    tested = [(at, each.p_value) for at, each in enumerate(found) if each.p_value is not None]
-    for (at, _), adjusted in zip(tested, holm([p_value for _, p_value in tested]), strict=True):
-        found[at] = replace(found[at], p_value=adjusted)
-    return tuple(found)
+    tested = {name: difference_test(one, other) for name, (one, other) in counted.items()}
+    # Where nothing was repaired, two measures are the same numbers: one test, and not two to choose from.
+    known = {counted[name]: p_value for name, p_value in tested.items() if p_value is not None}
+    adjusted = dict(zip(known, holm(list(known.values())), strict=True))
+    found = [(name, one, other, adjusted.get((one, other))) for name, (one, other) in counted.items()]
+    return tuple(
+        Measure(name, one, other, unpaired_difference(one, other, p_value), p_value)
+        for name, one, other, p_value in found
+    )
 
 
 def _tasks(ledger: Queryable, before: Filter, after: Filter) -> SharedTasks | None:

@@ -1,25 +1,27 @@
 """Groups of failures before and after: which are new, gone, grown or shrunk, and whether that is more than chance."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.failures import failures_at, shared_turns
+from actionledger.ledger.queries.failure_sums import failing_turns
+from actionledger.ledger.queries.failures import failures_at, meant_by_session, shared_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.naming import Called, run_or_first
-from actionledger.rates import Rate
-from actionledger.replay.failures import failures
-from actionledger.replay.grouping.groups import FailureGroup, FailureKey, key_of
-from actionledger.replay.statistics import fisher, holm, session_test
+from actionledger.rates import Rate, clustered
+from actionledger.replay.grouping.circles import key_of_loop
+from actionledger.replay.grouping.groups import FailureKey, key_of
+from actionledger.replay.loops import loops
+from actionledger.replay.statistics import holm, is_dealt, permutation_tests, score_test, session_test
 
 ChangeKind: TypeAlias = Literal["new", "gone", "grown", "shrunk", "same"]
 """What became of a group: it was not there before, is not there after, or a larger, a smaller or the same share has it."""
 
 PAIRED_TEST = "sign-flip test over sessions, on the turns that both have read"
-UNPAIRED_TEST = "exact test of Fisher over sessions"
+UNPAIRED_TEST = "permutation of sessions, of the shares of their turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class FailureChange:
         before, after: sessions with it, of those looked at.
         p_value: how likely chance alone makes such a difference.
         p_holm: the same, adjusted by Holm's procedure for all the groups that are looked at together.
+        of_turns_before, of_turns_after: how many turns there were and are that could have it.
     """
 
     key: FailureKey
@@ -43,6 +46,8 @@ class FailureChange:
     after: Rate
     p_value: float
     p_holm: float
+    of_turns_before: int
+    of_turns_after: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ def failure_changes(
     r"""Compare the groups of failures of two runs, or of two filters such as two weeks.
 
     Where the two have read the same turns, these are compared turn by turn, over reading and checking: only the first reading of a
-    turn was ever executed. Else the shares of sessions are compared, over everything, loops included.
+    turn was ever executed. Else the shares of turns are compared, over everything, loops included, with sessions as units.
 
     Args:
         ledger: where they are recorded.
@@ -100,7 +105,7 @@ def failure_changes(
         within: what narrows both of them down where they are runs.
 
     Returns:
-        What became of each group, with an exact test, adjusted for how many groups there are.
+        What became of each group, with a test, adjusted for how many groups there are.
 
     Raises:
         UsageError: no run goes by a name, or one of them has read nothing that meant to act.
@@ -121,7 +126,9 @@ def failure_changes(
     if first == second:
         raise UsageError("Both sides are the same: name two runs, or two filters.")
     turns, sessions = shared_turns(ledger, first, second)
-    found = list(_paired(ledger, first, second, sessions) if turns else _unpaired(ledger, first, second))
+    found = list(
+        _paired(ledger, first, second, turns, sessions) if turns else _unpaired(ledger, first, second)
+    )
     adjusted = holm([change.p_value for change in found])
     changes = [replace(change, p_holm=p) for change, p in zip(found, adjusted, strict=True)]
     return FailureChanges(
@@ -131,7 +138,9 @@ def failure_changes(
     )
 
 
-def _paired(ledger: Ledger, first: Filter, second: Filter, sessions: int) -> Iterator[FailureChange]:
+def _paired(
+    ledger: Ledger, first: Filter, second: Filter, turns: int, sessions: int
+) -> Iterator[FailureChange]:
     before, after = _turns_by_group(ledger, first, second), _turns_by_group(ledger, second, first)
     for key in {**before, **after}:
         was, now = before.get(key, {}), after.get(key, {})
@@ -147,6 +156,8 @@ def _paired(ledger: Ledger, first: Filter, second: Filter, sessions: int) -> Ite
             after=Rate(len(set(now.values())), sessions),
             p_value=p_value,
             p_holm=p_value,
+            of_turns_before=turns,
+            of_turns_after=turns,
         )
 
 
@@ -160,31 +171,86 @@ def _turns_by_group(ledger: Ledger, within: Filter, other: Filter) -> dict[Failu
 
 
 def _unpaired(ledger: Ledger, first: Filter, second: Filter) -> Iterator[FailureChange]:
-    reports = failures(ledger, first), failures(ledger, second)
-    for which, report in zip(("first", "second"), reports, strict=True):
-        if not report.turns:
-            raise UsageError(f"The {which} of the two has read no response that meant to act.")
-    before, after = ({group.key: group for group in report.groups} for report in reports)
-    for key in {**before, **after}:
-        was, now = (
-            _rate(key, groups, report.sessions)
-            for groups, report in zip((before, after), reports, strict=True)
-        )
-        p_value = fisher(was.successes, was.count, now.successes, now.count)
+    before, after = _side(ledger, first, "first"), _side(ledger, second, "second")
+    keys = list({**before.groups, **after.groups})
+    if not keys:
+        return
+    for key, p_value in zip(keys, _tests(before, after, keys), strict=True):
+        was, now = before.groups.get(key, {}), after.groups.get(key, {})
+        turns, turns_now = sum(was.values()), sum(now.values())
         yield FailureChange(
             key=key,
-            kind=_kind(was.successes, now.successes, was.value or 0.0, now.value or 0.0),
-            turns_before=before[key].turns if key in before else 0,
-            turns_after=after[key].turns if key in after else 0,
-            before=was,
-            after=now,
+            kind=_kind(turns, turns_now, turns / before.turns, turns_now / after.turns),
+            turns_before=turns,
+            turns_after=turns_now,
+            before=Rate(len(was), before.sessions_of(key)),
+            after=Rate(len(now), after.sessions_of(key)),
             p_value=p_value,
             p_holm=p_value,
+            of_turns_before=before.turns,
+            of_turns_after=after.turns,
         )
 
 
-def _rate(key: FailureKey, groups: dict[FailureKey, FailureGroup], sessions: int) -> Rate:
-    return groups[key].sessions if key in groups else Rate(0, sessions)
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The responses of one filter.
+
+    Args:
+        sizes: how many of each session meant to act.
+        groups: in how many turns of which sessions each group is.
+        looked_through: how many sessions could be looked through for loops.
+    """
+
+    sizes: dict[str, int]
+    groups: dict[FailureKey, dict[str, int]]
+    looked_through: int
+
+    @property
+    def turns(self) -> int:
+        return sum(self.sizes.values())
+
+    def sessions_of(self, key: FailureKey) -> int:
+        """Return how many sessions were looked at for a group."""
+        return self.looked_through if key.is_loop else len(self.sizes)
+
+
+def _side(ledger: Ledger, within: Filter, which: str) -> _Side:
+    sizes = meant_by_session(ledger, within)
+    if not sizes:
+        raise UsageError(f"The {which} of the two has read no response that meant to act.")
+    groups = failing_turns(ledger, key_of, within)
+    found = loops(ledger, within)
+    in_loops: dict[tuple[FailureKey, str], set[int]] = defaultdict(set)
+    for loop in found.loops:
+        in_loops[key_of_loop(loop), loop.session_id].update(range(loop.first_turn, loop.last_turn + 1))
+    for (key, session_id), turns in in_loops.items():
+        # A loop may go on over turns that the filter leaves out, or that meant nothing.
+        groups.setdefault(key, {})[session_id] = min(len(turns), sizes.setdefault(session_id, len(turns)))
+    return _Side(sizes, groups, found.sessions)
+
+
+def _tests(before: _Side, after: _Side, keys: Sequence[FailureKey]) -> list[float]:
+    """Return the p-value of each group: by dealing the sessions of both sides anew, or where they are many by the score test."""
+    if is_dealt(len(before.sizes), len(after.sizes)):
+        sizes = [*before.sizes.values(), *after.sizes.values()]
+        first = {session: place for place, session in enumerate(before.sizes)}
+        second = {session: place for place, session in enumerate(after.sizes, start=len(first))}
+        hits = [
+            {first[each]: turns for each, turns in before.groups.get(key, {}).items()}
+            | {second[each]: turns for each, turns in after.groups.get(key, {}).items()}
+            for key in keys
+        ]
+        return permutation_tests(sizes, len(first), hits)
+    rates = [
+        [
+            clustered((side.groups.get(key, {}).get(each, 0), size) for each, size in side.sizes.items())
+            for side in (before, after)
+        ]
+        for key in keys
+    ]
+    tested = [score_test(one, other) for one, other in rates]
+    return [1.0 if p_value is None else p_value for p_value in tested]
 
 
 def _kind(was: int, now: int, before: float, after: float) -> ChangeKind:

@@ -22,6 +22,7 @@ from actionledger.replay.statistics import (
     paired_difference,
     resampled_difference,
     session_test,
+    shifted,
 )
 
 
@@ -57,7 +58,7 @@ class Tested:
 
     @property
     def difference(self: _Paired) -> tuple[float, float] | None:
-        """The 95 % interval of the change in success, -1 to 1 (Bonett and Price); None where too few sessions were compared."""
+        """The 95 % interval of the change in success, -1 to 1, which says of 0 what the test says; None where too few sessions were compared."""
         return paired_difference(self.only_before, self.only_after, self.intent, self.net)
 
     @property
@@ -76,7 +77,7 @@ class Tested:
         if not self.intent:
             return 1.0
         score, squares = self.only_after - self.only_before, self.only_after + self.only_before
-        return self.net.design_effect(self.intent, score, squares, lowest=-1)
+        return self.net.design_effect(self.intent, score, squares, shifted(self.cells))
 
 
 @dataclass(frozen=True, slots=True)

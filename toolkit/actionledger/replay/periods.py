@@ -8,7 +8,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import parse_success
 from actionledger.ledger.queries.trend import success_over_time
 from actionledger.rates import Rate
-from actionledger.replay.statistics import score_test, unpaired_difference
+from actionledger.replay.statistics import difference_test, unpaired_difference
 
 WEEK = timedelta(days=7)
 
@@ -23,7 +23,7 @@ class PeriodChange:
         earlier, later: the responses of either.
         before, after: parse success in either; a session that goes on in both counts in both.
         difference: the 95 % interval of the second minus the first, -1 to 1; None where either side has none.
-        p_value: of the score test, likewise.
+        p_value: of the permutation test of sessions, likewise.
     """
 
     days: int
@@ -69,7 +69,8 @@ def change_since_before(ledger: Queryable, within: Filter = EVERYTHING) -> Perio
     if periods is None:
         return None
     earlier, later = (replace(within, since=since, until=until) for since, until in periods)
-    before, after = (parse_success(ledger, side) for side in (earlier, later))
+    before, after = (parse_success(ledger, side, by_session=True) for side in (earlier, later))
+    p_value = difference_test(before, after)
     since, until = periods[1]
     return PeriodChange(
         days=max(1, (until - since).days),
@@ -78,8 +79,8 @@ def change_since_before(ledger: Queryable, within: Filter = EVERYTHING) -> Perio
         later=later,
         before=before,
         after=after,
-        difference=unpaired_difference(before, after),
-        p_value=score_test(before, after),
+        difference=unpaired_difference(before, after, p_value),
+        p_value=p_value,
     )
 
 

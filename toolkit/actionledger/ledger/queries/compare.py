@@ -387,8 +387,8 @@ def _groups(
             {bucket: counts.get(bucket, 0) for bucket in _BUCKETS},
             as_rate(before),
             as_rate(after),
-            Clustering(**net),
-            {_cell(cell): sessions for cell, sessions in cells.items()},
+            Clustering(**net, cells=(known := {_cell(cell): sessions for cell, sessions in cells.items()})),
+            known,
             name,
         )
         for name, counts, before, after, net, cells in ledger.sql(groups, bound).fetchall()

@@ -6,11 +6,11 @@ What makes a group is not said here: whoever asks says to which one each kind of
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, get_args
 
 from pydantic import TypeAdapter
 
-from actionledger.ledger.queries.base import Stage, Streamable
+from actionledger.ledger.queries.base import INTENT, Stage, Streamable
 from actionledger.ledger.queries.failures import (
     NAMED,
     OF_ACTIONS,
@@ -23,7 +23,7 @@ from actionledger.ledger.queries.failures import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
-from actionledger.ledger.queries.scopes import scope
+from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
 from actionledger.values import Span
 from actionledger.vocabulary import Origin, Reason
@@ -129,6 +129,13 @@ SELECT number, count, turns, sessions, lost, first, last, spent, coalesce(period
 FROM spending LEFT JOIN counted USING (number) LEFT JOIN by_period USING (number) LEFT JOIN examples USING (number)
 ORDER BY number"""
 
+_TURNS = f"""
+WITH {{failed}},
+{NAMED},
+numbers AS (SELECT unnest($names) AS name, unnest($numbers) AS number)
+SELECT number, session_id::VARCHAR, count(DISTINCT turn_id)
+FROM (SELECT *, {_NAME} AS name FROM named) JOIN numbers USING (name) GROUP BY number, session_id ORDER BY number, session_id"""
+
 _KIND_ROWS, _SUM_ROWS = TypeAdapter(list[FailureKind]), TypeAdapter(list[FailureSums])
 _TOTAL = TypeAdapter(Spent)
 
@@ -153,20 +160,11 @@ def failure_sums(
     Returns:
         The groups, and what all failures together made sessions spend, each turn once.
     """
-    condition, parameters = scope(rated(within))
-    there = failed(condition)
-    groups: dict[Group, int] = {}
-    numbers: dict[str, int] = {}
+    groups, numbers, (condition, parameters) = _numbered(ledger, group_of, within)
     words = words_of(unit)
-    stages = {"stages": words.pop("stages")}
-    result = ledger.sql(_KINDS.format(failed=there), parameters | stages | {"intent": words["intent"]})
-    while batch := result.fetchmany(_BATCH):
-        found = _KIND_ROWS.validate_python([row[1:] for row in batch])
-        for (name, *_), kind in zip(batch, found, strict=True):
-            numbers[name] = groups.setdefault(group_of(kind), len(groups))
-    asked = {"names": list(numbers), "numbers": list(numbers.values()), "examples": examples}
-    statement = _SUMS.format(failed=there, whole=of_whole_sessions(within))
-    answer = ledger.sql(statement, parameters | words | asked)
+    del words["stages"]
+    statement = _SUMS.format(failed=failed(condition), whole=of_whole_sessions(within))
+    answer = ledger.sql(statement, parameters | words | numbers | {"examples": examples})
     rows = answer.fetchmany(len(groups) + 1)
     names = list(FailureSums.__dataclass_fields__)
     sums = _SUM_ROWS.validate_python(
@@ -175,3 +173,41 @@ def failure_sums(
     total = [row[1 + names.index("spent")] for row in rows if row[0] is None]
     in_all = _TOTAL.validate_python(total[0]) if total else Spent()
     return dict(zip(groups, sums, strict=True)), in_all
+
+
+def failing_turns(
+    ledger: Streamable, group_of: Callable[[FailureKind], Group], within: Filter = EVERYTHING
+) -> dict[Group, dict[str, int]]:
+    """Return in how many turns of which sessions each group of failures is.
+
+    Args:
+        ledger: what to ask.
+        group_of: gives the group that a kind of failure belongs to.
+        within: which responses.
+    """
+    groups, numbers, (condition, parameters) = _numbered(ledger, group_of, within)
+    names = list(groups)
+    found: dict[Group, dict[str, int]] = {name: {} for name in names}
+    asked = parameters | numbers | {"intent": INTENT}
+    result = ledger.sql(_TURNS.format(failed=failed(condition)), asked)
+    while batch := result.fetchmany(_BATCH):
+        for number, session_id, turns in batch:
+            found[names[number]][session_id] = turns
+    return found
+
+
+def _numbered(
+    ledger: Streamable, group_of: Callable[[FailureKind], Group], within: Filter
+) -> tuple[dict[Group, int], dict[str, object], Scope]:
+    """Return the groups by their numbers, the numbers of the kinds of failures as parameters, and the filter as SQL."""
+    condition, parameters = scope(rated(within))
+    groups: dict[Group, int] = {}
+    numbers: dict[str, int] = {}
+    words = {"stages": list(get_args(Stage)), "intent": INTENT}
+    result = ledger.sql(_KINDS.format(failed=failed(condition)), parameters | words)
+    while batch := result.fetchmany(_BATCH):
+        found = _KIND_ROWS.validate_python([row[1:] for row in batch])
+        for (name, *_), kind in zip(batch, found, strict=True):
+            numbers[name] = groups.setdefault(group_of(kind), len(groups))
+    named: dict[str, object] = {"names": list(numbers), "numbers": list(numbers.values())}
+    return groups, named, Scope(condition, parameters)

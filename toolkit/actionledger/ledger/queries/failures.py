@@ -254,6 +254,9 @@ counted AS (
 SELECT period, coalesce(sum(turns), 0)::BIGINT AS turns, count(DISTINCT session_id) AS sessions
 FROM counted GROUP BY GROUPING SETS ((period), ()) ORDER BY grouping(period) DESC, period"""
 
+_SIZES = f"""{_MEANT[: _MEANT.index("SELECT period, coalesce")]}
+SELECT session_id::VARCHAR, sum(turns)::BIGINT FROM counted GROUP BY session_id ORDER BY session_id"""
+
 _SHARED = """
 WITH before AS (SELECT DISTINCT turn_id, session_id FROM parse_attempts WHERE {before}),
 after AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE {after})
@@ -330,6 +333,18 @@ def meant_in(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week"
     statement = _MEANT.format(condition=condition)
     found = ledger.sql(statement, parameters | {"intent": INTENT, "unit": unit}).fetchall()
     return [MeantIn(*row) for row in found]
+
+
+def meant_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+    """Return how many responses of each session meant to act.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    condition, parameters = scope(rated(within))
+    words = {"intent": INTENT, "unit": "week"}
+    return dict(ledger.sql(_SIZES.format(condition=condition), parameters | words).fetchall())
 
 
 def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> tuple[int, int]:

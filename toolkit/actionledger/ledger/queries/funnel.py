@@ -1,7 +1,7 @@
 """How far responses and their actions get: the counts behind every rate that a report shows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from actionledger.errors import called
@@ -10,6 +10,7 @@ from actionledger.ledger.queries.counted import (
     ACTING,
     ALL,
     CHECKING,
+    RATES,
     READING,
     UNDOING,
     Counts,
@@ -131,6 +132,18 @@ _RATES: dict[Counts, tuple[str, ...]] = {
 }
 """The rates that are made of what is counted."""
 
+_TOLD_APART = (
+    ("parse_success", READING, "parsed"),
+    ("strict_success", READING, "strictly"),
+    ("validation", CHECKING, "validated"),
+    ("execution", ACTING, "succeeded"),
+    ("recorded_execution", ACTING, "succeeded_elsewhere"),
+)
+"""The rates whose sessions are told apart where two sides are compared."""
+
+_CELLS = """
+SELECT {size} AS size, {hits} AS hits, sum(alike)::BIGINT AS sessions FROM ({counted}) WHERE {size} > 0 GROUP BY ALL"""
+
 _NOTHING: dict[str, object] = {
     "successes": 0,
     "count": 0,
@@ -175,15 +188,49 @@ def funnel(ledger: Queryable, within: Filter = EVERYTHING) -> Funnel:
     return _funnels(ledger, within, UNSPLIT).get("", _funnel({}))
 
 
-def parse_success(ledger: Queryable, within: Filter = EVERYTHING) -> Rate:
+def parse_success(ledger: Queryable, within: Filter = EVERYTHING, *, by_session: bool = False) -> Rate:
     """Return the parse success of a funnel, where nothing else of it is needed.
 
     Args:
         ledger: what to ask.
         within: which responses.
+        by_session: whether the rate is to know its sessions, and not only what they sum up to.
     """
     sums = _sums(ledger, [READING], rated(within), rolled_scope(ledger, within), UNSPLIT)
-    return _funnel(sums.get("", {})).parse_success
+    rate = _funnel(sums.get("", {})).parse_success
+    return _sessions(ledger, rate, rated(within), READING, "parsed") if by_session else rate
+
+
+def with_sessions(ledger: Queryable, found: Funnel, within: Filter = EVERYTHING) -> Funnel:
+    """Return a funnel whose rates know their sessions, and not only what they sum up to.
+
+    Args:
+        ledger: what to ask.
+        found: the funnel.
+        within: which responses it is of.
+    """
+    sessions = {
+        name: _sessions(ledger, getattr(found, name), within, counts, rate)
+        for name, counts, rate in _TOLD_APART
+    }
+    return replace(
+        found,
+        parse_success=sessions["parse_success"],
+        strict_success=sessions["strict_success"],
+        validation=sessions["validation"],
+        execution=sessions["execution"],
+        recorded_execution=sessions["recorded_execution"],
+    )
+
+
+def _sessions(ledger: Queryable, rate: Rate, within: Filter, counts: Counts, name: str) -> Rate:
+    if rate.clustering is None or not rate.count:
+        return rate
+    hits, size = RATES[name]
+    counting, parameters = counted([counts], within, rolled_scope(ledger, rated(within)))
+    found = ledger.sql(_CELLS.format(size=size, hits=hits, counted=counting), parameters).fetchall()
+    cells = {(size, hits): sessions for size, hits, sessions in found}
+    return replace(rate, clustering=replace(rate.clustering, cells=cells))
 
 
 def funnel_by(

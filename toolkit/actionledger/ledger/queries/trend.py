@@ -1,6 +1,6 @@
 """Parse success over time, and that of what other runtimes tried."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias, get_args
@@ -10,6 +10,7 @@ from actionledger.ledger.queries.base import AUDITABLE, INTENT, Queryable, as_ra
 from actionledger.ledger.queries.counted import ACTING, PARSED, RATES, Counts, summed_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.rolled import Label, counted, rolled_scope
+from actionledger.ledger.queries.scopes import scope
 from actionledger.rates import Rate
 
 Unit: TypeAlias = Literal["day", "week"]
@@ -54,6 +55,11 @@ _COUNTS = Counts(
 )
 _BY_PERIOD = """
 SELECT label AS start, {rates} FROM ({counted}) GROUP BY start HAVING sum(alike * {whole}) > 0 ORDER BY start"""
+_SPANNING = """
+SELECT session_id::VARCHAR, date_trunc($unit, occurred_at) AS start, {audited} AS count, {read} AS hits
+FROM parse_attempts WHERE occurred_at IS NOT NULL AND list_contains($intent, outcome) AND {condition}
+GROUP BY session_id, start HAVING count > 0
+QUALIFY count(*) OVER (PARTITION BY session_id) > 1"""
 _PERIOD = Label("date_trunc($unit, occurred_at)", "", "date_trunc($unit, day)")
 
 
@@ -93,6 +99,28 @@ def elsewhere_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Un
         UsageError: ``ledger`` is no open one, or ``unit`` no period.
     """
     return _over_time(ledger, within, unit, ACTING, ("succeeded_elsewhere",))
+
+
+def spanning_sessions(
+    ledger: Queryable, starts: Sequence[datetime], within: Filter = EVERYTHING, unit: Unit = "day"
+) -> list[dict[int, tuple[int, int]]]:
+    """Return the sessions that go on in several periods of parse success: by the period's place, responses that count and those read.
+
+    Args:
+        ledger: what to ask.
+        starts: when the periods begin, in order.
+        within: which responses.
+        unit: how long a period is.
+    """
+    condition, parameters = scope(rated(within))
+    words = {"unit": unit, "intent": INTENT}
+    statement = _SPANNING.format(condition=condition, audited=PARSED["audited"], read=PARSED["read"])
+    places = {start: place for place, start in enumerate(starts)}
+    found: dict[str, dict[int, tuple[int, int]]] = {}
+    for session_id, start, count, hits in ledger.sql(statement, parameters | words).fetchall():
+        if start in places:
+            found.setdefault(session_id, {})[places[start]] = (count, hits)
+    return list(found.values())
 
 
 def _over_time(

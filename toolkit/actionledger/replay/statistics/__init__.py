@@ -11,16 +11,22 @@ from actionledger.replay.statistics.changes import (
     ChangePoint as ChangePoint,
     change_points as change_points,
 )
-from actionledger.replay.statistics.exact import fisher as fisher
 from actionledger.replay.statistics.paired import (
     mcnemar as mcnemar,
     paired_difference as paired_difference,
     session_test as session_test,
+    shifted as shifted,
+)
+from actionledger.replay.statistics.permuting import (
+    is_dealt as is_dealt,
+    permutation_test as permutation_test,
+    permutation_tests as permutation_tests,
 )
 from actionledger.replay.statistics.resampling import resampled_difference as resampled_difference
 from actionledger.replay.statistics.several import holm as holm
 from actionledger.replay.statistics.tasks import task_difference as task_difference, task_test as task_test
 from actionledger.replay.statistics.unpaired import (
+    difference_test as difference_test,
     score_test as score_test,
     unpaired_difference as unpaired_difference,
 )

@@ -10,8 +10,8 @@ from itertools import permutations
 from random import Random
 from typing import TypeAlias
 
-from actionledger.rates import MINIMUM_SESSIONS, TOO_FEW
-from actionledger.replay.statistics.resampling import DRAWS, poisson
+from actionledger.rates import TOO_FEW
+from actionledger.replay.statistics.resampling import DRAWS, MINIMUM_DRAWN, poisson
 
 Sums: TypeAlias = Mapping[tuple[str, str], float]
 """What a coefficient is made of, summed over things: by pairs of judgements, or by what is counted and of which judgement."""
@@ -177,7 +177,7 @@ def _coefficient(
     sessions = [_together((each, 1) for each in found) for found in by_session.values()]
     value = value_of(_together((each, 1) for each in sessions))
     squares = sum(len(found) ** 2 for found in by_session.values())
-    is_enough = len(things) ** 2 >= MINIMUM_SESSIONS * squares
+    is_enough = len(things) ** 2 >= MINIMUM_DRAWN * squares
     # Where all agree, so does whatever is drawn of it: that would be an interval of no width, and no more than a guess.
     if value is None or value == 1 or not is_enough:
         return Coefficient(name, value, None)

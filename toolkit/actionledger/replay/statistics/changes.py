@@ -1,10 +1,16 @@
 """Where a rate over time changed."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TypeAlias
 
-from actionledger.rates import Rate, summed
+from actionledger.rates import Clustering, Rate, summed
 from actionledger.replay.statistics.unpaired import score_test, unpaired_difference
+
+Spanning: TypeAlias = Mapping[int, tuple[int, int]]
+"""A session that goes on in several periods: in each, by its place, how many things it has, and how many of them had the property."""
 
 ALPHA = 0.05
 
@@ -26,11 +32,13 @@ class ChangePoint:
 
     @property
     def difference(self) -> tuple[float, float] | None:
-        """The 95 % interval of the step, -1 to 1; too narrow by the choice of the largest one."""
-        return unpaired_difference(self.before, self.after)
+        """The 95 % interval of the step, -1 to 1, which leaves 0 out as the test does; else too narrow by the choice of the largest one."""
+        return unpaired_difference(self.before, self.after, self.p_value)
 
 
-def change_points(periods: Sequence[Rate], alpha: float = ALPHA) -> list[ChangePoint]:
+def change_points(
+    periods: Sequence[Rate], alpha: float = ALPHA, spanning: Iterable[Spanning] = ()
+) -> list[ChangePoint]:
     """Return where a rate over time changed.
 
     Binary segmentation (A. J. Scott and M. Knott, "A Cluster Analysis Method for Grouping Means in the Analysis of Variance",
@@ -38,34 +46,73 @@ def change_points(periods: Sequence[Rate], alpha: float = ALPHA) -> list[ChangeP
     there were to choose from (Bonferroni), it is below ``alpha``; then either side is looked at in the same way.
 
     Args:
-        periods: the rate of each period, in order; a session that goes on in two of them counts in both.
+        periods: the rate of each period, in order; a session that goes on in two of them is in both.
         alpha: how often a stretch without a change may be divided by chance, at most.
+        spanning: the sessions that go on in several periods: on either side of a boundary each counts as one.
 
     Returns:
         The changes, in order; none where no boundary has sessions enough on both of its sides.
     """
-    bounds = [0, *sorted(_divisions(periods, 0, len(periods), alpha)), len(periods)]
+    row = _Row(periods, spanning)
+    bounds = [0, *sorted(_divisions(row, 0, len(periods), alpha)), len(periods)]
     found = []
     for begin, at, end in zip(bounds, bounds[1:], bounds[2:], strict=False):
-        best = _steps(periods, begin, end).get(at, 1.0)
-        found.append(ChangePoint(at, summed(periods[begin:at]), summed(periods[at:end]), best))
+        best = _steps(row, begin, end).get(at, 1.0)
+        found.append(ChangePoint(at, row.rate(begin, at), row.rate(at, end), best))
     return found
 
 
-def _divisions(periods: Sequence[Rate], begin: int, end: int, alpha: float) -> Iterator[int]:
-    steps = _steps(periods, begin, end)
+class _Row:
+    """The periods, and what sessions that are in two of them add to the sums of both together."""
+
+    def __init__(self, periods: Sequence[Rate], spanning: Iterable[Spanning]) -> None:
+        self.periods = periods
+        self._pairs: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+        for session in spanning:
+            for (nth, one), (mth, other) in combinations(enumerate(sorted(session)), 2):
+                (count, hits), (then, hits_then) = session[one], session[other]
+                sums = self._pairs[one, other]
+                # Of periods of a session that follow each other the second is no session more.
+                sums[0] += mth == nth + 1
+                sums[1] += 2 * count * then
+                sums[2] += 2 * hits * hits_then
+                sums[3] += count * hits_then + then * hits
+
+    def rate(self, begin: int, end: int) -> Rate:
+        """Return the rate of some periods together, in which a session counts once."""
+        together = summed(self.periods[begin:end])
+        clustering = together.clustering
+        if clustering is None:
+            return together
+        twice, sizes, totals, products = (
+            sum(sums[which] for (one, other), sums in self._pairs.items() if begin <= one and other < end)
+            for which in range(4)
+        )
+        return replace(
+            together,
+            clustering=Clustering(
+                clustering.sessions - twice,
+                clustering.sizes + sizes,
+                clustering.totals + totals,
+                clustering.products + products,
+            ),
+        )
+
+
+def _divisions(row: _Row, begin: int, end: int, alpha: float) -> Iterator[int]:
+    steps = _steps(row, begin, end)
     at = min(steps, key=lambda place: steps[place], default=None)
     if at is not None and steps[at] < alpha:
         yield at
-        yield from _divisions(periods, begin, at, alpha)
-        yield from _divisions(periods, at, end, alpha)
+        yield from _divisions(row, begin, at, alpha)
+        yield from _divisions(row, at, end, alpha)
 
 
-def _steps(periods: Sequence[Rate], begin: int, end: int) -> dict[int, float]:
+def _steps(row: _Row, begin: int, end: int) -> dict[int, float]:
     """Return the p-value of each boundary that can be judged, all of them taken into account."""
     tested = {
         at: p_value
         for at in range(begin + 1, end)
-        if (p_value := score_test(summed(periods[begin:at]), summed(periods[at:end]))) is not None
+        if (p_value := score_test(row.rate(begin, at), row.rate(at, end))) is not None
     }
     return {at: min(1.0, p_value * len(tested)) for at, p_value in tested.items()}

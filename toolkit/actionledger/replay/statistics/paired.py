@@ -1,10 +1,13 @@
 """Whether a difference between two readings of the same turns is more than chance."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from math import erfc, exp, lgamma, log, sqrt
+from typing import TypeAlias
 
-from actionledger.rates import Z_95, Clustering
+from actionledger.rates import Z_95, Cells, Clustering
+from actionledger.replay.statistics.flipping import SURE, Cell, Span, inverted, inverted_by_sums, spans
 
 _EXACT = 5_000
 """Up to this sum of shifts every way they can fall is counted; above, their sum is as good as normal."""
@@ -84,8 +87,9 @@ def paired_difference(
     """Return the 95 % interval of the difference between two rates over the same turns (second minus first).
 
     The adjusted Wald interval of D. G. Bonett and R. M. Price, "Adjusted Wald Confidence Interval for a Difference of
-    Binomial Proportions Based on Paired Data", Journal of Educational and Behavioral Statistics 37 (2012); where turns cluster in
-    sessions, it is wider by the root of the design effect of their scores (1 won, -1 lost).
+    Binomial Proportions Based on Paired Data", Journal of Educational and Behavioral Statistics 37 (2012), at the count
+    that sessions leave. Where the sessions themselves are known, it holds all that the sign-flip test doesn't reject,
+    and says of 0 what that test says: the end towards 0 of a difference that is more than chance is the test's.
 
     Args:
         only_before: turns that only the first reading got right.
@@ -96,12 +100,59 @@ def paired_difference(
     Returns:
         Its ends, each -1 to 1; None where too few sessions were compared.
     """
-    if clustering is not None and not (pairs and clustering.is_enough(pairs)):
+    if clustering is None:
+        return _adjusted_wald(only_before, only_after, pairs)
+    if not pairs or not clustering.is_enough(pairs):
         return None
     score, squares = only_after - only_before, only_after + only_before
-    effective = clustering.effective_count(pairs, score, squares, lowest=-1) if clustering else pairs
+    cells = clustering.cells
+    together = squares * squares / clustering.totals if clustering.totals else 0.0
+    bearing = together if cells is None else shifted(cells)
+    effective = clustering.effective_count(pairs, score, squares, bearing)
+    share = effective / pairs
+    low, high = _adjusted_wald(only_before * share, only_after * share, effective)
+    if not cells:
+        return low, high
+    told = tuple(sorted(cells.items()))
+    mirrored = tuple(sorted(((count, -score), sessions) for (count, score), sessions in cells.items()))
+    if told <= mirrored:
+        return _agreeing(low, high, told)
+    # The same draws for both ways to name the two readings.
+    least, most = _agreeing(-high, -low, mirrored)
+    return -most, -least
+
+
+def _adjusted_wald(only_before: float, only_after: float, pairs: float) -> tuple[float, float]:
     lost, won = (only_before + 1) / (pairs + 2), (only_after + 1) / (pairs + 2)
     centre = won - lost
-    wider = pairs / effective if pairs else 1.0
-    margin = Z_95 * sqrt(wider * (won + lost - centre**2) / (pairs + 2))
+    margin = Z_95 * sqrt((won + lost - centre**2) / (pairs + 2))
     return max(-1.0, centre - margin), min(1.0, centre + margin)
+
+
+_Cells: TypeAlias = tuple[tuple[tuple[int, int], int], ...]
+
+
+def shifted(cells: Cells) -> float:
+    """Return how many sessions have shifted, by L. Kish's formula.
+
+    Args:
+        cells: the sessions.
+    """
+    shifts = [(abs(score), sessions) for (_, score), sessions in cells.items()]
+    squares = sum(shift * shift * sessions for shift, sessions in shifts)
+    return sum(shift * sessions for shift, sessions in shifts) ** 2 / squares if squares else 0.0
+
+
+@lru_cache(maxsize=256)
+def _agreeing(low: float, high: float, cells: _Cells) -> tuple[float, float]:
+    """Return an interval as far as the sign-flip test's on either side, and no farther than it towards 0 of what is more than chance."""
+    shifts: Counter[int] = Counter()
+    for (_, score), sessions in cells:
+        shifts[score] += sessions
+    p_value = session_test({score: sessions for score, sessions in shifts.items() if score})
+    each = [Cell(count, score, sessions) for (count, score), sessions in cells if count]
+    by_sums = inverted_by_sums(each)
+    least, most = inverted(spans(each) if by_sums is None else [Span(*by_sums)], p_value)
+    if p_value >= SURE:
+        return min(low, least), max(high, most)
+    return (least, max(high, most)) if least > 0 else (min(low, least), most)

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from math import exp, sqrt
 from random import Random
 
-from actionledger.rates import MINIMUM_SESSIONS
-
 DRAWS = 2_000
 """How often the sessions are drawn."""
+
+MINIMUM_DRAWN = 10
+"""With fewer sessions than this, weighed by their sizes, drawing them anew says too little."""
 
 _MANY = 50
 """From so many sessions on, how often they are drawn is as good as normal."""
@@ -32,7 +33,7 @@ def resampled_difference(
     """
     turns = sum(size * sessions for (size, _), sessions in cells.items())
     squares = sum(size * size * sessions for (size, _), sessions in cells.items())
-    if not turns or turns * turns < MINIMUM_SESSIONS * squares:
+    if not turns or turns * turns < MINIMUM_DRAWN * squares:
         return None
     chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
     ordered = sorted(cells.items())
