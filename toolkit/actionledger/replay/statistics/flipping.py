@@ -123,10 +123,10 @@ def _ways(cells: Sequence[Cell], seed: int, draws: int) -> Iterator[tuple[int, f
     sessions = sum(cell.sessions for cell in cells)
     if 2**sessions <= draws + 1:
         each = [(cell.size, cell.score) for cell in cells for _ in range(cell.sessions)]
-        for kept in product((1, 0), repeat=sessions):
+        for stay in product((1, 0), repeat=sessions):
             yield (
-                sum(size for stays, (size, _) in zip(kept, each, strict=True) if stays),
-                sum(score for stays, (_, score) in zip(kept, each, strict=True) if stays),
+                sum(size for stays, (size, _) in zip(stay, each, strict=True) if stays),
+                sum(score for stays, (_, score) in zip(stay, each, strict=True) if stays),
             )
         return
     yield sum(cell.size * cell.sessions for cell in cells), 0.0
