@@ -232,7 +232,7 @@ def test_calls_are_priced_by_a_file(ledger: al.Ledger, tmp_path: Path):
     answer = {
         "role": "assistant",
         "content": "Hi",
-        "usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0},
+        "usage": {"prompt_tokens": 1_000_000, "completion_tokens": 1},
     }
     al.record(lambda: answer, ledger=ledger, session="s2", model="m2", prices=prices)()
     al.record(lambda: answer, ledger=ledger, session="s3", model="other")()
@@ -243,7 +243,7 @@ def test_calls_are_priced_by_a_file(ledger: al.Ledger, tmp_path: Path):
     assert found == [
         ("Before.", None, None),
         ("After.", 3.0, "prices"),
-        ("Hi", 1.0, "prices"),
+        ("Hi", pytest.approx(1.000004), "prices"),
         ("Hi", None, None),
     ]
 

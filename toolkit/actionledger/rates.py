@@ -216,6 +216,10 @@ class Rate:
 
         Args:
             quantile: the normal distribution's that belongs to it; 1.96 to 95 %.
+
+        Example:
+            >>> [round(end, 2) for end in al.Rate(90, 100).interval_at(2.58)]
+            [0.8, 0.95]
         """
         return None if (effective := self.effective_count) is None else self._wilson(effective, quantile)
 

@@ -31,7 +31,7 @@ def difference_test(before: Rate, after: Rate) -> float | None:
         ...     for hits in (10, 30)
         ... )
         >>> al.statistics.difference_test(one, other)
-        0.003
+        0.004
     """
     p_value = score_test(before, after)
     if p_value is None or before.clustering is None or after.clustering is None:
