@@ -101,7 +101,7 @@ def test_the_library_s_own_exporter_is_taken(ledger: al.Ledger, compression: Com
                     "gen_ai.operation.name": "chat",
                     "gen_ai.request.model": "m",
                     "gen_ai.output.messages": json.dumps(said),
-                    "gen_ai.usage.output_tokens": number,
+                    "gen_ai.usage.output_tokens": number + 1,
                     "gen_ai.request.temperature": 0.5,
                     "gen_ai.request.stream": True,
                     "gen_ai.response.finish_reasons": ["stop"],
@@ -113,7 +113,7 @@ def test_the_library_s_own_exporter_is_taken(ledger: al.Ledger, compression: Com
     found = ledger.sql(
         "SELECT text, output_tokens, model, finish_reason FROM turns ORDER BY turn_index"
     ).fetchall()
-    assert found == [("Done 🙂\r\n", number, "m", "stop") for number in range(5)]
+    assert found == [("Done 🙂\r\n", number + 1, "m", "stop") for number in range(5)]
 
 
 def test_what_can_not_be_read_is_refused_in_its_own_encoding(ledger: al.Ledger):

@@ -51,6 +51,7 @@ def test_a_report_as_json(run, recorded):
         "by_model",
         "read_in",
         "reasons",
+        "no_result",
         "changes",
         "usage",
         "price_sources",

@@ -381,7 +381,7 @@ def test_the_week_shows_what_is_new_decided_and_open(
     test = open_page(path, PAGE, by="this week")
     shown = tables(test)
     [new] = shown["failures that are new or have grown"]
-    assert (new["What became of it"], new["Turns"]) == ("new", 7)
+    assert (new["What became of it"], new["Sessions now"]) == ("new", 7)
     assert "unclosed_tag" in new["Failure"]
     assert "1 group of failures: 1 new." in words(test)
     [download] = test.get("download_button")

@@ -152,7 +152,7 @@ def test_what_was_remembered_may_go(logs, path, lost, monkeypatch):
         case "ledger":
             path.unlink()
         case "version":
-            monkeypatch.setattr(taken_files, "__version__", "another")
+            monkeypatch.setattr(taken_files, "_VERSION", "another")
     report = import_path(logs, path)
     assert (report.unchanged, report.turns, report.known) == (0, 0, 6)
     assert counts(path) == before

@@ -56,7 +56,7 @@ def test_what_was_recorded_is_published(ledger, make) -> None:
     """After an ingest plain DuckDB finds everything in tables and views."""
     for event in make.one_of_each():
         ledger.record(event)
-    assert ledger.ingest() == IngestReport(events=21, published=True)
+    assert ledger.ingest() == IngestReport(events=22, published=True)
     assert published(ledger, "SELECT origin, status FROM executions ORDER BY 1") == [
         ("recorded", "failed"),
         ("runtime", "interrupted"),
@@ -64,19 +64,19 @@ def test_what_was_recorded_is_published(ledger, make) -> None:
     assert published(ledger, "SELECT text, characters FROM turns") == [("hello", 5)]
     assert published(ledger, "SELECT metadata ->> '$.a', success FROM sessions") == [("1", True)]
     assert published(ledger, "SELECT turns FROM runs") == [(1,)]
-    assert published(ledger, "SELECT count(*) FROM events") == [(21,)]
+    assert published(ledger, "SELECT count(*) FROM events") == [(22,)]
 
 
 def test_recording_twice_doubles_nothing(ledger, make) -> None:
     """The same events again are passed over with all their rows."""
     events = make.one_of_each()
-    for expected in (IngestReport(events=21, published=True), IngestReport(duplicates=21, published=True)):
+    for expected in (IngestReport(events=22, published=True), IngestReport(duplicates=22, published=True)):
         for event in events:
             ledger.record(event)
         assert ledger.ingest() == expected
     for table in ("events", "turns", "actions", "repairs", "validation_errors", "parsers"):
         (count,) = ledger.sql(f"SELECT count(*) FROM {table}").fetchone()
-        assert count == {"events": 21, "actions": 2}.get(table, 1), table
+        assert count == {"events": 22, "actions": 2}.get(table, 1), table
 
 
 def test_nothing_new_does_nothing(ledger, make) -> None:

@@ -64,7 +64,7 @@ def test_a_tail_is_the_same_as_what_is_taken_in(ledger, reader, make) -> None:
     ledger.flush()
     names = [*(table.name for table in reading.TABLES), *reading.VIEWS]
     before = {name: reader.sql(f"FROM {name}").fetchall() for name in names}
-    assert all(before.values())
+    assert all(rows for name, rows in before.items() if name != "unacted_turns")  # each response has a call
     ledger.ingest()
     assert {name: reader.sql(f"FROM {name}").fetchall() for name in names} == before
 

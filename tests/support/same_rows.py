@@ -4,7 +4,16 @@ from pathlib import Path
 
 import duckdb
 
-WHEN_AND_WHICH = {"run_id", "recorded_at", "parsed_at", "first_used_at", "duration_us", "found_at", "link"}
+WHEN_AND_WHICH = {
+    "run_id",
+    "recorded_at",
+    "parsed_at",
+    "first_used_at",
+    "duration_us",
+    "found_at",
+    "link",
+    "described_at",
+}
 OF_RUNS = {"started_at", "finished_at"}
 BOOKKEEPING = {"meta", "segments", "links", "salts", "withdrawn"}
 RUN_EVENTS = "('run_started', 'run_finished', 'input_left_out')"

@@ -153,8 +153,9 @@ class OpenSessions:
         said = asdict(session.details)
         details_id = details_id_of(key.session_id, said)
         if not self._known.is_done(details_id):
+            before = self._known.details_of(key.session_id) if self._known.was_done(key.session_id) else ""
             self._known.add_done(details_id)
-            self._run.record(session_described(key.session_id, self._run.key.run_id, said))
+            self._run.record(session_described(key.session_id, self._run.key.run_id, said, before))
 
     def _end(self, ended: OpenSession) -> None:
         key, session, _ = ended

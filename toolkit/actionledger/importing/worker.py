@@ -184,6 +184,7 @@ def _known(facts: Facts, of_all: FactsOfAll) -> Known:
     if facts.has_before:
         known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
         known.text_of = _ask_for_text
+        known.details_of = _ask_for_details
     return known
 
 
@@ -196,6 +197,10 @@ def _ask_for_calls(_turn_id: str) -> frozenset[str]:
 
 
 def _ask_for_text(_turn_id: str) -> str:
+    raise AskTheLedgerError
+
+
+def _ask_for_details(_session_id: str) -> str:
     raise AskTheLedgerError
 
 

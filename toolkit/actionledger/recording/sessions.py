@@ -91,17 +91,18 @@ def details_id_of(session_id: str, said: Mapping[str, Any]) -> str:
     return derived_id("session-details", session_id, *said.values())
 
 
-def session_described(session_id: str, run_id: str, said: Mapping[str, Any]) -> SessionDescribed:
+def session_described(session_id: str, run_id: str, said: Mapping[str, Any], before: str) -> SessionDescribed:
     """Return the event of what a session is called and where it ran.
 
     Args:
         session_id: the session.
         run_id: the run that says it.
         said: the event's fields, each of them.
+        before: what identifies the words that were said of it last; empty where there are none. So words that come back are said anew.
     """
     details_id = details_id_of(session_id, said)
     return SessionDescribed(
-        **head(run_id, "session-described", run_id, details_id),
+        **head(run_id, "session-described", details_id, before),
         session_id=session_id,
         details_id=details_id,
         **said,

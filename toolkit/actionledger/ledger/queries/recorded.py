@@ -101,6 +101,7 @@ class Known:
         text_of: returns a turn's text; None where it has none of that turn, which came in by the same import.
         answered: returns those of some calls' identifiers of which a result is recorded.
         unended: returns the sessions that were begun and did not come to their end.
+        details_of: returns what identifies the words that were said of a session last; empty where there are none.
         left_out: returns what was told of what some files hold and no session does, by file, reason and what it is.
         added: what was added since somebody asked for it; None where nobody does.
     """
@@ -116,12 +117,17 @@ class Known:
     answered: Callable[[Sequence[str]], set[str]] = set
     unended: Callable[[], set[str]] = set
     left_out: Callable[[Sequence[str]], dict[LeftOutKey, ToldLeftOut]] = lambda _paths: {}
+    details_of: Callable[[str], str] = lambda _session_id: ""
 
     added: Added | None = None
 
     def is_done(self, identifier: str) -> bool:
         """Return whether a session came to its end, or a turn was read to its."""
         return identifier in self.ids_since or identifier in self.before.ids
+
+    def was_done(self, identifier: str) -> bool:
+        """Return whether a session had come to its end when the ledger was asked."""
+        return identifier in self.before.ids
 
     def turn(self, turn_id: str) -> KnownTurn | None:
         """Return what is known of a turn; None where nothing is."""
@@ -189,6 +195,8 @@ _UNENDED = f"""
 SELECT session_id::VARCHAR FROM known ANTI JOIN session_ends USING (session_id)"""
 
 _TEXT = "SELECT text FROM turn_starts WHERE turn_id = $turn_id::UUID"
+
+_DETAILS = "SELECT arg_max(details_id, described_at)::VARCHAR FROM session_details WHERE session_id = $session_id::UUID"
 
 _CALLS = """
 SELECT call_id FROM actions WHERE turn_id = $turn_id::UUID AND call_id IS NOT NULL
@@ -258,6 +266,7 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         lambda call_ids: set(_texts(ledger, _ANSWERED, {"sources": among, "call_ids": "\n".join(call_ids)})),
         lambda: set(_texts(ledger, _UNENDED, {"sources": among})),
         lambda paths: _left_out(ledger, paths),
+        lambda session_id: next(iter(_texts(ledger, _DETAILS, {"session_id": session_id})), None) or "",
     )
 
 

@@ -38,6 +38,7 @@ _LOOKED_AT = 4096
 """What looking for a value in vain is taken to cost at most, in code points."""
 
 _CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash behind its bracket it is text of a JSON string
+_VISIBLE = re.compile(r"\S")
 _VALUE = re.compile(rf"\s*+{_CONTAINER}")
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 
@@ -213,7 +214,8 @@ class JsonFence(JsonShape):
             return None
         if not self.is_plain([action.name for action in found.actions], found.span.of(text), source):
             # Alone, nothing shows it: it may as well be data of any kind, and nothing says that it is a call.
-            is_alone = not text[: found.span.start].strip() and not text[found.span.end :].strip()
+            has_more = _VISIBLE.search(text, 0, found.span.start) or _VISIBLE.search(text, found.span.end)
+            is_alone = has_more is None
             reason = Reason.NOT_AN_ACTION if is_alone else Reason.EXAMPLE
             return Found(BlockStatus.IGNORED, found.span, found.body, reason=reason)
         is_code = is_indented(text, found.span.start) or self.unless_quoted(found, text) is not found
