@@ -77,12 +77,15 @@ def text_of(family, size):
 @pytest.mark.soak
 @pytest.mark.parametrize("family", FAMILIES)
 def test_steps_grow_no_faster_than_the_text(family):
-    """Sixteen times the text takes at most twenty times the steps: a square would take 256 times."""
+    """Eight times the text takes at most ten times the steps: a square would take 64 times.
+
+    What is looked at behind a fault, up to 400 characters, is small beside the smaller text.
+    """
 
     def read(text):
         decode(text, options=OPTIONS)
 
-    assert not growth_fault(read, text_of(family, 4_000), text_of(family, 64_000))
+    assert not growth_fault(read, text_of(family, 8_000), text_of(family, 64_000))
 
 
 def peak(text):
