@@ -291,3 +291,32 @@ def test_a_wide_colon_or_full_stop_beside_a_call_is_one_like_any_other(look, lea
         narrow = outcome(f"{before}{call}{stop}", TOOLS)
         assert outcome(f"{lead}：{gap}{call}{wide}", TOOLS) == narrow
         assert outcome(f"{lead}：{gap or chr(0x3000)}{call}{wide}", TOOLS) == narrow
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Here is how I'd set it up.",
+        "I'd rather write too much down than too little here.",
+        "Because 6 people would have to run it.",
+        "Since Olga is away until Saturday, I'd do it in this order.",
+        "For the return trip alone I would plan 9 hours, perhaps more.",
+        "Ich würde damit anfangen.",
+        "Je préférerais commencer par cela.",
+        "Я бы начал с этого.",
+    ],
+)
+def test_a_wish_that_speaks_of_the_matter_says_nothing_of_a_marked_call(before):
+    """Only one that speaks of sending or running the call does: models think aloud before what they mean."""
+    text = f'{before}\n\n```actions\n{{"actions": [{{"type": "list_tasks"}}]}}\n```'
+    found = al.parse(text, profile="assistant")
+    assert [str(call.status) for call in found.actions] == ["valid"]
+    assert found.outcome == "clean"
+
+
+@pytest.mark.parametrize(
+    "before", ["I would then use this:", "With write access I would send", "Ich würde dann dies benutzen:"]
+)
+def test_a_wish_that_speaks_of_the_call_makes_it_wait(before):
+    text = f'{before}\n\n```actions\n{{"actions": [{{"type": "list_tasks"}}]}}\n```'
+    assert not any(call.is_runnable for call in al.parse(text, profile="assistant").actions)

@@ -69,8 +69,11 @@ ANNOUNCES = (
 """What says that its writer makes the call now."""
 
 SHOWS = (
-    Phrase("i would|i'd|i’d|we would|we'd|we’d", r"\b(?:I|we)(?: would|['’]d)(?! like\b| love\b)"),
-    Phrase("would have|would normally|would then|would usually", r"\bwould (?:then|have|normally|usually)\b"),
+    Phrase(
+        "would|i'd|i’d|we'd|we’d",
+        r"(?:\bwould|\b(?:I|we)['’]d)(?: (?:also|have|just|normally|now|probably|then|usually))*+"
+        r" (?:call|execut|invok|issu|ran|run|send|sent|submit|us|writ)\w*+(?: (?:this|that|it|the following|the \w+))?+\W*\Z",
+    ),
     Phrase(
         "following are|following is|here are|here is|these are|these is|this are|this is",
         r"\b(?:here|these|this|following) (?:are|is)\b[^.]{0,30}\b(?:lines|entries|excerpt|log|trace)\b",

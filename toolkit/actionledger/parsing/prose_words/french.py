@@ -20,7 +20,9 @@ ANNOUNCES = (
 """What says that its writer makes the call now."""
 
 SHOWS = (
-    Phrase("rais", r"\bj(?:e |['’])\w+rais\b"),
+    Phrase(
+        "rais", r"\bj(?:e |['’])(?:l['’])?(?:appelle|au|enver|exécute|lance|soumett|utilise|écri)r?rais\b"
+    ),
     Phrase(
         "voici les dernières lignes|voici les premières lignes",
         r"\bvoici les (?:dernières|premières) lignes\b",

@@ -29,7 +29,10 @@ SHOWS = (
         r"\b(?:schick|send|führ|ruf|verwend|benutz|schreib|nutz)\w*\b[^.]*\b(?:nicht|niemals|nie)\b",
     ),
     Phrase("hier sind ", r"\bhier sind (?:die )?(?:letzten|ersten) (?:\w+ )?zeilen\b"),
-    Phrase("hätte ich|ich hätte|ich würde|würde ich", r"\b(?:ich (?:würde|hätte)|(?:würde|hätte) ich)\b"),
+    Phrase(
+        "hätte ich|ich hätte|ich würde|würde ich",
+        r"\b(?:ich (?:würde|hätte)|(?:würde|hätte) ich)\b[^.]*\b(?:ge|auf|aus|ab)?(?:ge)?(?:benutz|führ|nutz|ruf|schick|schreib|schrieb|send|verwend)\w*+\W*\Z",
+    ),
     Phrase("ersten zeilen|letzten zeilen", r"\b(?:das|hier|dies) sind (?:die )?(?:letzten|ersten) zeilen\b"),
     Phrase("so sieht", r"\bso sieht\b"),
     Phrase("werden ", r"\bwerden (?:jetzt |nun )?so geschrieben\b"),
