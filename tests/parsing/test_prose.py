@@ -319,4 +319,4 @@ def test_a_wish_that_speaks_of_the_matter_says_nothing_of_a_marked_call(before):
 )
 def test_a_wish_that_speaks_of_the_call_makes_it_wait(before):
     text = f'{before}\n\n```actions\n{{"actions": [{{"type": "list_tasks"}}]}}\n```'
-    assert not any(call.is_runnable for call in al.parse(text, profile="assistant").actions)
+    assert not any(call.status.is_runnable for call in al.parse(text, profile="assistant").actions)
