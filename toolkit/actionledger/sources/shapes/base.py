@@ -18,6 +18,7 @@ Passed: TypeAlias = Counter[tuple[LeftOutReason, str]]
 """How often what was passed over, by reason and detail; the file is for whoever read it."""
 
 
+_MOST_OF_OTHERS = 40
 _MOST = 240
 """So much of what is passed over is named, in characters."""
 
@@ -108,7 +109,8 @@ class Message:
 
     def pass_over(self, reason: LeftOutReason, detail: object = "") -> None:
         """Count something that is no part of what is recorded."""
-        self.passed[reason, _text(detail)[:_MOST]] += 1
+        most = _MOST if reason is LeftOutReason.UNKNOWN_KIND else _MOST_OF_OTHERS
+        self.passed[reason, _text(detail)[:most]] += 1
 
 
 @dataclass(frozen=True, slots=True)

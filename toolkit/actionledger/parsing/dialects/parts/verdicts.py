@@ -59,7 +59,12 @@ def waiting(found: Found, doubt: Reason, why: str) -> Found:
     if found.status is not BlockStatus.STRICT and found.status is not BlockStatus.REPAIRED:
         return found
     actions = tuple(action._replace(doubt=action.doubt or doubt) for action in found.actions)
-    return found._replace(actions=actions, issues=(*found.issues, Issue(doubt, found.span, why)))
+    issues = sorted((*found.issues, Issue(doubt, found.span, why)), key=_start_of)
+    return found._replace(actions=actions, issues=tuple(issues))
+
+
+def _start_of(issue: Issue) -> int:
+    return issue.span.start if issue.span else 0
 
 
 class Closed(NamedTuple):
