@@ -51,6 +51,13 @@ def test_tables_are_read_again_without_a_loss(ledger, path, tmp_path, form):
     assert contents(tmp_path / "again.duckdb") == contents(path)
 
 
+def test_tables_of_an_older_toolkit_are_read_without_the_ones_that_came_later(ledger, tmp_path):
+    """Their ledger has those, and nothing in them."""
+    counts = write_tables(ledger, tmp_path / "out", "jsonl")
+    (tmp_path / "out/session_details.jsonl").unlink()
+    assert read_tables(tmp_path / "out", tmp_path / "again.duckdb") == counts | {"session_details": 0}
+
+
 def test_some_sessions_are_all_of_them_and_nothing_of_others(ledger, path, tmp_path):
     """With their runs, parsers, tools and results; every count is the whole's, restricted."""
     [kid] = [row.session_id for row in queries.sessions(ledger) if row.external_id == "kid"]

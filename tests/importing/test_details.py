@@ -6,6 +6,7 @@ import pytest
 
 import actionledger as al
 from actionledger.importing.details import details_of, title_of
+from actionledger.session.forgetting import forget
 from actionledger.sources.base import NO_DETAILS
 
 ASKED = "SELECT title, title_from, project, git_branch FROM sessions"
@@ -111,6 +112,10 @@ def test_the_title_of_a_prompt_is_one_line(prompt: str, title: str) -> None:
             replace(DETAILS, git_commit="c0ffee", agent="some_agent"),
         ),
         (
+            {"cwd": "/work/shop", "gitBranch": "HEAD"},
+            al.SessionDetails(project="/work/shop", agent="some_agent"),
+        ),
+        (
             {"title": "The till", "title_source": "manual"},
             al.SessionDetails(title="The till", title_from=al.TitleOrigin.PERSON, agent="some_agent"),
         ),
@@ -123,3 +128,18 @@ def test_the_title_of_a_prompt_is_one_line(prompt: str, title: str) -> None:
 def test_metadata_says_it_where_a_source_has_no_fields_for_it(metadata, found) -> None:
     piece = session(turn(0), details=NO_DETAILS, metadata=metadata, source="some_agent")
     assert details_of(piece) == found
+
+
+def test_what_is_forgotten_has_no_title_any_more(ledger) -> None:
+    """Nor its folder, nor its branch."""
+    imported(ledger, session(turn(0, "Mend the till.")))
+    [(session_id,)] = ledger.sql("SELECT session_id::VARCHAR FROM sessions").fetchall()
+    forget(ledger, [session_id], by="ann")
+    assert ledger.sql("SELECT count(*) FROM session_details").fetchall() == [(0,)]
+
+
+def test_without_texts_a_title_a_folder_and_a_branch_are_blank(ledger, tmp_path) -> None:
+    imported(ledger, session(turn(0, "Mend the till.")))
+    ledger.flush()
+    with al.open_ledger(ledger.path, read_only=True, without_text=True) as blank:
+        assert blank.sql(ASKED).fetchall() == [("", "prompt", "", "")]

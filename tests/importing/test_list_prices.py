@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.cli.tables import cost_lines, usage_line
+from actionledger.cli.sentences import cost_lines, usage_line
 from actionledger.importing.list_prices import list_price, price_list
 from actionledger.importing.price import Price, cost_of
 from actionledger.ledger.queries import billed_beside, price_sources, unpriced, usage
@@ -136,7 +136,7 @@ def test_recorded_then_told_then_listed(tmp_path: Path) -> None:
         )
         assert [(each.model, each.turns) for each in unpriced(ledger)] == [("home-made", 1)]
         [line] = cost_lines([], unpriced(ledger))
-        assert line == "With tokens, and without a cost or a price: 1 response of home-made."
+        assert line.startswith("No cost is known for 1 response of home-made. No price list has them; ")
 
 
 def test_what_is_billed_beside_is_in_the_sums_and_named(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 import actionledger as al
-from actionledger.cli.tables import usage_line
+from actionledger.cli.sentences import usage_line
 from actionledger.display.failures import group_cells
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger.queries import failure_costs, price_sources, usage

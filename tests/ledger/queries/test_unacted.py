@@ -55,11 +55,13 @@ def test_why_the_model_stopped_and_how_its_text_ends_decide(tmp_path, text, stop
 
 
 @pytest.mark.parametrize(
-    ("prompt", "ending"), [(None, Ending.WENT_ON), ("Go on.", Ending.STOPPED)], ids=["by itself", "pushed"]
+    ("feedback", "prompt", "ending"),
+    [(None, None, Ending.WENT_ON), (None, "Go on.", Ending.STOPPED), ("Call a tool.", None, Ending.STOPPED)],
+    ids=["by itself", "pushed", "told"],
 )
-def test_what_came_next_decides_whether_an_announcement_was_kept(tmp_path, prompt, ending) -> None:
+def test_what_came_next_decides_whether_an_announcement_was_kept(tmp_path, feedback, prompt, ending) -> None:
     """A model that goes on by itself did what it said; one that had to be told again did not."""
-    turns = [answer("Let me look.", index=0), replace(ACTED, index=1, prompt=prompt)]
+    turns = [answer("Let me look.", index=0, feedback=feedback), replace(ACTED, index=1, prompt=prompt)]
     with recorded(tmp_path, turns) as ledger:
         assert ledger.sql("SELECT ending FROM unacted_turns").fetchall() == [(ending,)]
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from actionledger.cli.options import command_words
+from actionledger.cli.sentences import how_to_price
 from actionledger.cli.tables import console, plain, print_note
 from actionledger.common.plurals import counted
 from actionledger.importing.report import ImportReport
@@ -104,6 +105,8 @@ def print_priced(report: ImportReport) -> None:
         )
     if (more := len(report.unpriced) - SHOWN_REFUSALS) > 0:
         print_note(f"and for {counted(more, 'more model')}", style="yellow")
+    if report.unpriced:
+        print_note(how_to_price(), style="yellow")
 
 
 def taken(report: ImportReport) -> str:

@@ -20,6 +20,10 @@ _BY_PERSON = frozenset({"user", "manual", "person"})
 """The words of sources for a title that a person has given."""
 
 
+_NO_BRANCH = "HEAD"
+"""What Claude Code and others name where no branch is checked out."""
+
+
 def details_of(piece: RecordedSession) -> SessionDetails:
     """Return what a piece says of what its session is called and where it ran.
 
@@ -58,11 +62,12 @@ def _in_metadata(metadata: Mapping[str, Any], source: str) -> SessionDetails:
     if not title and not project:
         return NO_DETAILS
     by = TitleOrigin.PERSON if text_at(metadata, "title_source") in _BY_PERSON else TitleOrigin.AGENT
+    branch = _first(metadata, "gitBranch", "branch")
     return SessionDetails(
         title=title,
         title_from=by if title else None,
         project=project,
-        git_branch=_first(metadata, "gitBranch", "branch"),
+        git_branch="" if branch == _NO_BRANCH else branch,
         git_commit=_first(metadata, "headCommit"),
         agent=_first(metadata, "agent") or source,
         agent_version=_first(metadata, *VERSIONS, "agent_version"),

@@ -13,7 +13,7 @@ from actionledger.ledger.connections import attach_to_write
 from actionledger.ledger.ledger import Ledger, open_ledger
 from actionledger.ledger.proofs.sealing import begin_anew
 from actionledger.ledger.row_files import FORMS, count_rows
-from actionledger.ledger.schema import OF_SESSION, TABLES, Table
+from actionledger.ledger.schema import OF_SESSION, PROVEN_SINCE, TABLES, Table, lacking
 
 TableForm: TypeAlias = Literal["parquet", "jsonl"]
 """What a table is written as, so that it can be read again without a loss."""
@@ -108,16 +108,17 @@ def read_tables(folder: Path, file: Path) -> dict[str, int]:
         How many rows each table has.
 
     Raises:
-        LedgerError: a file is missing or can't be read, or the ledger is there.
+        LedgerError: a file is missing or can't be read, or the ledger is there. A table that came later than the export stays empty.
     """
     form: TableForm = "jsonl" if (folder / f"{TABLES[0].name}.jsonl").exists() else "parquet"
-    if missing := [table.name for table in TABLES if not (folder / f"{table.name}.{form}").exists()]:
+    there = [table for table in TABLES if (folder / f"{table.name}.{form}").exists()]
+    if missing := {table.name for table in TABLES} - {table.name for table in there} - lacking(PROVEN_SINCE):
         raise LedgerError(
-            f"The folder {folder} has no file of the table {missing[0]}; give one that export made."
+            f"The folder {folder} has no file of the table {min(missing)}; give one that export made."
         )
 
     def fill(into: DuckDBPyConnection) -> None:
-        for table in TABLES:
+        for table in there:
             rows = _rows_in(table, folder / f"{table.name}.{form}", form)
             into.execute(f"INSERT INTO made.{table.name} BY NAME SELECT * FROM {rows}")
 

@@ -66,13 +66,13 @@ UNACTED_TURNS = f"""
         WINDOW following AS (PARTITION BY session_id ORDER BY turn_index, turn_id)),
     judged AS (
         SELECT placed.*, attempt_id, run_kind, outcome, capture, lower(coalesce(finish_reason, '')) AS stopped_by,
-               has_next AND next_prompt IS NULL AS goes_on,
+               has_next AND next_prompt IS NULL AND coalesce(feedback, '') = '' AS goes_on,
                attempt_id IN (SELECT attempt_id FROM issues WHERE code IN ({_LEFT_AS_TEXT})) AS is_left_as_text,
                outcome = 'no_action' AND regexp_matches({_SENTENCE}, '{_ANNOUNCES.replace("'", "''")}')
                    AND NOT regexp_matches({_SENTENCE}, '{_ONLY_POLITE.replace("'", "''")}')
                    AND NOT regexp_matches(text, '{_ASKS}')
                    OR outcome = 'no_action' AND regexp_matches(text, '{_LEADS_IN}') AS announces
-        FROM placed JOIN unread USING (turn_id)),
+        FROM placed JOIN unread USING (turn_id) LEFT JOIN (SELECT turn_id, feedback FROM turn_ends) USING (turn_id)),
     told AS (
         SELECT *, CASE
             WHEN stopped_by IN ({_words(CUT)}) THEN '{Stop.CUT}'

@@ -5,7 +5,6 @@ sub-agent is linked. Without that, two requests that go on from one whole respon
 or empty is tried again. A conversation that begins with what a call hands on is a sub-agent's.
 """
 
-import re
 from collections import deque
 
 from actionledger.sources.shapes.base import Message, Request
@@ -15,7 +14,7 @@ from actionledger.sources.shapes.spawned import Spawned
 from actionledger.vocabulary import Relation
 
 _TASK = 200
-_SUMMARY = re.compile(r"<summary>(.{1,65536})</summary>", re.DOTALL)
+_SUMMARY, _SUMMARY_ENDS, _LONGEST_SUMMARY = "<summary>", "</summary>", 65_536
 _UNSETTLED = 64
 """So many sessions without a whole response may go on by being asked the same again."""
 
@@ -71,8 +70,7 @@ class Belonging:
         elif not place.session.settled:
             self._unsettled.append((opening_of(request), place.session))
         if not message.calls:
-            summary = _SUMMARY.search(message.text)
-            self._spawned.note_text(summary[1] if summary else message.text, place)
+            self._spawned.note_text(_summary(message.text) or message.text, place)
 
     def _going_on(self, request: Request, before: Place | None, *, is_answered: bool) -> Open | None:
         """Return the session that goes on with a request; None where another one begins."""
@@ -140,6 +138,14 @@ class Belonging:
             place for _, place in self._spawned.texts_in(told) if place.session.setting == session.setting
         )
         return next(places, None)
+
+
+def _summary(text: str) -> str:
+    """Return what stands between the first tags of a summary; empty where there are none, or too much stands there."""
+    start = text.find(_SUMMARY)
+    end = text.rfind(_SUMMARY_ENDS, start) if start >= 0 else -1
+    found = text[start + len(_SUMMARY) : end] if end >= 0 else ""
+    return found if len(found) <= _LONGEST_SUMMARY else ""
 
 
 def _is_whole(message: Message) -> bool:
