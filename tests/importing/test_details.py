@@ -7,7 +7,7 @@ import pytest
 import actionledger as al
 from actionledger.importing.details import details_of, title_of
 from actionledger.session.forgetting import forget
-from actionledger.sources.base import NO_DETAILS
+from actionledger.sources.details import NO_DETAILS
 
 ASKED = "SELECT title, title_from, project, git_branch FROM sessions"
 DETAILS = al.SessionDetails(project="/work/shop", git_branch="main", agent="codex", agent_version="1.2")

@@ -149,9 +149,9 @@ if TYPE_CHECKING:
         RecordedSession as RecordedSession,
         RecordedTurn as RecordedTurn,
         Refusal as Refusal,
-        SessionDetails as SessionDetails,
         Usage as Usage,
     )
+    from actionledger.sources.details import SessionDetails as SessionDetails
     from actionledger.sources.tables import frame_sessions as frame_sessions
     from actionledger.tolerant_json import (
         Decoded as Decoded,
@@ -273,9 +273,9 @@ _NAMES_OF_MODULES = {
         "RecordedSession",
         "RecordedTurn",
         "Refusal",
-        "SessionDetails",
         "Usage",
     ),
+    "sources.details": ("SessionDetails",),
     "sources.tables": ("frame_sessions",),
     "tolerant_json": ("DecodeOptions", "Decoded", "Found", "decode", "decode_all", "find_value"),
     "values": (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-_PLAIN = frozenset({"", "functions"})
-"""The namespaces of tools that are in none."""
+PLAIN = "functions"
+"""What the namespace is called of tools that are in none."""
 
 
 def namespace_of(tool: Mapping[str, Any]) -> str:
@@ -29,5 +29,5 @@ def qualified(namespace: object, name: str) -> str:
         >>> qualified("mcp__files", "list"), qualified("functions", "list")
         ('mcp__files__list', 'list')
     """
-    is_plain = not isinstance(namespace, str) or namespace in _PLAIN or not name
+    is_plain = not isinstance(namespace, str) or namespace in {"", PLAIN} or not name
     return name if is_plain else f"{namespace}__{name}"

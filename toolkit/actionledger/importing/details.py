@@ -8,7 +8,8 @@ from typing import Any
 from actionledger.ledger.queries.versions import VERSIONS
 from actionledger.privacy import mask_text
 from actionledger.sources.access import text_at
-from actionledger.sources.base import NO_DETAILS, RecordedSession, SessionDetails
+from actionledger.sources.base import RecordedSession
+from actionledger.sources.details import NO_DETAILS, SessionDetails
 from actionledger.vocabulary import TitleOrigin
 
 _TITLE_CHARACTERS = 80

@@ -18,7 +18,8 @@ from actionledger.recording import (
     session_finished,
     session_started,
 )
-from actionledger.sources.base import NO_DETAILS, RecordedSession
+from actionledger.sources.base import RecordedSession
+from actionledger.sources.details import NO_DETAILS
 
 
 class OpenSession(NamedTuple):

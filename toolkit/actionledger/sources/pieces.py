@@ -5,14 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from actionledger.sources.base import (
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    SessionDetails,
-    Usage,
-)
+from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Usage
+from actionledger.sources.details import SessionDetails
 from actionledger.vocabulary import Capture
 
 WINDOW = 32

@@ -21,11 +21,11 @@ from actionledger.sources.base import (
     RecordedTurn,
     Refusal,
     Sample,
-    SessionDetails,
     Source,
     Usage,
 )
 from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.details import SessionDetails
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, Passed, left_out
 from actionledger.sources.shapes.claude_results import arguments_of

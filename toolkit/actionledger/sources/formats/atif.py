@@ -32,12 +32,12 @@ from actionledger.sources.base import (
     RecordedTurn,
     Refusal,
     Sample,
-    SessionDetails,
     Source,
     Usage,
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
+from actionledger.sources.details import SessionDetails
 from actionledger.sources.shapes.base import Passed, left_out, tools_text
 from actionledger.sources.shapes.outcomes import with_outcome, with_own
 from actionledger.sources.shapes.plain_errors import WORDINGS

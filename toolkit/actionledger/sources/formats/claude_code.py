@@ -16,18 +16,17 @@ from typing import Any
 
 from actionledger.sources.access import NOTHING, object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
-    NO_DETAILS,
     Item,
     LeftOut,
     RecordedCall,
     RecordedSession,
     Refusal,
     Sample,
-    SessionDetails,
     Source,
     Usage,
 )
 from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.details import NO_DETAILS, SessionDetails
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.sources.shapes.claude_results import WORDINGS, arguments_of, notified, result_of

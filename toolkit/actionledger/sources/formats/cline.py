@@ -23,13 +23,13 @@ from actionledger.sources.base import (
     RecordedSession,
     Refusal,
     Sample,
-    SessionDetails,
     Source,
     Usage,
     Wording,
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
+from actionledger.sources.details import SessionDetails
 from actionledger.sources.documents import document_or_part, json_document
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, left_out, since_epoch, total

@@ -13,28 +13,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.common.canonical import json_text
-from actionledger.sources.access import object_at, objects_at, text_at, time_at
-from actionledger.sources.base import (
-    NO_DETAILS,
-    Item,
-    LeftOut,
-    RecordedSession,
-    Refusal,
-    Sample,
-    SessionDetails,
-    Source,
-)
+from actionledger.sources.access import object_at, text_at, time_at
+from actionledger.sources.base import Item, LeftOut, RecordedSession, Refusal, Sample, Source
 from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.details import NO_DETAILS, SessionDetails
 from actionledger.sources.lines import json_lines
 from actionledger.sources.pieces import OpenTurn, SessionPieces
-from actionledger.sources.shapes.base import tools_text
 from actionledger.sources.shapes.codex_ends import ENDS, Ends
 from actionledger.sources.shapes.codex_index import title_of
 from actionledger.sources.shapes.codex_items import call_of, holds_sign, parts_of, text_of
 from actionledger.sources.shapes.codex_names import Names, above
 from actionledger.sources.shapes.codex_results import WORDINGS, result_of, shown_of
-from actionledger.sources.shapes.offered import offered
+from actionledger.sources.shapes.offered import LaterTools
 from actionledger.sources.shapes.openai_responses import LATER_TOOLS, thoughts_of
 from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.sources.usage import usage_of
@@ -49,7 +39,7 @@ _REPEATED = frozenset(
 )
 _EVENTS = frozenset(
     {
-        "task_started", "task_complete", "turn_aborted", "context_compacted", "thread_name_updated", "entered_review_mode",
+        "task_started", "task_complete", "context_compacted", "entered_review_mode",
         "exited_review_mode", "sub_agent_activity", "thread_rolled_back", "undo_completed", "error",
         "stream_error", "background_event", "dynamic_tool_call_request", "thread_settings_applied",
     }
@@ -125,8 +115,7 @@ class _Rollout:
         self._counted = ""
         self._failed = ""
         self._ends = Ends()
-        self._tools: dict[str, dict[str, Any]] = {}
-        self._offered = ""
+        self._tools = LaterTools()
 
     def is_over(self, line: Line) -> bool:
         """Return whether a line begins another session: those that this one comes from have their heads before anything is said."""
@@ -200,7 +189,7 @@ class _Rollout:
                 pieces.describe(NO_DETAILS)
             turn = pieces.turn(external_id)
             turn.occurred_at, turn.model, turn.prompt = time_at(line, "timestamp"), self._model, self._prompt
-            turn.tools = self._offered
+            turn.tools = self._tools.text
         self._prompt = None
         return pieces
 
@@ -293,18 +282,10 @@ class _Rollout:
         elif kind == "agent_message":
             self._prompt = text_of(item)
         elif kind in LATER_TOOLS:
-            self._take_tools(item)
+            if not self._tools.take(item):
+                self.left_out[LeftOutReason.BOOKKEEPING, kind] += 1
         else:
             self._count(kind, item, is_known=False)
-
-    def _take_tools(self, item: Line) -> None:
-        """Take the tools that are offered from here on, once a list has the plain ones: before, not all are recorded."""
-        listed = list(objects_at(item, "tools"))
-        if self._tools or any(text_at(tool, "name") == "functions" for tool in listed):
-            self._tools |= {json_text(tool): tool for tool in offered(listed)}
-            self._offered = tools_text(list(self._tools.values()))
-        else:
-            self.left_out[LeftOutReason.BOOKKEEPING, text_at(item, "type")] += 1
 
     def _take_prompt(self, item: Line) -> None:
         text, role = text_of(item), text_at(item, "role")

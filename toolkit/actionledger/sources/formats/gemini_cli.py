@@ -32,7 +32,6 @@ from actionledger.sources.base import (
     RecordedTurn,
     Refusal,
     Sample,
-    SessionDetails,
     Source,
     Usage,
     Wording,
@@ -40,6 +39,7 @@ from actionledger.sources.base import (
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
+from actionledger.sources.details import SessionDetails
 from actionledger.sources.shapes.base import Message, Passed, left_out, texts_of, total
 from actionledger.sources.unknown_kinds import told as unknown_as
 from actionledger.sources.values import numbered_objects

@@ -19,7 +19,6 @@ from actionledger.sources.base import (
     RecordedTurn,
     Refusal,
     Sample,
-    SessionDetails,
     Source,
     Usage,
     Wording,
@@ -27,6 +26,7 @@ from actionledger.sources.base import (
 )
 from actionledger.sources.containers import OnRead, head_of, shown
 from actionledger.sources.databases import HEADER, is_database_with
+from actionledger.sources.details import SessionDetails
 from actionledger.sources.lines import json_lines
 from actionledger.sources.shapes import pi
 from actionledger.sources.shapes.base import Message, Passed, left_out

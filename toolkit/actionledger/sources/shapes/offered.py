@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from actionledger.common.namespaces import namespace_of, qualified
+from actionledger.common.canonical import json_text
+from actionledger.common.namespaces import PLAIN, namespace_of, qualified
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.shapes.sniffed import decoded
 
@@ -27,6 +28,31 @@ def offered(tools: Iterable[Any]) -> list[dict[str, Any]]:
             name = qualified(namespace, text_at(each, "name"))
             found += [{"type": "function", "function": _function(name, each)}] if name else []
     return found
+
+
+class LaterTools:
+    """The tools that items of a conversation offer: a client's own list, and what searches have brought since.
+
+    Attributes:
+        text: all of them, as a turn takes them; empty where none are known.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def take(self, item: Mapping[str, Any]) -> bool:
+        """Add what an item offers; return whether it counts: before a list has the plain tools, not all are recorded.
+
+        Args:
+            item: the item.
+        """
+        listed = list(objects_at(item, "tools"))
+        if not self._known and not any(text_at(tool, "name") == PLAIN for tool in listed):
+            return False
+        self._known |= {json_text(tool): tool for tool in offered(listed)}
+        self.text = json_text(list(self._known.values()))
+        return True
 
 
 def _function(name: str, given: Mapping[str, Any]) -> dict[str, Any]:

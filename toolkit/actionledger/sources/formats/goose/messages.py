@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.sources.access import count_at, object_at, objects_at, text_at, time_at
-from actionledger.sources.base import Recorded, RecordedSession, Refusal, SessionDetails
+from actionledger.sources.base import Recorded, RecordedSession, Refusal
 from actionledger.sources.containers import shown
+from actionledger.sources.details import SessionDetails
 from actionledger.sources.shapes.base import Message, Speaker, left_out, plain, since_epoch
 from actionledger.sources.shapes.conversation import Conversation
 from actionledger.vocabulary import Capture, LeftOutReason, TitleOrigin

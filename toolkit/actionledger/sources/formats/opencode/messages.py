@@ -11,16 +11,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from actionledger.sources.access import count_at, exit_status_of, number_at, object_at, text_at
-from actionledger.sources.base import (
-    Recorded,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    Refusal,
-    SessionDetails,
-    Usage,
-)
+from actionledger.sources.base import Recorded, RecordedCall, RecordedResult, RecordedSession, Refusal, Usage
 from actionledger.sources.containers import shown
+from actionledger.sources.details import SessionDetails
 from actionledger.sources.shapes.base import Message, Passed, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
 from actionledger.sources.unknown_kinds import told as unknown_as
