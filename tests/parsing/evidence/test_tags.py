@@ -3,6 +3,7 @@
 import pytest
 
 import actionledger as al
+from actionledger.vocabulary import Outcome, Reason
 
 FILES = {
     "name": "create_file",
@@ -95,3 +96,51 @@ def test_markup_is_not_taken_for_a_tool(text):
     """An element of SVG may have the name of a tool's field."""
     result = al.parse(text, dialects="auto", tools=[FILES])
     assert (str(result.outcome), result.issues) == ("no_action", ())
+
+
+WEATHER = {
+    "name": "get_weather",
+    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+}
+
+
+@pytest.mark.parametrize("name", ["Get_Weather", "GET_WEATHER", "Get_weather"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<{}>\n<city>Oslo</city>\n</{}>",
+        '<{} city="Oslo"/>',
+        "I look it up.\n\n<tool_call><{}><city>Oslo</city></{}></tool_call>",
+        '{}(city="Oslo")',
+        '{{"{}": {{"city": "Oslo"}}}}',
+        '{{"name": "{}", "arguments": {{"city": "Oslo"}}}}',
+    ],
+)
+def test_a_name_in_other_capitals_has_failed_and_says_which_tool_there_is(form, name):
+    result = al.parse(form.format(name, name), dialects="auto", tools=[WEATHER])
+    assert result.outcome is Outcome.FAILED
+    assert not result.actions
+    details = [issue.detail for issue in result.issues if issue.code is Reason.UNKNOWN_ACTION]
+    assert details == [f"The name is {name!r}; the tool is called 'get_weather'."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use <Search> for that.",
+        '<Search placeholder="Find a book" onChange={set}/>',
+        "Search(query) is what the page calls.",
+        "**Search:** I found nothing.",
+        "Wrap it in <Get_Weather>the forecast</Get_Weather> as the page does.",
+    ],
+)
+def test_a_word_in_capitals_is_no_call(text):
+    search = {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
+    assert al.parse(text, dialects="auto", tools=[WEATHER, search]).outcome is Outcome.NO_ACTION
+
+
+def test_a_tool_may_have_the_name_of_another_in_capitals():
+    other = WEATHER | {"name": "Get_Weather"}
+    text = "<{0}>\n<city>Oslo</city>\n</{0}>"
+    result = al.parse(text.format("Get_Weather"), dialects="auto", tools=[WEATHER, other])
+    assert [(call.name, call.status.is_runnable) for call in result.actions] == [("Get_Weather", True)]

@@ -104,12 +104,24 @@ class Candidates:
         if not mentions:
             return
         for candidate in self._candidates(stretch, mentions):
-            yield self._or_code(candidate)
+            first, last = (bisect_left(self._starts_of, at) for at in candidate.span)
+            named = self._mentions[first:last]
+            if any(each.is_capital for each in named):
+                yield from self._in_capitals(candidate, named)
+            else:
+                yield self._or_code(candidate, named)
 
-    def _or_code(self, candidate: Candidate) -> Candidate:
+    def _in_capitals(self, candidate: Candidate, named: Sequence[Mention]) -> Iterator[Candidate]:
+        """Yield a candidate as lost that calls a name in other capitals; nothing where it is some other tag."""
+        if candidate.run is None and all(each.is_capital for each in named):
+            return
+        meant = next(each for each in named if each.is_capital)
+        detail = f"The name is {meant.span.of(self.text)!r}; the tool is called {meant.name!r}."
+        issue = Issue(Reason.UNKNOWN_ACTION, candidate.span, detail)
+        yield candidate._replace(run=None, issue=issue)
+
+    def _or_code(self, candidate: Candidate, named: Sequence[Mention]) -> Candidate:
         """Return a candidate, as code where its names may be a program's own: ``readFile('a')`` beside a text about it."""
-        first, last = (bisect_left(self._starts_of, at) for at in candidate.span)
-        named = self._mentions[first:last]
         is_recased = named and all(each.is_recased and each.form in {"call", "object"} for each in named)
         is_all = candidate.span.start <= self._written.start and self._written.end <= candidate.span.end
         if is_all or not is_recased:

@@ -96,6 +96,7 @@ class Mention(NamedTuple):
         start: where the name begins, its module left out, in code points.
         end: where it ends.
         is_recased: whether its words are run together, or apart, unlike those of the name that was offered.
+        is_capital: whether it differs from that name in capitals alone: such a name is another one's as often.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Mention(NamedTuple):
     start: int
     end: int
     is_recased: bool = False
+    is_capital: bool = False
 
     @property
     def span(self) -> Span:
@@ -123,11 +125,13 @@ class Names:
         for name in sorted(offered):
             form = _squeezed(name)
             self._by_form[form] = None if form in self._by_form else name
+        self._by_capitals = _in_capitals(offered)
         self._short = _short_names(offered, self._by_form)
         spelt = [form for name in {*offered, *self._short} for form in _forms(name)]
-        self._longest_parts = sorted({max(words, key=len) for words in spelt})
+        self._longest_parts = sorted({max(words, key=len) for words in [*spelt, *map(_words, self._by_capitals)]})
         patterns = sorted(
-            {_SIGN.join(map(re.escape, words)) for words in spelt}, key=lambda each: (-len(each), each)
+            {*(_SIGN.join(map(re.escape, words)) for words in spelt), *map(re.escape, self._by_capitals)},
+            key=lambda each: (-len(each), each),
         )
         self._pattern = f"{_any_of(patterns)}(?!\\w)(?:{_FOLLOWED})"
 
@@ -140,6 +144,10 @@ class Names:
         while found := pattern.search(text, at, end):
             at = found.end("name")
             form = _form_of(text, found)
+            if form and (name := self._by_capitals.get(found["name"])):
+                if form == "tag" or _PARTS.search(name):
+                    yield Mention(name, form, *found.span("name"), is_capital=True)
+                continue
             name = self.meant(found["name"]) if form else None
             if form and name:
                 is_recased = _PARTS.sub("", found["name"].replace("\\", "")) not in _PARTS.sub("", name)
@@ -167,6 +175,15 @@ class Names:
         """Return whether a name stands without its own module: it has to fit in its arguments then."""
         last = spelt.replace("\\", "").rpartition(".")[2]
         return self._short.get(last) == name and _squeezed(spelt) != _squeezed(name)
+
+
+def _in_capitals(offered: frozenset[str]) -> dict[str, str]:
+    """Return the names with the first letters, or all, as capitals, each with the only name that was offered so."""
+    found: dict[str, set[str]] = {}
+    for name in offered:
+        for other in (name.upper(), name.title(), name[:1].upper() + name[1:]):
+            found.setdefault(other, set()).add(name)
+    return {other: min(names) for other, names in found.items() if len(names) == 1 and other not in offered}
 
 
 def _short_names(offered: frozenset[str], known: Mapping[str, str | None]) -> dict[str, str]:
@@ -293,6 +310,10 @@ def _forms(name: str) -> Iterator[tuple[str, ...]]:
         camel = "".join(word.capitalize() for word in words)
         yield (camel,)
         yield (camel[0].lower() + camel[1:],)
+
+
+def _words(name: str) -> list[str]:
+    return _PARTS.split(name)
 
 
 def _squeezed(name: str) -> str:
