@@ -8,7 +8,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from actionledger.parsing.prose_words import ANNOUNCES, CORRECTS, OPEN, SHOWS, asks, takes_back
+from actionledger.parsing.prose_words import (
+    ANNOUNCES,
+    CONDITIONS,
+    CORRECTS,
+    OPEN,
+    SHOWS,
+    UNDERTAKES,
+    asks,
+    bids,
+    is_question,
+    offers,
+    takes_back,
+)
 from actionledger.values import Span
 
 _BEFORE = 400
@@ -43,6 +55,12 @@ _MARKUP = re.compile(r"[<{\[`]")
 _LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
 
 
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`"}
+_GOES_ON = re.compile(r"[a-zà-ÿа-я]++[ ,]")
+_LABEL = re.compile(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
+_HEADING = re.compile(r"[#*_>|+-]|\d++[.)]")
+
+
 class Verdict(NamedTuple):
     """What prose makes of a call.
 
@@ -75,13 +93,40 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     if not sentences:
         is_asked = has_words(behind) and asks(behind)
         return Verdict(False, "What follows asks about it.") if is_asked else None
-    if SHOWS.search(sentences[-1]) or OPEN.search(sentences[-1]):
+    if _leaves_open(sentences[-1]) or _answers(sentences):
         return Verdict(False, "The sentence before it leaves open whether it is meant.")
-    if not _is_short(sentences[-1]) and not any(map(ANNOUNCES.search, sentences)):
+    if not _is_announced(sentences):
         return Verdict(False, "Nothing before it says that it is meant.")
     if asks(behind):
         return Verdict(False, "What follows asks about it.")
     return None
+
+
+def _answers(sentences: list[str]) -> bool:
+    """Return whether a question stands before a call with nothing but a label between them."""
+    return len(sentences) > 1 and is_question(sentences[-2]) and _LABEL.fullmatch(sentences[-1]) is not None
+
+
+def _leaves_open(sentence: str) -> bool:
+    """Return whether the sentence before a call without marks leaves open whether it is made."""
+    if is_question(sentence) or CONDITIONS.search(sentence):
+        return True
+    if UNDERTAKES.search(sentence):
+        return False
+    return SHOWS.search(sentence) or OPEN.search(sentence)
+
+
+def _is_announced(sentences: list[str]) -> bool:
+    """Return whether the last sentences before a call say that it is made, or only a word or two that say nothing."""
+    if _is_short(sentences[-1]):
+        return True
+    said = sentences[-1:] if _presents(sentences[-1]) else sentences
+    return any(UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) for sentence in said)
+
+
+def _presents(sentence: str) -> bool:
+    """Return whether a sentence ends in a colon: it says what it is that follows."""
+    return sentence.rstrip("*_` ").endswith((":", "："))
 
 
 def _is_short(sentence: str) -> bool:
@@ -89,22 +134,71 @@ def _is_short(sentence: str) -> bool:
     return len(sentence) < _SHORT and len(_WORDS.findall(sentence)) < _FEW
 
 
-def verdict_of_marked(text: str, span: Span, low: int) -> Verdict | None:
+def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
     """Return what the prose around a call with its format's marks makes of it; None where it is meant.
 
     Args:
         text: the response.
         span: where the call stands.
         low: where what was read before it ends.
+        is_own: whether it is in a format of prose with actions in it: that is made to stand behind any sentence.
     """
     if is_taken_back(text, span.end):
         return Verdict(True, "What follows takes it back.")
+    behind = _behind(text, span.end)
+    if not is_own and behind and asks(behind):
+        return Verdict(False, "What follows asks about it.")
     if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
         return None
+    if not is_own and (why := _is_held(text, span, low)):
+        return Verdict(False, why)
     sentences = _before(text, span.start, low)
-    if sentences and SHOWS.search(sentences[-1]):
-        return Verdict(False, "The sentence before it says that it is not made.")
-    return None
+    if not is_own and _answers(sentences):
+        return Verdict(False, "It stands as the answer to a question that the text asks itself.")
+    why = _against_marked(sentences[-1], behind, is_own=is_own) if sentences else ""
+    return Verdict(False, why) if why else None
+
+
+def _against_marked(sentence: str, behind: str, *, is_own: bool) -> str:
+    """Return what the sentence before a call with marks says against it; empty where nothing does."""
+    is_undertaken = UNDERTAKES.search(sentence)
+    if CONDITIONS.search(sentence) and not (is_own and is_undertaken):
+        return "The sentence before it makes it wait for something else."
+    if is_undertaken:
+        return ""
+    if SHOWS.search(sentence):
+        return "The sentence before it says that it is not made."
+    if is_own:
+        return ""
+    if offers(sentence):
+        return "The sentence before it asks whether to make it."
+    if _is_short(sentence) or ANNOUNCES.search(sentence) or bids(sentence):
+        return ""
+    if _presents(sentence):
+        return "The sentence before it presents it, and does not say that it is made."
+    if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
+        return "It stands in the middle of a sentence."
+    return ""
+
+
+def _is_unended(sentence: str) -> bool:
+    """Return whether a sentence ends without a sign, and is no heading and no emphasis."""
+    return sentence[-1:].isalnum() and not _HEADING.match(sentence)
+
+
+def _is_held(text: str, span: Span, low: int) -> str:
+    """Return what holds a call on its line: quotes, or the cell of a table; empty where nothing does."""
+    line = max(low, text.rfind("\n", low, span.start) + 1)
+    before = text[line : span.start].strip()
+    end = text.find("\n", span.end, span.end + BEHIND)
+    behind = text[span.end : end if end >= 0 else span.end + BEHIND].strip()
+    if not (before and behind):
+        return ""
+    if before.startswith("|") and behind.startswith("|"):
+        return "It stands in a table."
+    if before[-1] in _QUOTES and behind[0] in _QUOTES[before[-1]]:
+        return "It stands in quotes."
+    return ""
 
 
 def is_taken_back(text: str, end: int) -> bool:

@@ -1,7 +1,7 @@
 """Whether a block that a dialect has read while a response comes in may still be judged by what stands around it."""
 
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.evidence.echoes import MARKLESS, READ, is_judged
+from actionledger.parsing.evidence.echoes import DOCUMENTED, MARKLESS, READ, is_judged
 from actionledger.parsing.evidence.places import may_quote
 from actionledger.parsing.evidence.rests import mentions_and_rests
 from actionledger.parsing.evidence.surroundings import has_placeholder, is_open_to_prose
@@ -46,5 +46,5 @@ def waits_for_prose(text: str, gap: Span, placed: tuple[Dialect, Found]) -> bool
         dialect.name in MARKLESS
         or not is_known_behind(text, found.span.end)
         or has_placeholder(found)
-        or verdict_of_marked(text, found.span, gap.start) is not None
+        or verdict_of_marked(text, found.span, gap.start, is_own=dialect.name in DOCUMENTED) is not None
     )

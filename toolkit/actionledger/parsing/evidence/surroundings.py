@@ -118,7 +118,8 @@ def _verdict(
     text: str, dialect: Dialect, found: Found, low: int, before: Verdict | None, *, is_joined: bool
 ) -> Verdict | None:
     if dialect.name not in MARKLESS or dialect.name in _OF_PROFILES or not is_bare(found, text):
-        return before if is_joined and before else verdict_of_marked(text, found.span, low)
+        is_own = dialect.name in _OF_PROFILES
+        return before if is_joined and before else verdict_of_marked(text, found.span, low, is_own=is_own)
     if is_joined and before is not None:
         return before
     return verdict(text, found.span, low)

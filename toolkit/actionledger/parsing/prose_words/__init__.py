@@ -30,6 +30,12 @@ SHOWS = Phrases([row for each in _ALL for row in each.SHOWS])
 OPEN = Phrases([row for each in _ALL for row in each.OPEN])
 """What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
 
+UNDERTAKES = Phrases(english.UNDERTAKES)
+"""What says so in so many words that nothing else in the sentence speaks against it but a condition."""
+
+CONDITIONS = Phrases([row for each in _ALL for row in each.CONDITIONS])
+"""What says that something else has to come before the call, or would have had to."""
+
 CORRECTS = Phrases([row for each in _ALL for row in each.CORRECTS])
 """What says between two calls that the second one stands for the first."""
 
@@ -39,6 +45,22 @@ _ENDS_OF_QUESTIONS = ("?", "？", "か。")
 def asks(text: str) -> bool:
     """Return whether the first sentence behind a call is a question, and not one about something else."""
     return any(end in text for end in _ENDS_OF_QUESTIONS) and _question().match(text) is not None
+
+
+def offers(sentence: str) -> bool:
+    """Return whether a sentence before a call asks whether to make it."""
+    return is_question(sentence) and _offer().search(sentence) is not None
+
+
+def bids(sentence: str) -> bool:
+    """Return whether a sentence says what to do, as a note to its writer."""
+    return _bid().match(sentence) is not None
+
+
+def is_question(sentence: str) -> bool:
+    """Return whether a sentence is a question."""
+    end = sentence.rstrip("\"'”’)*_` ")[-2:]
+    return end.endswith(("?", "？")) or end == "か。"
 
 
 def takes_back(text: str) -> bool:
@@ -51,6 +73,16 @@ def _taking_back() -> re.Pattern[str]:
     leads = "|".join(each.LEADS for each in _ALL if each.LEADS)
     patterns = "|".join(pattern for each in _ALL for pattern in each.TAKES_BACK)
     return re.compile(rf"\W*(?:{leads})*+(?:{patterns})", re.IGNORECASE)
+
+
+@cache
+def _bid() -> re.Pattern[str]:
+    return re.compile(english.BIDS, re.IGNORECASE)
+
+
+@cache
+def _offer() -> re.Pattern[str]:
+    return re.compile("|".join(each.OFFERS for each in _ALL), re.IGNORECASE)
 
 
 @cache

@@ -13,7 +13,14 @@ ANNOUNCES = (
 )
 """What says that its writer makes the call now."""
 
+CONDITIONS = (
+    Phrase("如果我|要是我|假如我", "(?:如果|要是|假如)我(?:有|能|可以|被)"),
+    Phrase("同意|批准|确认", "(?:如果|等|一旦|只要)(?:您|你|用户)[^。，]{0,6}(?:同意|批准|确认)"),
+)
+"""What says that something else has to come before the call, or would have had to."""
+
 SHOWS = (
+    Phrase("练习|习题", r"(?:\A|\n)\W*(?:练习|习题)\S{0,4}[：:]"),
     Phrase(
         "使用|发出|发送|执行|提交|调用|运行",
         "(?:不要|切勿|请勿|绝不|绝不能|别)(?:再|要)?(?:发送|发出|执行|调用|使用|运行|提交)",
@@ -43,6 +50,7 @@ OPEN = (
 
 TAKES_BACK = (
     "(?:那|这)(?:是个?(?:错误|例子|示例|草稿)|只是|仅)",
+    "算了|不用了|不需要了|作废|取消(?!订)|(?:以上|上面|上述|刚才)[^。\\n]{0,10}(?:只是|仅|示例|例子|演示|不要|请勿|忽略|无视)",
     "(?:忽略|无视|勿|不要|别)|我(?:没有|不能|无法)|只是|尚未(?:发送|执行)",
 )
 """What takes a call back that it follows."""
@@ -57,6 +65,9 @@ CORRECTS = (
 
 LEADS = r"(?:但是?|请)\s*+"
 """What may stand before what takes a call back."""
+
+OFFERS = "需要我|要我|要不要|是否|可以吗|好吗|行吗|我可以"
+"""What makes a question before a call one about whether to make it."""
 
 ANYTHING_ELSE = "其他|还有什么"
 """What makes a question one about something else than the call."""

@@ -7,8 +7,12 @@ _ACTS = (
     r"|determin|do|download|edit|examin|execut|explor|fetch|fill|find|fix|generat|get|go|gather|inspect|install|invok|issu|list|load|look"
     r"|locat|make?|measur|modif[yi]|mov|obtain|open|order|perform|plac|play|post|proceed|provid|pull|push|put|quer[yi]|read|record|renam"
     r"|replac|request|retriev|retry|return|run|sav|schedul|search|select|send|set|solv|start|stop|stor|submit|tak|test|track"
-    r"|translat|try|turn|updat|us|verif[yi]|view|writ|begin|handl|help|respond|answer|continu|reserv|navigat|click|us|ask|break)"
+    r"|translat|try|turn|updat|us|verif[yi]|view|writ|begin|handl|help|respond|answer|continu|reserv|navigat|click|us|ask|break"
+    r"|adjust|clean|commit|extract|implement|kill|launch|patch|rebuild|refactor|re-?run|restor|revert|review|rewrit|switch|validat|wir)"
 )
+_TELLS = "explain|show|describ|tell|illustrat|quot|giv|sketch|demonstrat|propos|suggest|recommend|ask|wait|summari"
+"""What nobody does to a tool."""
+
 _MARKED = r"(?:tool|function|api|action|corrected|correct|final|required|necessary|needed|appropriate|right|following|suitable|relevant|first|next|second)"
 _CALLED = r"(?:calls?|requests?|actions?|queries|query|answer|output|response|result|json|invocations?|functions?|tools?|arguments?|parameters|commands?|code)"
 _CALLED_WORDS = "call|request|action|quer|answer|output|response|result|json|invocation|function|tool|argument|parameters|command|code"
@@ -55,8 +59,18 @@ ANNOUNCES = (
     ),
     Phrase(
         "also|and|finally|first|next|now|second|then",
-        r"(?:\A|\n|[.!?]\s)\W*(?:now|next|then|first|second|secondly|finally|and|also) (?:the|for|to|on|I)\b",
+        r"(?:\A|\n|[.!?]\s)\W*(?:and )?(?:now|next|then|first|second|secondly|finally|and|also),? (?:the|for|to|on|I)\b",
     ),
+    Phrase(
+        "now",
+        r"(?:\A|\n|[.!?]\s)\W*now,? (?!you\b|that\b|it\b|this\b|there\b|they\b|he\b|she\b|we\b|what|imagine|suppose|consider|assume|if\b|look|compare|not|think|take)\S",
+    ),
+    Phrase("step", r"(?:\A|\n|[.!?]\s)\W*(?:(?:next|first|second|third|last|final) step|step \d++)\b(?! is to be)"),
+    Phrase(
+        "need to ",
+        rf"(?:\A|\n|[.!?:]\s)\W*need to {_ACTS}",
+    ),
+    Phrase("i'd better|i’d better|i had better", r"\bI(?:['’]d| had) better\b"),
     Phrase("happy to", r"\bhappy to\b"),
     Phrase("on it|on my way", r"\bon (?:it|my way)\b"),
     Phrase(
@@ -68,7 +82,58 @@ ANNOUNCES = (
 )
 """What says that its writer makes the call now."""
 
+BIDS = rf"\W*+(?:\w++\W*+:\W*+)?(?:also |and |then |first,? |next,? )?(?!ask|compar|post|respond|play|writ|us\b|do\b|try\b|.*\b(?:this|these|following|like (?:so|that)|mistake|call|request|format|example)\b){_ACTS}e?(?: and {_ACTS}e?)?+ (?:the|both|all|each|every|out|up|`|[A-Z]|(?!this\b|that\b|these\b|an?\b|it\b|like\b|such\b|to\b|your\b|following\b)\w++ (?:the|and|in|to|for)\b)(?! following\b)"
+"""How a sentence begins that says what to do, as models note it for themselves: "Run the tests:"."""
+
+UNDERTAKES = (
+    Phrase(
+        "let me|let us|let's|let’s",
+        r"\blet(?: me|['’]s| us)\b(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
+        rf"(?!{_TELLS}|know|see if you|say|recall|consider|suppos|imagin|assum|pretend)\w",
+    ),
+    Phrase(
+        "i'll |i will |i’ll |i'm |i’m |i am |i'd |i’d ",
+        r"\bI(?:['’]ll| will|(?:['’]m| am)(?: now)? going to|['’]d better)(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
+        rf"(?!{_TELLS}|not\b|never\b|only\b|need\b|have to wait|be (?:able|happy)|leave|let you|send you|be\b)\w",
+    ),
+    Phrase(
+        "ing",
+        r"\bI(?:['’]m| am)(?: (?:\w+ly|now|also|just|first|then|next))*+ "
+        rf"(?!{_TELLS}|assum|suppos|imagin|think|wonder|hop|guess|plann|going\b|looking forward|being|thing|nothing|something)\w+ing\b",
+    ),
+)
+"""What says so in so many words that nothing else in the sentence speaks against it but a condition."""
+
+CONDITIONS = (
+    Phrase(
+        "after|as soon as|if|once|provided|should|unless|until|when",
+        r"\b(?:once|if|when|after|as soon as|unless|until|provided(?: that)?|should)\b[^.,;:]{0,40}"
+        r"\b(?:you|users?|they|he|she|permission|approval|access|rights?)\b[^.,;:]{0,25}"
+        r"\b(?:confirm|approv|agree|says?\b|grant|allow|gives?\b|given\b|wants?\b|likes?\b|ok\b|okay\b|accept|consent|permit|wish|insist|prefer)",
+    ),
+    Phrase(
+        "once|as soon as|when",
+        r"\b(?:once|as soon as|when(?:ever)?)\b[^.,;:]{0,60}\b(?:is|are|gets?|becomes?|has been|have been)"
+        r" (?:back|ready|available|granted|approved|up|online|fixed|merged|restored|allowed)\b",
+    ),
+    Phrase(
+        "your",
+        r"\b(?:need|await\w*|wait\w* for|pending|without|ask\w* for|request\w*|require) your"
+        r" (?:ok(?:ay)?|approval|confirmation|permission|consent|go-ahead|agreement|word)\b",
+    ),
+    Phrase("had i|had we|if i|if we|were i", r"\b(?:if (?:I|we) (?:had|were|could)|(?:had|were) (?:I|we))\b"),
+    Phrase(
+        "could have|might have|would have",
+        r"\b(?:I|we|it|this|that|which|the (?:call|request)) (?:would|could|might) have (?:been )?(?:called|executed|issued|run|sent|used|written)\b",
+    ),
+)
+"""What says that something else has to come before the call, or would have had to."""
+
 SHOWS = (
+    Phrase(
+        "exercise|homework|lesson|quiz|tutorial",
+        r"(?:\A|\n)\W*(?:exercise|homework|lesson|quiz|tutorial)\b[^.:\n]{0,20}[:.]",
+    ),
     Phrase(
         "would|i'd|i’d|we'd|we’d",
         r"(?:\bwould|\b(?:I|we)['’]d)(?: (?:also|have|just|normally|now|probably|then|usually))*+"
@@ -166,7 +231,10 @@ OPEN = (
     Phrase("approv", r"\bapprov"),
     Phrase("permission", r"\bpermission"),
     Phrase("not allowed", r"\bnot allowed\b"),
-    Phrase("confirm", r"\bconfirm"),
+    Phrase(
+        "confirm",
+        r"\bconfirmation\b|\bplease confirm|\b(?:you|they|he|she|users?|customers?)\b[^.]{0,20}\bconfirm|\bconfirmed by\b",
+    ),
     Phrase("ago", r"\bago\b"),
     Phrase("yesterday", r"\byesterday"),
     Phrase("earlier", r"\bearlier\b"),
@@ -206,11 +274,18 @@ TAKES_BACK = (
     r"disregard\b",
     r"(?:do not|don['’]t|never) (?:actually )?(?:run|execute|send|use|call|do|submit|apply)\b",
     "not to be (?:run|executed|used|sent)",
-    "I (?:have no|had no|lack|can(?:no|['’])t|cannot|may not|am not (?:allowed|able|permitted|authori[sz]ed)|(?:do not|don['’]t) have (?:the )?(?:permission|access|right)|(?:did not|didn['’]t|have not|haven['’]t|won['’]t|will not) (?:run|send|sent|execute|executed|call|called|use))",
+    "I (?:have no|had no|lack|can(?:no|['’])t|cannot|may not|am not (?:allowed|able|permitted|authori[sz]ed)|(?:do not|don['’]t) have (?:the )?(?:permission|access|right)|(?:did not|didn['’]t|have not|haven['’]t|won['’]t|will not) (?:actually |really )?(?:run|send|sent|execute|executed|call|called|use|try|do|act|repeat))",
     "I['’]m not (?:allowed|able|permitted|authori[sz]ed)",
     "this (?:session|account|environment) is (?:read-only|not)",
-    "nothing (?:has been|was|is|will be) (?:sent|run|executed|called|done)",
-    "(?:that|this|it|the (?:above|call)) (?:was|is) (?:(?:only|just|merely) |an? (?:mistake|example|illustration|sketch|draft|mock|error|typo|placeholder|sample)|not (?:to be|meant|real|a real|executed|run)|wrong|what I (?:would|had)|how (?:it|one|you|a))",
+    "nothing (?:has been|was|is|will be) (?:sent|run|executed|called|done|changed|deleted|started|submitted)",
+    r"(?:on|upon) second thoughts?\b|never ?mind\b",
+    r"(?:scrap|forget|cancel|drop|discard|scratch|strike|undo|skip)(?: about)? (?:that|this|it|the (?:above|last|previous|call|request|line|block))\b",
+    r"not (?:actually |really )?(?:executed|run|sent|called|submitted|performed|meant)\b",
+    r"I (?:decided|chose|opted) (?:against|not to)\b",
+    r"I (?:do not|don['’]t) (?:actually |really )?(?:need|want) (?:that|this|it|the (?:tool|call|result))\b",
+    r"I(?:['’]m| am) (?:not (?:going|about) to|ignoring|refusing|leaving it)\b",
+    r"(?:the |all )?(?:(?:lines?|block|call|text|snippet|json|code|request|command|message|output) )?above (?:is|was|are|were|shows?|only|merely|comes?|came)\b",
+    "(?:that|this|it|the (?:above|call))(?:['’]s| (?:was|is)) (?:(?:only|just|merely|purely) |an? (?:mistake|example|illustration|sketch|draft|mock|error|typo|placeholder|sample)|not (?:to be|meant|real|a real|executed|run)|(?:the )?wrong|what I (?:would|had)|what the (?:model|agent|assistant|user|log|paper|document)|how (?:it|one|you|a|the))",
 )
 """What takes a call back that it follows."""
 
@@ -234,6 +309,9 @@ CORRECTS = (
 
 LEADS = r"(?:but|however|so|and|though|please|sorry|oh|oops|no|wait|well|actually)\b[,，]?\s*+"
 """What may stand before what takes a call back."""
+
+OFFERS = r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is it ok|are you (?:ok|fine|sure))\b"
+"""What makes a question before a call one about whether to make it."""
 
 ANYTHING_ELSE = "anything else|something else|any other|else"
 """What makes a question one about something else than the call."""

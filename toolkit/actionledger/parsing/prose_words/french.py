@@ -13,13 +13,22 @@ ANNOUNCES = (
         r"\bvoici (?:l['’]|le |la |les )(?:\w+ )?(?:appels?|fonction|requête|commande|réponse|résultat|outil|code)",
     ),
     Phrase(
-        "bien sûr|certainement|d'abord|d'accord|d’abord|d’accord|entendu|maintenant|tout de suite|un instant|un moment|volontiers",
-        r"(?:\A|\n|[.!?]\s)\W*(?:bien sûr|d['’]accord|certainement|un (?:instant|moment)|tout de suite|maintenant|volontiers|entendu|d['’]abord)\b",
+        "bien sûr|certainement|d'abord|d'accord|prochaine étape|étape |d’abord|d’accord|entendu|maintenant|tout de suite|un instant|un moment|volontiers",
+        r"(?:\A|\n|[.!?]\s)\W*(?:bien sûr|d['’]accord|certainement|un (?:instant|moment)|tout de suite|maintenant|volontiers|entendu|d['’]abord|prochaine étape|étape \d++)\b",
     ),
 )
 """What says that its writer makes the call now."""
 
+CONDITIONS = (
+    Phrase(
+        "si j'|si j’|si je|si nous",
+        r"\bsi (?:j['’]|je |nous )(?:\w+ )?(?:avais|étais|pouvais|avions|étions|pouvions)\b",
+    ),
+)
+"""What says that something else has to come before the call, or would have had to."""
+
 SHOWS = (
+    Phrase("exercice|leçon", r"(?:\A|\n)\W*(?:exercice|leçon)\b[^.:\n]{0,20}[:.]"),
     Phrase(
         "rais", r"\bj(?:e |['’])(?:l['’])?(?:appelle|au|enver|exécute|lance|soumett|utilise|écri)r?rais\b"
     ),
@@ -79,6 +88,10 @@ TAKES_BACK = (
     "je n['’](?:en )?ai pas",
     "c['’](?:était|est) (?:une erreur|seulement|juste|un exemple|un brouillon)",
     "n['’]en tenez pas",
+    r"(?:oublie|annule|ignore)[zr]?\b|laisse[zr]? tomber",
+    "ce n['’](?:était|est) (?:qu|pas)",
+    "(?:c['’](?:était|est)|voilà) (?:un simple|le mauvais|la mauvaise|simplement)",
+    r"(?:ne |n['’])(?:l['’]|la |le |les )?(?:exécut|lanc|envoy)\w+ pas\b|je ne (?:l['’]|la |le )?(?:exécut|lanc|envoi|fer)\w+",
 )
 """What takes a call back that it follows."""
 
@@ -92,6 +105,9 @@ CORRECTS = (
 
 LEADS = r"mais\b[,，]?\s*+"
 """What may stand before what takes a call back."""
+
+OFFERS = r"\b(?:voulez-vous|veux-tu|souhaitez-vous|dois-je|puis-je|est-ce que je (?:dois|peux)|faut-il)\b"
+"""What makes a question before a call one about whether to make it."""
 
 ANYTHING_ELSE = "autre chose"
 """What makes a question one about something else than the call."""

@@ -15,13 +15,26 @@ ANNOUNCES = (
         r"\bhier (?:ist|sind) (?:der|die|das|mein)\b[^.]*(?:aufruf|anfrage|befehl|funktion|antwort|ergebnis|code|json|werkzeug)",
     ),
     Phrase(
-        "als nächstes|einen augenblick|einen moment|gern|gut|jetzt|klar|natürlich|nun|okay|sofort|wird gemacht|zuerst|zunächst",
-        r"(?:\A|\n|[.!?]\s)\W*(?:nun|jetzt|gerne?|sofort|klar|natürlich|okay|gut|einen (?:moment|augenblick)|als nächstes|zuerst|zunächst|wird gemacht)\b",
+        "als nächstes|einen augenblick|nächster schritt|schritt |einen moment|gern|gut|jetzt|klar|natürlich|nun|okay|sofort|wird gemacht|zuerst|zunächst",
+        r"(?:\A|\n|[.!?]\s)\W*(?:nun|jetzt|gerne?|sofort|klar|natürlich|okay|gut|einen (?:moment|augenblick)|als nächstes|zuerst|zunächst|wird gemacht|nächster schritt|schritt \d++)\b",
     ),
 )
 """What says that its writer makes the call now."""
 
+CONDITIONS = (
+    Phrase(
+        "wenn ich|falls ich|hätte ich|dürfte ich|könnte ich",
+        r"\b(?:wenn|falls) ich (?:\w+ ){0,3}(?:hätte|dürfte|könnte)\b|(?:\A|\n|[.!?]\s)\W*(?:hätte|dürfte|könnte) ich\b",
+    ),
+    Phrase(
+        "sobald|wenn|falls|sofern",
+        r"\b(?:sobald|wenn|falls|sofern) (?:du|sie|ihr|der nutzer|die nutzerin)\b[^.:]{0,40}(?:zustimm|bestätig|erlaub|einverstanden|freigeb|freigib|möcht|will)",
+    ),
+)
+"""What says that something else has to come before the call, or would have had to."""
+
 SHOWS = (
+    Phrase("aufgabe|lektion|übung", r"(?:\A|\n)\W*(?:aufgabe|lektion|übung)\b[^.:\n]{0,20}[:.]"),
     Phrase("so aus", r"\bso aus\W*\Z"),
     Phrase("so aus", r"\bsieh(?:t|en) (?:\w+ ){0,5}so aus\b"),
     Phrase(
@@ -71,7 +84,10 @@ TAKES_BACK = (
     r"ignorier\w*",
     "(?:das |dies |es )?(?:bitte )?nicht (?:ausführen|verwenden|senden|abschicken)",
     "(?:mir fehlt|mir fehlen|ich (?:darf|kann|habe kein))",
-    "(?:das|dies|es) (?:war|ist) (?:nur |ein (?:versehen|fehler|beispiel|entwurf|muster))",
+    "(?:das|dies|es) (?:war|ist) (?:nur |bloß |lediglich |falsch|das falsche|ein (?:versehen|fehler|beispiel|entwurf|muster))",
+    r"(?:vergiss|vergessen sie|streich\w*|verwirf|verwerfen sie) (?:das|dies|es|den|die)\b",
+    r"doch nicht\b|lieber nicht\b|nicht (?:wirklich )?(?:ausgeführt|gesendet)\b|nur zur (?:veranschaulichung|ansicht|illustration)",
+    r"ich (?:führe|sende|schicke|rufe) (?:das|dies|es) (?:\w+ )?nicht\b",
 )
 """What takes a call back that it follows."""
 
@@ -88,6 +104,9 @@ CORRECTS = (
 
 LEADS = r"(?:aber|bitte|doch)\b[,，]?\s*+"
 """What may stand before what takes a call back."""
+
+OFFERS = r"\b(?:soll(?:te)? ich|darf ich|möchten sie|möchtest du|wollen sie|willst du|kann ich)\b"
+"""What makes a question before a call one about whether to make it."""
 
 ANYTHING_ELSE = "sonst noch|noch etwas"
 """What makes a question one about something else than the call."""

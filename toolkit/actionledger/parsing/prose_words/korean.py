@@ -10,7 +10,13 @@ ANNOUNCES = (
 )
 """What says that its writer makes the call now."""
 
+CONDITIONS = (
+    Phrase("권한이 있다면|권한이 있으면|허가", "권한이 있(?:다면|으면)|허가(?:하시면|해 주시면)"),
+)
+"""What says that something else has to come before the call, or would have had to."""
+
 SHOWS = (
+    Phrase("연습", r"(?:\A|\n)\W*연습(?: 문제)?\S{0,4}[:：]"),
     Phrase("다음과 같은 형식|로그의 마지막|초안|하지 마", "다음과 같은 형식|하지 마|초안|로그의 마지막"),
 )
 """What says plainly that a call is not made: enough against one with its format's marks, too."""
@@ -31,6 +37,9 @@ CORRECTS = (Phrase("수정된|수정한|정정", "수정(?:된|한)|정정"),)
 
 LEADS = ""
 """What may stand before what takes a call back."""
+
+OFFERS = "할까요|해도 될까요|원하시나요|드릴까요"
+"""What makes a question before a call one about whether to make it."""
 
 ANYTHING_ELSE = ""
 """What makes a question one about something else than the call."""

@@ -12,18 +12,34 @@ ANNOUNCES = (
         r"\baquí (?:está|tiene|van?) (?:la|el|los|las|mi) (?:\w+ )?(?:llamadas?|función|solicitud|consulta|acción|respuesta|comando)",
     ),
     Phrase(
-        "ahora|claro|de acuerdo|enseguida|por supuesto|primero|un momento",
-        r"(?:\A|\n|[.!?¡¿]\s?)\W*(?:claro|por supuesto|de acuerdo|un momento|ahora|enseguida|primero)\b",
+        "ahora|claro|de acuerdo|enseguida|entendido|paso |por supuesto|primero|próximo paso|siguiente paso|un momento",
+        r"(?:\A|\n|[.!?¡¿]\s?)\W*(?:claro|por supuesto|de acuerdo|un momento|ahora|enseguida|entendido|primero|(?:siguiente|próximo) paso|paso \d++)\b",
     ),
     Phrase(
         "aqui está a chamada|aqui está a função|aqui está o chamada|aqui está o função|chamo|deixe-me|executo|obtenho|procuro|vamos|verifico|vou",
         r"\b(?:vou|vamos|deixe-me|verifico|chamo|procuro|obtenho|executo|aqui está (?:a|o) (?:chamada|função))\b",
     ),
-    Phrase("agora|certo|um momento", r"(?:\A|\n)\W*(?:agora|certo|um momento)\b"),
+    Phrase(
+        "agora|certo|entendi|passo |primeiro|próximo passo|um momento",
+        r"(?:\A|\n|[.!?]\s)\W*(?:agora|certo|entendi|primeiro|próximo passo|passo \d++|um momento)\b",
+    ),
+    Phrase(
+        "buscando|consultando|executando|obtendo|preciso|verificando",
+        r"\b(?:preciso|(?:\A|\n|[.!?]\s|estou )\W*(?:buscando|consultando|executando|obtendo|verificando))\b",
+    ),
 )
 """What says that its writer makes the call now."""
 
+CONDITIONS = (
+    Phrase("si |se ", r"\b(?:si|se) (?:yo |eu )?(?:tuviera|pudiera|fuera|tuviese|tivesse|pudesse|fosse)\b"),
+)
+"""What says that something else has to come before the call, or would have had to."""
+
 SHOWS = (
+    Phrase(
+        "ejercicio|exercício|lección|lição",
+        r"(?:\A|\n)\W*(?:ejercicio|exercício|lección|lição)\b[^.:\n]{0,20}[:.]",
+    ),
     Phrase(
         "enviaria|enviaría|habría|teria|usaria|usaría",
         r"\b(?:habría|usaría|enviaría|usaria|enviaria|teria)\b",
@@ -57,7 +73,10 @@ TAKES_BACK = (
     "no (?:tengo|puedo)",
     "(?:fue|era|es) (?:un error|solo|sólo|un ejemplo|un borrador)",
     "não (?:execute|use|envie|tenho|posso)",
-    "(?:foi|é) (?:um erro|só|apenas|um exemplo)",
+    "(?:foi|é|era) (?:um erro|só|apenas|um exemplo|um engano|uma ilustração)",
+    r"(?:olvid|descart|cancel|anul)\w+|(?:esque[çc]|desconsider)\w+",
+    r"no (?:lo|la|los|las) (?:ejecut|env|us)\w+|não (?:(?:o|a) )?(?:execut|envi|us)\w+|(?:mejor|melhor) (?:no|não)\b",
+    "(?:fue|era|es) (?:una ilustración|simplemente|la equivocada)",
 )
 """What takes a call back that it follows."""
 
@@ -75,6 +94,9 @@ CORRECTS = (
 
 LEADS = r"(?:pero|por favor|mas)\b[,，]?\s*+"
 """What may stand before what takes a call back."""
+
+OFFERS = r"\b(?:quieres? que|desea que|debo|puedo|le gustaría|te gustaría|quer que|deseja que|devo|posso|gostaria que)\b"
+"""What makes a question before a call one about whether to make it."""
 
 ANYTHING_ELSE = "algo más|mais alguma"
 """What makes a question one about something else than the call."""
