@@ -8,10 +8,26 @@ import pytest
 from hypothesis import given, strategies as st
 from wild.shown_prose import MEANT, SHOWN as SHOWN_TEXTS
 
-from actionledger.parsing.prose_words import ANNOUNCES, CORRECTS, OPEN, SHOWS, asks, takes_back
+from actionledger.parsing.prose_words import (
+    ANNOUNCES,
+    CONDITIONS,
+    CORRECTS,
+    OPEN,
+    SHOWS,
+    UNDERTAKES,
+    asks,
+    takes_back,
+)
 from actionledger.parsing.prose_words.phrases import Phrase, Phrases, compiled
 
-KINDS = {"announces": ANNOUNCES, "shows": SHOWS, "open": OPEN, "corrects": CORRECTS}
+KINDS = {
+    "announces": ANNOUNCES,
+    "shows": SHOWS,
+    "open": OPEN,
+    "corrects": CORRECTS,
+    "undertakes": UNDERTAKES,
+    "conditions": CONDITIONS,
+}
 MOST = 300
 """How many texts are tried for each pattern: those of its ways that are chosen are the same each time."""
 

@@ -17,6 +17,8 @@ from actionledger.parsing.prose_words import (
     UNDERTAKES,
     asks,
     bids,
+    defers,
+    describes,
     is_question,
     offers,
     takes_back,
@@ -55,7 +57,24 @@ _MARKUP = re.compile(r"[<{\[`]")
 _LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
 
 
-_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`"}
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "“": "”",
+    "‘": "’",
+    "„": "“”",
+    "«": "»",
+    "»": "«",
+    "「": "」",
+    "『": "』",
+    "`": "`",
+}
+_TAG = 80
+_SHOWING_TAG = re.compile(
+    r"<(?:examples?|samples?|quotes?|quotation|quoted|documentation|docs?|logs?|illustration|snippet|transcript)\b[^<>\n]*>\Z",
+    re.IGNORECASE,
+)
+_COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
 _GOES_ON = re.compile(r"[a-zà-ÿа-я]++[ ,]")
 _LABEL = re.compile(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
 _HEADING = re.compile(r"[#*_>|+-]|\d++[.)]")
@@ -90,16 +109,29 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     turn = _TURN_BEFORE.search(before) if "<" in before else None
     sentences = _before(text, span.start - len(turn[0]) if turn else span.start, low)
     behind = _behind(text, span.end)
+    if why := _against_behind(behind):
+        return Verdict(False, why)
     if not sentences:
-        is_asked = has_words(behind) and asks(behind)
-        return Verdict(False, "What follows asks about it.") if is_asked else None
+        return None
     if _leaves_open(sentences[-1]) or _answers(sentences):
         return Verdict(False, "The sentence before it leaves open whether it is meant.")
-    if not _is_announced(sentences):
+    if not _is_announced(sentences, is_beside=_begins_line(text, span.start, low)):
         return Verdict(False, "Nothing before it says that it is meant.")
-    if asks(behind):
-        return Verdict(False, "What follows asks about it.")
     return None
+
+
+def _against_behind(behind: str) -> str:
+    """Return what the text behind a call says against it; empty where nothing does."""
+    if not has_words(behind):
+        return ""
+    if asks(behind) or defers(behind):
+        return "What follows asks about it."
+    return "What follows says what it was." if describes(behind) else ""
+
+
+def _begins_line(text: str, start: int, low: int) -> bool:
+    """Return whether words stand before a call on its line."""
+    return has_words(text[max(low, text.rfind("\n", low, start) + 1) : start])
 
 
 def _answers(sentences: list[str]) -> bool:
@@ -116,9 +148,14 @@ def _leaves_open(sentence: str) -> bool:
     return SHOWS.search(sentence) or OPEN.search(sentence)
 
 
-def _is_announced(sentences: list[str]) -> bool:
-    """Return whether the last sentences before a call say that it is made, or only a word or two that say nothing."""
-    if _is_short(sentences[-1]):
+def _is_announced(sentences: list[str], *, is_beside: bool) -> bool:
+    """Return whether the last sentences before a call say that it is made, or only a word or two that say nothing.
+
+    Args:
+        sentences: the last ones before it.
+        is_beside: whether the last one stands on the call's line: a word there says what the call is.
+    """
+    if _is_short(sentences[-1]) and not is_beside:
         return True
     said = sentences[-1:] if _presents(sentences[-1]) else sentences
     return any(UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) for sentence in said)
@@ -146,20 +183,23 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     if is_taken_back(text, span.end):
         return Verdict(True, "What follows takes it back.")
     behind = _behind(text, span.end)
-    if not is_own and behind and asks(behind):
-        return Verdict(False, "What follows asks about it.")
+    if not is_own and (why := _against_behind(behind)):
+        return Verdict(False, why)
+    if why := _is_held(text, span, low):
+        return Verdict(False, why)
     if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
         return None
-    if not is_own and (why := _is_held(text, span, low)):
-        return Verdict(False, why)
     sentences = _before(text, span.start, low)
     if not is_own and _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
-    why = _against_marked(sentences[-1], behind, is_own=is_own) if sentences else ""
+    if not sentences:
+        return None
+    is_beside = not is_own and _begins_line(text, span.start, low)
+    why = _against_marked(sentences[-1], behind, is_own=is_own, is_beside=is_beside)
     return Verdict(False, why) if why else None
 
 
-def _against_marked(sentence: str, behind: str, *, is_own: bool) -> str:
+def _against_marked(sentence: str, behind: str, *, is_own: bool, is_beside: bool) -> str:
     """Return what the sentence before a call with marks says against it; empty where nothing does."""
     is_undertaken = UNDERTAKES.search(sentence)
     if CONDITIONS.search(sentence) and not (is_own and is_undertaken):
@@ -172,7 +212,7 @@ def _against_marked(sentence: str, behind: str, *, is_own: bool) -> str:
         return ""
     if offers(sentence):
         return "The sentence before it asks whether to make it."
-    if _is_short(sentence) or ANNOUNCES.search(sentence) or bids(sentence):
+    if ANNOUNCES.search(sentence) or bids(sentence) or (_is_short(sentence) and not is_beside):
         return ""
     if _presents(sentence):
         return "The sentence before it presents it, and does not say that it is made."
@@ -187,12 +227,19 @@ def _is_unended(sentence: str) -> bool:
 
 
 def _is_held(text: str, span: Span, low: int) -> str:
-    """Return what holds a call on its line: quotes, or the cell of a table; empty where nothing does."""
+    """Return what holds a call: a tag that shows, a comment, quotes, or the cell of a table; empty where nothing does."""
+    opens = text[max(low, span.start - _TAG) : span.start].rstrip()
+    if opens.endswith(">") and _SHOWING_TAG.search(opens):
+        return "It stands in a tag that shows it."
     line = max(low, text.rfind("\n", low, span.start) + 1)
     before = text[line : span.start].strip()
+    if not before:
+        return ""
+    if before in _COMMENTS:
+        return "It stands in a comment."
     end = text.find("\n", span.end, span.end + BEHIND)
     behind = text[span.end : end if end >= 0 else span.end + BEHIND].strip()
-    if not (before and behind):
+    if not behind:
         return ""
     if before.startswith("|") and behind.startswith("|"):
         return "It stands in a table."
@@ -243,7 +290,8 @@ def _before(text: str, start: int, low: int) -> list[str]:
     if _may_part(before):
         before = _PARTS.split(before)[-1]
     line = before.rfind("\n") + 1
-    if before[line:].lstrip().startswith(("{", "[")):
+    opens = before[line:].lstrip()
+    if opens.startswith("{") or (opens.startswith("[") and "]" not in opens):
         before = before[:line]  # what a message that was written out holds is no sentence
     return [sentence for sentence in _sentences(before.strip()) if sentence and has_words(sentence)][-2:]
 

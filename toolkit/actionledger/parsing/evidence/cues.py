@@ -6,7 +6,7 @@ What ``parsing.cues`` says of any block is asked as well. These are too weak to 
 import re
 
 from actionledger.parsing.cues import is_shown
-from actionledger.parsing.prose_words import ANNOUNCES
+from actionledger.parsing.prose_words import ANNOUNCES, CONDITIONS, UNDERTAKES
 from actionledger.parsing.scan.source import Source
 
 _WINDOW = 400
@@ -67,8 +67,11 @@ def speaks_against(source: Source, start: int, end: int) -> str:
     behind = source.text[end : end + _WINDOW].lstrip("`~ \t\r\n.")
     if _ASKS.search(before) or _ASKS_BEHIND.match(behind):
         return "It is asked about first."
-    if _REFUSES.search(before) or _NO_NEED.match(behind):
+    is_undertaken = UNDERTAKES.search(before) and not CONDITIONS.search(before)
+    if (not is_undertaken and _REFUSES.search(before)) or _NO_NEED.match(behind):
         return "The sentence around it says that it is not done."
+    if is_undertaken:
+        return ""
     if (_DESCRIBES.search(before) or _TELLS.search(before)) and not ANNOUNCES.search(before):
         return "The sentence before it describes a call."
     return ""

@@ -128,7 +128,9 @@ class Names:
         self._by_capitals = _in_capitals(offered)
         self._short = _short_names(offered, self._by_form)
         spelt = [form for name in {*offered, *self._short} for form in _forms(name)]
-        self._longest_parts = sorted({max(words, key=len) for words in [*spelt, *map(_words, self._by_capitals)]})
+        self._longest_parts = sorted(
+            {max(words, key=len) for words in [*spelt, *map(_words, self._by_capitals)]}
+        )
         patterns = sorted(
             {*(_SIGN.join(map(re.escape, words)) for words in spelt), *map(re.escape, self._by_capitals)},
             key=lambda each: (-len(each), each),
@@ -178,9 +180,14 @@ class Names:
 
 
 def _in_capitals(offered: frozenset[str]) -> dict[str, str]:
-    """Return the names with the first letters, or all, as capitals, each with the only name that was offered so."""
+    """Return the names with the first letters, or all, as capitals, each with the only name that was offered so.
+
+    What stands before a dot is a module's as often.
+    """
     found: dict[str, set[str]] = {}
     for name in offered:
+        if "." in name:
+            continue
         for other in (name.upper(), name.title(), name[:1].upper() + name[1:]):
             found.setdefault(other, set()).add(name)
     return {other: min(names) for other, names in found.items() if len(names) == 1 and other not in offered}

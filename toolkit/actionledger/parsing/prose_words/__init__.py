@@ -47,6 +47,16 @@ def asks(text: str) -> bool:
     return any(end in text for end in _ENDS_OF_QUESTIONS) and _question().match(text) is not None
 
 
+def describes(behind: str) -> bool:
+    """Return whether a text begins with what says what the call before it was."""
+    return _describing().match(behind) is not None
+
+
+def defers(behind: str) -> bool:
+    """Return whether a text begins with what leaves it to somebody else whether the call before it is made."""
+    return _deferring().match(behind) is not None
+
+
 def offers(sentence: str) -> bool:
     """Return whether a sentence before a call asks whether to make it."""
     return is_question(sentence) and _offer().search(sentence) is not None
@@ -73,6 +83,16 @@ def _taking_back() -> re.Pattern[str]:
     leads = "|".join(each.LEADS for each in _ALL if each.LEADS)
     patterns = "|".join(pattern for each in _ALL for pattern in each.TAKES_BACK)
     return re.compile(rf"\W*(?:{leads})*+(?:{patterns})", re.IGNORECASE)
+
+
+@cache
+def _describing() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:{'|'.join(each.DESCRIBES for each in _ALL)})", re.IGNORECASE)
+
+
+@cache
+def _deferring() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:{'|'.join(each.DEFERS for each in _ALL)})", re.IGNORECASE)
 
 
 @cache

@@ -66,6 +66,12 @@ CORRECTS = (
 LEADS = r"(?:但是?|请)\s*+"
 """What may stand before what takes a call back."""
 
+DESCRIBES = r"(?:以上|上面|上述|刚才那)(?:就?是|为|来自|的)|这(?:是|段|条|个)(?!最后一步|第一步|一步)(?:用户|日志|文档|别人|同事|之前|上次|来自)"
+"""How a text behind a call begins that says what it was, rather than what is to come of it."""
+
+DEFERS = r"请(?:确认|告诉我|批准)|如果(?:您|你)(?:同意|确认|愿意)|等(?:您|你)(?:确认|同意)|(?:需要|要)我"
+"""How a text behind a call begins that leaves it to somebody else whether to make it."""
+
 OFFERS = "需要我|要我|要不要|是否|可以吗|好吗|行吗|我可以"
 """What makes a question before a call one about whether to make it."""
 

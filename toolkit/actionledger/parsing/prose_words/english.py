@@ -10,7 +10,7 @@ _ACTS = (
     r"|translat|try|turn|updat|us|verif[yi]|view|writ|begin|handl|help|respond|answer|continu|reserv|navigat|click|us|ask|break"
     r"|adjust|clean|commit|extract|implement|kill|launch|patch|rebuild|refactor|re-?run|restor|revert|review|rewrit|switch|validat|wir)"
 )
-_TELLS = "explain|show|describ|tell|illustrat|quot|giv|sketch|demonstrat|propos|suggest|recommend|ask|wait|summari"
+_TELLS = "explain|show|describ|tell|illustrat|quot|giv|sketch|demonstrat|propos|suggest|recommend|ask (?:you|for|if|whether)|wait|summari"
 """What nobody does to a tool."""
 
 _MARKED = r"(?:tool|function|api|action|corrected|correct|final|required|necessary|needed|appropriate|right|following|suitable|relevant|first|next|second)"
@@ -65,7 +65,10 @@ ANNOUNCES = (
         "now",
         r"(?:\A|\n|[.!?]\s)\W*now,? (?!you\b|that\b|it\b|this\b|there\b|they\b|he\b|she\b|we\b|what|imagine|suppose|consider|assume|if\b|look|compare|not|think|take)\S",
     ),
-    Phrase("step", r"(?:\A|\n|[.!?]\s)\W*(?:(?:next|first|second|third|last|final) step|step \d++)\b(?! is to be)"),
+    Phrase(
+        "step",
+        r"(?:\A|\n|[.!?]\s)\W*(?:(?:next|first|second|third|last|final) step|step \d++)\b(?! is to be)",
+    ),
     Phrase(
         "need to ",
         rf"(?:\A|\n|[.!?:]\s)\W*need to {_ACTS}",
@@ -77,6 +80,7 @@ ANNOUNCES = (
         "to ",
         r"\bto (?:answer|find|get|do|solve|complete|fulfil|check|determine|accomplish)[^.]*, (?:I|we|use|call|run|the following)\b",
     ),
+    Phrase("ai|assistant", r"(?:\A|\n)\W*(?:ai|assistant)\W*\Z"),
     Phrase("use the ", rf"\buse the (?:following )?{_CALLED}\b"),
     Phrase("here goes|here it comes|here we go|here you go", r"\bhere (?:it comes|we go|you go|goes)\b"),
 )
@@ -121,7 +125,10 @@ CONDITIONS = (
         r"\b(?:need|await\w*|wait\w* for|pending|without|ask\w* for|request\w*|require) your"
         r" (?:ok(?:ay)?|approval|confirmation|permission|consent|go-ahead|agreement|word)\b",
     ),
-    Phrase("had i|had we|if i|if we|were i", r"\b(?:if (?:I|we) (?:had|were|could)|(?:had|were) (?:I|we))\b"),
+    Phrase(
+        "had i|had we|if i|if we|were i|were we",
+        r"\b(?:if (?:I|we) (?:had|were|could)|(?:had|were) (?:I|we))\b",
+    ),
     Phrase(
         "could have|might have|would have",
         r"\b(?:I|we|it|this|that|which|the (?:call|request)) (?:would|could|might) have (?:been )?(?:called|executed|issued|run|sent|used|written)\b",
@@ -205,6 +212,23 @@ SHOWS = (
         "if you ever|if you like|if you need|if you prefer|if you want",
         r"\bif you (?:ever|want|need|like|prefer)\b",
     ),
+    Phrase(
+        "block|call|command|following|line|message|queries|query|request",
+        r"\b(?:the|this|that|these|those) (?:following |above |last |first )?(?:blocks?|calls?|commands?|following|lines?|messages?|query|queries|requests?)"
+        r" (?:was|were|has been|have been|got|is|are) (?:\w+ )?(?:rejected|emitted|sent|made|logged|written|produced|generated|issued|refused|recorded|answered|returned|quoted|printed)\b",
+    ),
+    Phrase(
+        "next block|next line|next text|following block|following line|following text|block below|line below|text below",
+        r"\b(?:the (?:next|following) (?:block|line|text)|the (?:block|line|text) below)\b",
+    ),
+    Phrase(
+        "docs|documentation|manual|readme|paper|specification",
+        r"\b(?:docs|documentation|manual|readme|paper|specification)\b (?:shows?|gives?|lists?|writes?|puts?) (?:it|this|that|them|such|one|an?|the following)\b(?: \w+){0,3}\W*\Z",
+    ),
+    Phrase(
+        "earlier|failed|last|old|original|previous",
+        r"\b(?:here|this|that|these|those)(?:['’]s| is| was| are| were) (?:my|your|the|an?|his|her|their) (?:earlier|failed|last|old|original|previous) \w+",
+    ),
     Phrase("look", r"\blooks? like (?:this|so|that|the following)\b"),
     Phrase(
         "do not |don't |don’t |never ",
@@ -272,9 +296,9 @@ OPEN = (
 TAKES_BACK = (
     r"ignore\b",
     r"disregard\b",
-    r"(?:do not|don['’]t|never) (?:actually )?(?:run|execute|send|use|call|do|submit|apply)\b",
+    r"(?:do not|don['’]t|never) (?:actually )?(?:run|execute|send|use|call|do|submit|apply|take (?:this|that|it)|act on)\b",
     "not to be (?:run|executed|used|sent)",
-    "I (?:have no|had no|lack|can(?:no|['’])t|cannot|may not|am not (?:allowed|able|permitted|authori[sz]ed)|(?:do not|don['’]t) have (?:the )?(?:permission|access|right)|(?:did not|didn['’]t|have not|haven['’]t|won['’]t|will not) (?:actually |really )?(?:run|send|sent|execute|executed|call|called|use|try|do|act|repeat))",
+    "I (?:have no|had no|lack|can(?:no|['’])t|cannot|may not|must not|mustn['’]t|should not|shouldn['’]t|am not (?:allowed|able|permitted|authori[sz]ed)|(?:do not|don['’]t) have (?:the )?(?:permission|access|right)|(?:did not|didn['’]t|have not|haven['’]t|won['’]t|will not) (?:actually |really )?(?:run|send|sent|execute|executed|call|called|use|try|do|act|repeat))",
     "I['’]m not (?:allowed|able|permitted|authori[sz]ed)",
     "this (?:session|account|environment) is (?:read-only|not)",
     "nothing (?:has been|was|is|will be) (?:sent|run|executed|called|done|changed|deleted|started|submitted)",
@@ -307,8 +331,21 @@ CORRECTS = (
 )
 """What says between two calls that the second one stands for the first."""
 
-LEADS = r"(?:but|however|so|and|though|please|sorry|oh|oops|no|wait|well|actually)\b[,，]?\s*+"
+LEADS = r"(?:but|however|so|and|though|please|sorry|oh|oops|no|wait|well|actually|hmm)\b[,，.!]?\s*+"
 """What may stand before what takes a call back."""
+
+DESCRIBES = (
+    r"(?:this|that|it|which|these|those|the (?:call|request|command|message|block|json|text|snippet|code|line)s?|this (?:call|request|command|message|block|one)|that (?:call|request|command|message|block|one))"
+    r"(?: above| below)?(?:['’]s| is| was| are| were| came| comes| has| had| shows?| illustrates?| demonstrates?| failed| worked)\b(?! (?:going|needed|required|necessary|all i|my\b|to\b|step|a (?:quick|first)|the (?:first|next|last|best)|everything|enough))"
+    r"|(?:is|was|were|came)\b|\(?(?:taken |quoted |copied )?from (?:the )?(?:manual|docs?|documentation|logs?|paper|readme|specs?|specification|book|website|forum|ticket)\b|hypothetically"
+)
+"""How a text behind a call begins that says what it was, rather than what is to come of it."""
+
+DEFERS = (
+    r"please (?:confirm|approve|(?:let me know|say|tell me) (?:if|whether|when|before)|check (?:this|it)|review)|(?:let me know|tell me) (?:(?:if|whether) (?:I |to |you(?:['’]d| would)? (?:agree|approve|want me|like me)|(?:that|this|it)\b)|when\b|before\b)"
+    r"|(?:i(?:['’]m| am) )?(?:await|wait)ing (?:for )?your|(?:if|once|when|as soon as|after|unless) you (?:agree|approve|confirm|accept|say|consent|are (?:ok|okay|fine|happy)|want me to|(?:['’]d|would) like me to)\b|(?:if|once) (?:that|this|it)(?:['’]s| is) (?:ok|okay|fine|all right)\b"
+)
+"""How a text behind a call begins that leaves it to somebody else whether to make it."""
 
 OFFERS = r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is it ok|are you (?:ok|fine|sure))\b"
 """What makes a question before a call one about whether to make it."""

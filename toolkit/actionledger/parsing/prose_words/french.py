@@ -106,6 +106,12 @@ CORRECTS = (
 LEADS = r"mais\b[,，]?\s*+"
 """What may stand before what takes a call back."""
 
+DESCRIBES = r"(?:c['’](?:est|était)|ceci (?:est|était)|cela (?:est|était)|voilà (?:ce|comment)|cet appel|cette (?:requête|ligne)|l['’]appel ci-dessus)\b(?! (?:nécessaire|tout|la première|le premier|parti))"
+"""How a text behind a call begins that says what it was, rather than what is to come of it."""
+
+DEFERS = r"(?:veuillez|merci de) (?:confirmer|valider)|confirme[zr]?\b|(?:si|dès que|quand) (?:vous|tu)\b|dites-moi|j['’]attends (?:votre|ta)"
+"""How a text behind a call begins that leaves it to somebody else whether to make it."""
+
 OFFERS = r"\b(?:voulez-vous|veux-tu|souhaitez-vous|dois-je|puis-je|est-ce que je (?:dois|peux)|faut-il)\b"
 """What makes a question before a call one about whether to make it."""
 

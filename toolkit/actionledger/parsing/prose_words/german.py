@@ -36,6 +36,10 @@ CONDITIONS = (
 SHOWS = (
     Phrase("aufgabe|lektion|übung", r"(?:\A|\n)\W*(?:aufgabe|lektion|übung)\b[^.:\n]{0,20}[:.]"),
     Phrase("so aus", r"\bso aus\W*\Z"),
+    Phrase(
+        "alte|frühere|letzte|ursprüngliche|vorige",
+        r"\b(?:das|dies|hier) (?:war|ist) (?:der|die|das|mein|meine|dein|deine|ihr|ihre) (?:alte|frühere|letzte|ursprüngliche|vorige)[rns]?\b",
+    ),
     Phrase("so aus", r"\bsieh(?:t|en) (?:\w+ ){0,5}so aus\b"),
     Phrase(
         "nicht|nie",
@@ -82,6 +86,7 @@ OPEN = (
 
 TAKES_BACK = (
     r"ignorier\w*",
+    r"das (?:sollte|darf|dürfte) ich (?:\w+ )?nicht\b",
     "(?:das |dies |es )?(?:bitte )?nicht (?:ausführen|verwenden|senden|abschicken)",
     "(?:mir fehlt|mir fehlen|ich (?:darf|kann|habe kein))",
     "(?:das|dies|es) (?:war|ist) (?:nur |bloß |lediglich |falsch|das falsche|ein (?:versehen|fehler|beispiel|entwurf|muster))",
@@ -102,8 +107,14 @@ CORRECTS = (
 )
 """What says between two calls that the second one stands for the first."""
 
-LEADS = r"(?:aber|bitte|doch)\b[,，]?\s*+"
+LEADS = r"(?:aber|bitte|doch|nein|warte|halt)\b[,，.!]?\s*+"
 """What may stand before what takes a call back."""
+
+DESCRIBES = r"(?:das|dies|es|so|dieser (?:aufruf|befehl)|diese (?:anfrage|zeile)|der (?:obige|letzte) \\w+) (?:ist|war|waren|stammt|kommt|kam|stand|steht|hat|zeigt|sah|schlug)\b(?! (?:nötig|notwendig|alles|der erste|mein))"
+"""How a text behind a call begins that says what it was, rather than what is to come of it."""
+
+DEFERS = r"bitte (?:bestätig|gib|geben|sag|prüf)\\w*|(?:wenn|falls|sobald) (?:du|sie|ihr)\b|sag(?:en sie)? (?:mir )?bescheid|ich warte auf (?:deine|ihre)"
+"""How a text behind a call begins that leaves it to somebody else whether to make it."""
 
 OFFERS = r"\b(?:soll(?:te)? ich|darf ich|möchten sie|möchtest du|wollen sie|willst du|kann ich)\b"
 """What makes a question before a call one about whether to make it."""

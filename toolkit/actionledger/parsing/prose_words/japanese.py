@@ -16,7 +16,10 @@ ANNOUNCES = (
 """What says that its writer makes the call now."""
 
 CONDITIONS = (
-    Phrase("権限があれば|許可があれば|許可されれば|承認され", "(?:権限|許可)があれば|許可されれば|承認され(?:れば|たら)"),
+    Phrase(
+        "権限があれば|許可があれば|許可されれば|承認され",
+        "(?:権限|許可)があれば|許可されれば|承認され(?:れば|たら)",
+    ),
 )
 """What says that something else has to come before the call, or would have had to."""
 
@@ -56,6 +59,12 @@ CORRECTS = (
 
 LEADS = r"(?:でも|しかし|ただし)、?\s*+"
 """What may stand before what takes a call back."""
+
+DESCRIBES = r"(?:これ|以上|上記|上)は[^。\n]{0,40}(?:です|でした|ました|ものです)|(?:これ|上記)が[^。\n]{0,30}(?:でした|ました)"
+"""How a text behind a call begins that says what it was, rather than what is to come of it."""
+
+DEFERS = r"(?:ご)?(?:確認|承認|許可)(?:を|して)?(?:お願い|ください|いただ)|よろしければ|問題なければ"
+"""How a text behind a call begins that leaves it to somebody else whether to make it."""
 
 OFFERS = "(?:しましょう|よろしいです|いいです|構いません|ほしいです|たいです)か"
 """What makes a question before a call one about whether to make it."""

@@ -10,9 +10,7 @@ ANNOUNCES = (
 )
 """What says that its writer makes the call now."""
 
-CONDITIONS = (
-    Phrase("권한이 있다면|권한이 있으면|허가", "권한이 있(?:다면|으면)|허가(?:하시면|해 주시면)"),
-)
+CONDITIONS = (Phrase("권한이 있다면|권한이 있으면|허가", "권한이 있(?:다면|으면)|허가(?:하시면|해 주시면)"),)
 """What says that something else has to come before the call, or would have had to."""
 
 SHOWS = (
@@ -37,6 +35,12 @@ CORRECTS = (Phrase("수정된|수정한|정정", "수정(?:된|한)|정정"),)
 
 LEADS = ""
 """What may stand before what takes a call back."""
+
+DESCRIBES = r"(?:이것은|위는|위의)[^.\n]{0,30}(?:입니다|였습니다)"
+"""How a text behind a call begins that says what it was, rather than what is to come of it."""
+
+DEFERS = r"(?:확인|승인)(?:해|하여) 주"
+"""How a text behind a call begins that leaves it to somebody else whether to make it."""
 
 OFFERS = "할까요|해도 될까요|원하시나요|드릴까요"
 """What makes a question before a call one about whether to make it."""

@@ -15,9 +15,7 @@ ANNOUNCES = (
 )
 """What says that its writer makes the call now."""
 
-CONDITIONS = (
-    Phrase("если бы", r"\bесли бы\b"),
-)
+CONDITIONS = (Phrase("если бы", r"\bесли бы\b"),)
 """What says that something else has to come before the call, or would have had to."""
 
 SHOWS = (
@@ -69,6 +67,14 @@ CORRECTS = (
 
 LEADS = r"(?:но|пожалуйста)\b[,，]?\s*+"
 """What may stand before what takes a call back."""
+
+DESCRIBES = r"(?:это|так|вот что|этот (?:вызов|запрос)|вызов выше|строка выше) (?:был[аои]?|есть|прислал[аи]?|написал[аи]?|пришл[оаи]|взят[оаы]?|из|то, что|выглядел[оаи]?|сделал[аи]?)"
+"""How a text behind a call begins that says what it was, rather than what is to come of it."""
+
+DEFERS = (
+    r"(?:пожалуйста, )?(?:подтвердите|сообщите|скажите)|(?:если|как только|когда) вы\b|жду (?:вашего|твоего)"
+)
+"""How a text behind a call begins that leaves it to somebody else whether to make it."""
 
 OFFERS = r"\b(?:хотите|хочешь|можно (?:мне|ли)|мне (?:выполнить|запустить|отправить|сделать)|стоит ли|следует ли)\b"
 """What makes a question before a call one about whether to make it."""

@@ -48,6 +48,10 @@ SHOWS = (
     Phrase("tiene", r"\btienen? est[ae] (?:estructura|forma)\b"),
     Phrase("no debe|no se debe", r"\bno (?:se )?debe\b"),
     Phrase("não deve", r"\bnão deve\b"),
+    Phrase(
+        "jamais|no|nunca|não",
+        r"(?:\A|\n|[:,.!¡]\s)\W*(?:por favor,? )?(?:no|não|nunca|jamais) (?:l[aeo]s? |[ao]s? )?(?:ejecut|execut|envi|us|llam|cham)(?:es?|en?|éis)\b",
+    ),
     Phrase("borrador|rascunho", r"\b(?:borrador|rascunho)\b"),
     Phrase("hacerlo usted mismo", r"\bhacerlo usted mismo\b"),
 )
@@ -94,6 +98,12 @@ CORRECTS = (
 
 LEADS = r"(?:pero|por favor|mas)\b[,，]?\s*+"
 """What may stand before what takes a call back."""
+
+DESCRIBES = r"(?:es[oa]|est[oe]|est[ae] (?:llamada|línea|solicitud)|la llamada anterior|isso|isto|ess[ea] (?:chamada|linha)) (?:es|era|fue|fueron|é|foi|está|estaba|viene|veio|falló|falhou|mostra|muestra)\b(?! (?:necesari|necessári|todo|tudo|lo primero))"
+"""How a text behind a call begins that says what it was, rather than what is to come of it."""
+
+DEFERS = r"(?:por favor,? )?(?:confirm[ae]|confirme)\b|(?:si|se|cuando|quando|en cuanto) (?:usted|você|tú|quiere|quieres|quiser|está de acuerdo|concorda)|(?:dime|dígame|avísame|me avise|me diga)\b|(?:espero|aguardo) (?:tu|su|sua)"
+"""How a text behind a call begins that leaves it to somebody else whether to make it."""
 
 OFFERS = r"\b(?:quieres? que|desea que|debo|puedo|le gustaría|te gustaría|quer que|deseja que|devo|posso|gostaria que)\b"
 """What makes a question before a call one about whether to make it."""
