@@ -202,7 +202,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
 def _against_marked(sentence: str, behind: str, *, is_own: bool, is_beside: bool) -> str:
     """Return what the sentence before a call with marks says against it; empty where nothing does."""
     is_undertaken = UNDERTAKES.search(sentence)
-    if CONDITIONS.search(sentence) and not (is_own and is_undertaken):
+    if CONDITIONS.search(sentence):
         return "The sentence before it makes it wait for something else."
     if is_undertaken:
         return ""
@@ -212,7 +212,9 @@ def _against_marked(sentence: str, behind: str, *, is_own: bool, is_beside: bool
         return ""
     if offers(sentence):
         return "The sentence before it asks whether to make it."
-    if ANNOUNCES.search(sentence) or bids(sentence) or (_is_short(sentence) and not is_beside):
+    if ANNOUNCES.search(sentence) or bids(sentence):
+        return ""
+    if _is_short(sentence) and not is_beside and not (_presents(sentence) and OPEN.search(sentence)):
         return ""
     if _presents(sentence):
         return "The sentence before it presents it, and does not say that it is made."

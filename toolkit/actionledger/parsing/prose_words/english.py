@@ -8,7 +8,7 @@ _ACTS = (
     r"|locat|make?|measur|modif[yi]|mov|obtain|open|order|perform|plac|play|post|proceed|provid|pull|push|put|quer[yi]|read|record|renam"
     r"|replac|request|retriev|retry|return|run|sav|schedul|search|select|send|set|solv|start|stop|stor|submit|tak|test|track"
     r"|translat|try|turn|updat|us|verif[yi]|view|writ|begin|handl|help|respond|answer|continu|reserv|navigat|click|us|ask|break"
-    r"|adjust|clean|commit|extract|implement|kill|launch|patch|rebuild|refactor|re-?run|restor|revert|review|rewrit|switch|validat|wir)"
+    r"|adjust|clean|commit|extract|implement|kill|launch|patch|rebuild|refactor|re-?run|inlin|restor|revert|review|rewrit|switch|validat|wir)"
 )
 _TELLS = "explain|show|describ|tell|illustrat|quot|giv|sketch|demonstrat|propos|suggest|recommend|ask (?:you|for|if|whether)|wait|summari"
 """What nobody does to a tool."""
@@ -75,6 +75,7 @@ ANNOUNCES = (
     ),
     Phrase("i'd better|i’d better|i had better", r"\bI(?:['’]d| had) better\b"),
     Phrase("happy to", r"\bhappy to\b"),
+    Phrase("time to ", rf"\btime to {_ACTS}"),
     Phrase("on it|on my way", r"\bon (?:it|my way)\b"),
     Phrase(
         "to ",
@@ -86,7 +87,12 @@ ANNOUNCES = (
 )
 """What says that its writer makes the call now."""
 
-BIDS = rf"\W*+(?:\w++\W*+:\W*+)?(?:also |and |then |first,? |next,? )?(?!ask|compar|post|respond|play|writ|us\b|do\b|try\b|.*\b(?:this|these|following|like (?:so|that)|mistake|call|request|format|example)\b){_ACTS}e?(?: and {_ACTS}e?)?+ (?:the|both|all|each|every|out|up|`|[A-Z]|(?!this\b|that\b|these\b|an?\b|it\b|like\b|such\b|to\b|your\b|following\b)\w++ (?:the|and|in|to|for)\b)(?! following\b)"
+BIDS = (
+    r"(?:\W*+|.*[—–;.]\s\W*+|\W*+(?:edit|fix|part|stage|step|task)\b[^:\n]{0,30}:\W*+)(?:also |and |then |first,? |next,? )?+"
+    r"(?!ask|compar|post|respond|play|writ|us\b|do\b|try\b|.*\b(?:this|these|following|like (?:so|that)|mistake|call|request|format|example)\b)"
+    rf"(?:(?:{_ACTS}|append|bump|drop|extend|suppress|swap|wrap)e?(?:(?:,| and) {_ACTS}e?)*+ (?!(?:an?|at|in|it|like|such|that|to|you|your)\b)\S"
+    r"|same \w+ (?:for|in|on)\b)"
+)
 """How a sentence begins that says what to do, as models note it for themselves: "Run the tests:"."""
 
 UNDERTAKES = (
@@ -99,6 +105,10 @@ UNDERTAKES = (
         "i'll |i will |i’ll |i'm |i’m |i am |i'd |i’d ",
         r"\bI(?:['’]ll| will|(?:['’]m| am)(?: now)? going to|['’]d better)(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
         rf"(?!{_TELLS}|not\b|never\b|only\b|need\b|have to wait|be (?:able|happy)|leave|let you|send you|be\b)\w",
+    ),
+    Phrase(
+        "hence i |so i |therefore i ",
+        rf"\b(?:so|hence|therefore) I (?:now |also |first )?(?!{_TELLS}){_ACTS}",
     ),
     Phrase(
         "ing",

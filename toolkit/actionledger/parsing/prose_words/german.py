@@ -9,6 +9,7 @@ ANNOUNCES = (
     ),
     Phrase("e ich", r"\b(?!würde|hätte|könnte|habe|hatte|wollte|denke|glaube|zeige|möchte)\w+e ich\b"),
     Phrase("ich darf|ich muss|ich werde|ich will", r"\bich (?:muss|werde|will|darf)\b"),
+    Phrase("muss ich|werde ich", r"\b(?:muss|werde) ich\b"),
     Phrase("lass", r"\blass(?:en sie|t)? (?:mich|uns)\b"),
     Phrase(
         "hier ist das|hier ist der|hier ist die|hier ist mein|hier sind das|hier sind der|hier sind die|hier sind mein",

@@ -4,8 +4,8 @@ from actionledger.parsing.prose_words.phrases import Phrase
 
 ANNOUNCES = (
     Phrase(
-        "abro|busco|calculo|comienzo|compruebo|consulto|corrijo|creo el|déjame|déjeme|ejecuto|empiezo|envío|hago|intento|leo|llamo|miro|necesito|obtengo|permítame|permíteme|procedo|reviso|uso|vamos a|verifico|voy a",
-        r"\b(?:voy a|vamos a|permítame|permíteme|déjeme|déjame|procedo|empiezo|comienzo|(?:lo|la|le|os|te) (?:hago|compruebo|busco|consulto|reviso|miro)|compruebo|busco|consulto|llamo|leo|obtengo|ejecuto|uso|verifico|reviso|abro|envío|creo el|necesito|intento|corrijo|calculo|hago)\b",
+        "abro|busco|calculo|comienzo|compruebo|consulto|corrijo|creo el|déjame|déjeme|ejecuto|empiezo|envío|hago|intento|leo|llamo|miro|necesito|obtengo|permítame|permíteme|procedo|reviso|tengo que|uso|vamos a|verifico|voy a",
+        r"\b(?:voy a|vamos a|permítame|permíteme|déjeme|déjame|procedo|empiezo|comienzo|tengo que|(?:lo|la|le|os|te) (?:hago|compruebo|busco|consulto|reviso|miro)|compruebo|busco|consulto|llamo|leo|obtengo|ejecuto|uso|verifico|reviso|abro|envío|creo el|necesito|intento|corrijo|calculo|hago)\b",
     ),
     Phrase(
         "aquí está |aquí tiene |aquí va |aquí van ",
