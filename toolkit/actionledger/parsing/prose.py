@@ -109,7 +109,7 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     turn = _TURN_BEFORE.search(before) if "<" in before else None
     sentences = _before(text, span.start - len(turn[0]) if turn else span.start, low)
     behind = _behind(text, span.end)
-    if why := _against_behind(behind):
+    if why := _against_behind(behind, is_made=bool(sentences)):
         return Verdict(False, why)
     if not sentences:
         return None
@@ -120,13 +120,24 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     return None
 
 
-def _against_behind(behind: str) -> str:
-    """Return what the text behind a call says against it; empty where nothing does."""
+def _against_behind(behind: str, *, is_made: bool) -> str:
+    """Return what the text behind a call says against it; empty where nothing does.
+
+    Args:
+        behind: the text.
+        is_made: whether the words before the call decide whether it is made: what is told behind it may be what came of it.
+    """
     if not has_words(behind):
         return ""
     if asks(behind) or defers(behind):
         return "What follows asks about it."
-    return "What follows says what it was." if describes(behind) else ""
+    return "What follows says what it was." if not is_made and describes(behind) else ""
+
+
+def _says_made(text: str, start: int, low: int) -> bool:
+    """Return whether the last sentence before a call says that it is made."""
+    sentences = _before(text, start, low)
+    return bool(sentences) and (UNDERTAKES.search(sentences[-1]) or ANNOUNCES.search(sentences[-1]))
 
 
 def _begins_line(text: str, start: int, low: int) -> bool:
@@ -183,7 +194,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     if is_taken_back(text, span.end):
         return Verdict(True, "What follows takes it back.")
     behind = _behind(text, span.end)
-    if not is_own and (why := _against_behind(behind)):
+    if not is_own and (why := _against_behind(behind, is_made=_says_made(text, span.start, low))):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
