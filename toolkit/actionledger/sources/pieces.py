@@ -162,7 +162,9 @@ class SessionPieces:
 
     def describe(self, said: SessionDetails) -> None:
         """Note what a line says of what the session is called or where it runs."""
-        self.session = replace(self.session, details=self.session.details.then(said))
+        details = self.session.details.then(said)
+        if details != self.session.details:
+            self.session = replace(self.session, details=details)
 
     def is_empty(self) -> bool:
         """Return whether nothing of the session has come, given away or not."""
