@@ -44,6 +44,7 @@ from actionledger.events import (
 from actionledger.events.readings import InAttempt
 from actionledger.events.stored import BigInt
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
+from actionledger.ledger.permissions import PERMISSIONS
 from actionledger.ledger.unacted import SESSION_OUTCOMES, UNACTED_TURNS
 from actionledger.values import Block, FieldError, Issue, Repair
 
@@ -335,6 +336,7 @@ VIEWS = {
     "approvals": f"""
         SELECT {_of_start("approval")}, {_of_end("approval")}
         FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",
+    "permissions": PERMISSIONS,
     "unacted_turns": UNACTED_TURNS,
     "session_outcomes": SESSION_OUTCOMES,
 }

@@ -16,6 +16,7 @@ from actionledger.common.made_quickly import made_quickly
 from actionledger.sources.billed import Billed
 from actionledger.sources.containers import OnRead
 from actionledger.sources.details import NO_DETAILS, SessionDetails
+from actionledger.sources.permissions import Permission
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
 
@@ -65,6 +66,7 @@ class RecordedResult:
         finished_at: when its result came, UTC without a zone.
         within: what the call has run by itself, such as a script that calls tools: each such call with what came of it. They are
             executions of their own, under this call.
+        permission: who let the call run or refused it; None where the recording doesn't say.
 
     Example:
         >>> al.RecordedResult("toolu_1", "Exit code 1", is_error=True).is_error
@@ -83,6 +85,7 @@ class RecordedResult:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     within: "tuple[tuple[RecordedCall, RecordedResult], ...]" = ()
+    permission: Permission | None = None
 
 
 @made_quickly
