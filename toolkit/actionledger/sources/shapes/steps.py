@@ -38,6 +38,7 @@ class Step:
         finished: when it was over, UTC without a zone.
         shown: what a model was shown.
         said: what it answered, as a rule one message; empty where that is not recorded.
+        was_split: whether that is one answer that was recorded in parts.
         tools: what it was offered, as a turn takes it.
         model: the language model.
         usage: what it took.
@@ -64,6 +65,7 @@ class Step:
     finished: datetime | None = None
     shown: list[Message] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
+    was_split: bool = False
     tools: str = ""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
