@@ -84,8 +84,10 @@ class RecordedResult:
     refused_by: Literal["", "person", "hook", "policy"] = ""
     started_at: datetime | None = None
     finished_at: datetime | None = None
-    within: "tuple[tuple[RecordedCall, RecordedResult], ...]" = ()
-    permission: Permission | None = None
+    within: "tuple[tuple[RecordedCall, RecordedResult], ...]" = field(default=(), repr=False)
+    permission: Permission | None = field(
+        default=None, repr=False
+    )  # such as identifiers of steps are made of
 
 
 @made_quickly
@@ -119,7 +121,7 @@ class Usage:
     latency_ms: float | None = None
     time_to_first_token_ms: float | None = None
     finish_reason: str = ""
-    billed: tuple[Billed, ...] = ()
+    billed: tuple[Billed, ...] = field(default=(), repr=False)
 
     def filled(self, other: "Usage") -> "Usage":
         """Return this with what another one of the same response says beside it.
