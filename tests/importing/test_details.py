@@ -6,6 +6,9 @@ import pytest
 
 import actionledger as al
 from actionledger.importing.details import details_of, title_of
+from actionledger.ledger.queries.forgettable import family
+from actionledger.ledger.queries.lineage import children
+from actionledger.ledger.queries.sessions import sessions
 from actionledger.session.forgetting import forget
 from actionledger.sources.details import NO_DETAILS
 
@@ -143,3 +146,23 @@ def test_without_texts_a_title_a_folder_and_a_branch_are_blank(ledger, tmp_path)
     ledger.flush()
     with al.open_ledger(ledger.path, read_only=True, without_text=True) as blank:
         assert blank.sql(ASKED).fetchall() == [("", "prompt", "", "")]
+
+
+def test_a_link_that_was_not_known_when_a_session_began_is_added(ledger) -> None:
+    """By the next import of the same files, wherever children are asked for; nothing is doubled."""
+    parent, child = (
+        session(turn(0, "Mend it.")),
+        replace(session(turn(0, "Look.")), external_id="c", details=NO_DETAILS),
+    )
+    imported(ledger, parent, child)
+    linked = replace(child, parent="s", relation=al.Relation.SUBAGENT)
+    for _ in range(2):
+        imported(ledger, parent, linked)
+    asked = "SELECT external_id, relation, parent_session_id IS NOT NULL FROM sessions ORDER BY 1"
+    assert ledger.sql(asked).fetchall() == [("c", "subagent", True), ("s", None, False)]
+    (row,) = ledger.sql("SELECT session_id::VARCHAR FROM sessions WHERE external_id = 's'").fetchall()
+    assert [each.external_id for each in children(ledger, row[0])] == ["c"]
+    listed = {each.external_id: each.parent_session_id for each in sessions(ledger)}
+    assert listed == {"s": None, "c": row[0]}
+    assert len(family(ledger, [row[0]])) == 2
+    assert ledger.sql("SELECT count(*) FROM turns").fetchall() == [(2,)]

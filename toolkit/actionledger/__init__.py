@@ -152,6 +152,7 @@ if TYPE_CHECKING:
         Usage as Usage,
     )
     from actionledger.sources.details import SessionDetails as SessionDetails
+    from actionledger.sources.permissions import Permission as Permission
     from actionledger.sources.tables import frame_sessions as frame_sessions
     from actionledger.tolerant_json import (
         Decoded as Decoded,
@@ -276,6 +277,7 @@ _NAMES_OF_MODULES = {
         "Usage",
     ),
     "sources.details": ("SessionDetails",),
+    "sources.permissions": ("Permission",),
     "sources.tables": ("frame_sessions",),
     "tolerant_json": ("DecodeOptions", "Decoded", "Found", "decode", "decode_all", "find_value"),
     "values": (

@@ -151,6 +151,19 @@ def test_what_a_person_or_a_hook_has_refused_is_denied(items):
     ]
 
 
+def test_who_let_a_call_run_stands_beside_its_result(items):
+    told = {
+        "id": "t1",
+        "permission_decision": {"decision": "accept", "source": "config", "reason_type": "mode"},
+    }
+    (session,) = sessions(
+        items(INIT, said(call("t1")), came("t1", "ok") | {"tool_result_meta": [told]}, RESULT)
+    )
+    permission = session.turns[0].results[0].permission
+    assert permission is not None
+    assert (permission.decision, permission.decided_by, permission.why) == ("allowed", "mode", "mode")
+
+
 def test_a_sub_agent_is_a_child(items):
     """Named by the call that it is of."""
     found = sessions(

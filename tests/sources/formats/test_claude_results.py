@@ -172,3 +172,29 @@ def test_two_calls_of_one_identifier_are_two(items):
     assert [each.arguments["command"] for each in turn.calls] == ["one", "two"]
     assert [each.output for each in turn.results] == ["1", "2"]
     assert isinstance(turn.results[0], RecordedResult)
+
+
+def attachment(uuid: str, kind: str, tool: str, name: str) -> dict:
+    said = {"type": kind, "toolUseID": tool, "hookName": name, "hookEvent": name.partition(":")[0]}
+    return line("attachment", uuid, attachment=said)
+
+
+def test_hooks_stand_beside_the_call_that_they_ran_for(items) -> None:
+    """Before its result and behind it; those of a session's beginning are its bookkeeping."""
+    found = items(
+        attachment("h0", "hook_success", "start", "SessionStart:startup"),
+        asked("Go."),
+        said("m1", call("t1", command="ls")),
+        attachment("h1", "hook_success", "t1", "PreToolUse:Bash"),
+        answered("t1", "ok", permissionDecision={"decision": "accept", "source": "hook"}),
+        attachment("h2", "hook_non_blocking_error", "t1", "PostToolUse:Bash"),
+        said("m2", text("Done.")),
+    )
+    (result,) = turns(found)[0].results
+    assert result.permission is not None
+    assert (result.permission.decision, result.permission.decided_by) == ("allowed", "hook")
+    assert result.permission.hooks == ("PreToolUse:Bash succeeded", "PostToolUse:Bash failed")
+    left_out = {
+        (each.reason, each.detail): each.count for each in found if not isinstance(each, RecordedSession)
+    }
+    assert left_out == {(LeftOutReason.BOOKKEEPING, "attachment"): 1}

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import actionledger as al
 from actionledger.sources.base import RecordedSession
 from actionledger.sources.formats.openinference import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
@@ -157,17 +158,20 @@ def only(session_items: list) -> RecordedSession:
     return session
 
 
+IN_PARTS = {
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.content": "I look.",
+    "llm.output_messages.1.message.role": "assistant",
+    "llm.output_messages.1.message.tool_calls.0.tool_call.id": "a",
+    "llm.output_messages.1.message.tool_calls.0.tool_call.function.name": "look",
+    "llm.output_messages.1.message.tool_calls.0.tool_call.function.arguments": '{"at": 1}',
+    "llm.system": "openai",
+}
+
+
 def test_an_answer_told_in_parts_is_one(items):
     """Of the Responses interface each item is a message; choices of others are answers of their own."""
-    said = {
-        "llm.output_messages.0.message.role": "assistant",
-        "llm.output_messages.0.message.content": "I look.",
-        "llm.output_messages.1.message.role": "assistant",
-        "llm.output_messages.1.message.tool_calls.0.tool_call.id": "a",
-        "llm.output_messages.1.message.tool_calls.0.tool_call.function.name": "look",
-        "llm.output_messages.1.message.tool_calls.0.tool_call.function.arguments": '{"at": 1}',
-        "llm.system": "openai",
-    }
+    said = IN_PARTS
     (turn,) = only(items(span(1, "LLM", attributes=said | {"output.value": RESPONSE}))).turns
     assert (turn.text, [call.name for call in turn.calls], turn.capture) == (
         "I look.",
@@ -175,6 +179,17 @@ def test_an_answer_told_in_parts_is_one(items):
         Capture.ARGUMENTS,
     )
     assert len(only(items(span(1, "LLM", attributes=said))).turns) == 2
+
+
+def test_the_parts_that_an_older_ledger_has_as_turns_become_the_one_answer(items, tmp_path):
+    """It was made a turn of each: the whole one stands for them, and nothing is counted twice."""
+    parts = only(items(span(1, "LLM", attributes=IN_PARTS)))
+    whole = only(items(span(1, "LLM", attributes=IN_PARTS | {"output.value": RESPONSE})))
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        for session in (parts, whole, whole):
+            al.import_sessions(ledger, [session])
+        assert ledger.sql("SELECT turn_index, call_count FROM turns").fetchall() == [(0, 1)]
+        assert ledger.sql("SELECT count(*) FROM actions").fetchall() == [(1,)]
 
 
 def test_what_is_hidden_is_not_recorded(items):

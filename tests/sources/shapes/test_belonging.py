@@ -216,3 +216,18 @@ def test_an_answer_that_was_cut_by_its_length_is_asked_for_again(wire):
     wire.ask(*history, answer=said("So l", why="length"))
     assert wire.ask(*history, answer=said("So long.")) == first
     assert wire.ask(*history, said("So long."), person("On."), answer=said("Bye.")) == first
+
+
+@pytest.mark.parametrize(
+    ("history", "task"),
+    [
+        (("Generate a title for this conversation:\n", "Mend the till."), "Mend the till."),
+        (("Write a short title for the chat below:\nMend the till.",), "Mend the till."),
+        (("Generate a title for this conversation:",), "Generate a title for this conversation:"),
+        (("Write a title for the page.",), "Write a title for the page."),
+    ],
+)
+def test_what_a_client_wants_of_a_title_is_not_the_task(wire, history: tuple[str, ...], task: str) -> None:
+    """It asks for one before the person's words are answered, in the session's own name."""
+    name = wire.ask(*map(person, history), answer=said("A title"), owner=ADA, tools="")
+    assert wire.sessions[name][3] == task

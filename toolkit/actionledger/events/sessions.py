@@ -82,6 +82,8 @@ class SessionDescribed(Recorded):
         agent_version: that program's version; empty where the source doesn't say.
         permission_mode: what the agent was allowed to do without asking, in its own word; empty where the source doesn't say.
         aborted: why its last turn was broken off, in its source's word; empty where it was not, or nobody says so.
+        parent_session_id: the session that it is a child of, also where that was not known when it began; None where it is none.
+        relation: how it is its child.
     """
 
     kind: Literal["session_described"] = "session_described"
@@ -97,6 +99,8 @@ class SessionDescribed(Recorded):
     agent_version: Word = ""
     permission_mode: Word = ""
     aborted: Word = ""
+    parent_session_id: Id | None = None
+    relation: Relation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

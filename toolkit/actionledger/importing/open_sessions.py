@@ -149,9 +149,11 @@ class OpenSessions:
 
     def _describe(self, key: SessionKey, session: RecordedSession) -> None:
         """Record what a session is called and where it ran, unless that is recorded as the last that was said of it."""
-        if session.details == NO_DETAILS:
+        if session.details == NO_DETAILS and not session.parent:
             return
         said = asdict(session.details)
+        if session.parent:  # an older toolkit may have begun it without
+            said |= {"parent_session_id": self.id_of(session.parent), "relation": session.relation}
         details_id = details_id_of(key.session_id, said)
         if not self._known.is_done(details_id):
             before = self._known.details_of(key.session_id) if self._known.was_done(key.session_id) else ""

@@ -9,6 +9,7 @@ from actionledger.sources.base import Usage
 from actionledger.sources.billed import Billed
 
 _MILLION = 1_000_000
+_COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class Price:
         return millionths / _MILLION + billed.requests * (price.searches or 0) / 1000
 
     def _for(self, shown: int) -> "Price":
+        if not self.tiers:
+            return self
         fitting = [tier for tier in self.tiers if shown > tier.above]
         other: dict[str, Any] = dict(fitting[-1].prices) if fitting else {}
         return replace(self, tiers=(), **other) if other else self
@@ -105,13 +108,10 @@ def cost_of(find: Finding, model: str, usage: Usage, at: datetime | None) -> flo
 
 def _own(usage: Usage, beside: list[Billed]) -> Billed:
     """Return what the message itself took."""
-    return Billed(
-        kind="message",
-        input_tokens=max(0, (usage.input_tokens or 0) - sum(each.input_tokens for each in beside)),
-        output_tokens=max(0, (usage.output_tokens or 0) - sum(each.output_tokens for each in beside)),
-        cached_tokens=max(0, (usage.cached_tokens or 0) - sum(each.cached_tokens for each in beside)),
-        cache_write_tokens=max(
-            0, (usage.cache_write_tokens or 0) - sum(each.cache_write_tokens for each in beside)
-        ),
-        long_writes=sum(each.long_writes for each in usage.billed if each.is_own),
-    )
+    counts: dict[str, Any] = {name: getattr(usage, name) or 0 for name in _COUNTS}
+    for each in beside:
+        counts = {name: counts[name] - getattr(each, name) for name in _COUNTS}
+    if beside:
+        counts = {name: max(0, count) for name, count in counts.items()}
+    long = sum(each.long_writes for each in usage.billed if each.is_own) if usage.billed else 0
+    return Billed(kind="message", **counts, long_writes=long)

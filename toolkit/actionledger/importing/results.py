@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
@@ -14,9 +14,11 @@ from actionledger.ledger.queries.recorded import Known
 from actionledger.reading import read_calls
 from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
 from actionledger.recording.attempts import attempt_id_of
+from actionledger.recording.permissions import permission_noted
 from actionledger.sources.access import exit_status_of
 from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
 from actionledger.sources.exit_one import command_of, is_answer
+from actionledger.sources.permissions import of_words
 from actionledger.sources.wordings import Judged, judged, text_of, with_end_told
 from actionledger.values import ParseResult
 from actionledger.vocabulary import ExecutionStatus, Reason
@@ -277,6 +279,12 @@ class Results:
                 **call.turn.dimensions(self._run.run_id),
             )
         )
+        permission = result.permission
+        if permission is None and found.status is ExecutionStatus.DENIED:
+            permission = of_words(found.reason, text, result.refused_by)
+        if permission is not None:
+            said = asdict(permission)
+            self._record(permission_noted(call.turn, self._run.run_id, execution_id, call.name, said))
 
     def _judged(self, call: Call, result: RecordedResult) -> Judged:
         """Return what came of a call: an exit status of 1 that is its program's answer is no failure, nor is what ran such alone."""

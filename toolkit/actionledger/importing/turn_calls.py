@@ -67,9 +67,9 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
         return [_of_action(key, attempt_id, index, action, action.call_id or "") for index, action in actions]
     ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
     at = _places(turn, result)
-    alike = Counter(call.call_id for call in ordered)
+    alike = Counter([call.call_id for call in ordered]) if len(ordered) > 1 else {ordered[0].call_id: 1}
     calls: list[Call] = []
-    before: Counter[str] = Counter()
+    before: dict[str, int] = {}
     for place, call in enumerate(ordered):
         named = [pair for pair in actions if call.call_id and pair[1].call_id == call.call_id]
         same = next((pair for pair in named if at(pair) == place), None)
@@ -86,11 +86,12 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
         else:
             behind = len(result.actions) + place
             unread = derived_id(
-                "unread-call", key.turn_id, _known_as(call.call_id, before[call.call_id], place)
+                "unread-call", key.turn_id, _known_as(call.call_id, before.get(call.call_id, 0), place)
             )
             found = Call(key, attempt_id, unread, behind, call.name, "", call.call_id)
-        calls.append(found._replace(repeated=before[call.call_id]))
-        before[call.call_id] += 1
+        repeated = before.get(call.call_id, 0)
+        calls.append(found._replace(repeated=repeated) if repeated else found)
+        before[call.call_id] = repeated + 1
     return calls
 
 

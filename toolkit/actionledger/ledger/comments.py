@@ -29,6 +29,7 @@ ROWS = {
     "resumptions": "a turn that went on after its end",
     "superseded": "a turn that is gone, since its recording has more of the same response by now",
     "forgotten": "a session of which all that was recorded is gone, or that was taken in again since; the last row of each counts",
+    "permissions": "a call of another runtime: whether it was let run or refused, by whom, and which hooks ran beside it",
     "unacted_turns": "a response in which a reading has found no call: how it ended, and why it stopped where it did",
     "session_outcomes": "how a session came out, by its last turn and by what its source says",
     "events": "everything that was recorded, with the message of what has no table of its own",
@@ -37,6 +38,15 @@ ROWS = {
 """What a row is, by table and view; of others the class of their rows says it."""
 
 _COMPUTED: dict[str, tuple[str, dict[str, str]]] = {
+    "permissions": (
+        "executions",
+        {
+            "decision": "allowed or refused; NULL where the recording says neither",
+            "decided_by": "person, hook, rule, mode, or nobody where a person had to be asked and there was none; not_recorded elsewhere",
+            "why": "the source's own word for it; NULL where it has none",
+            "hooks": "the hooks that ran beside the call, each with how it ended; NULL where none is recorded",
+        },
+    ),
     "unacted_turns": (
         "parse_attempts",
         {

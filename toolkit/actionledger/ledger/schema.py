@@ -44,6 +44,7 @@ from actionledger.events import (
 from actionledger.events.readings import InAttempt
 from actionledger.events.stored import BigInt
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
+from actionledger.ledger.permissions import PERMISSIONS
 from actionledger.ledger.unacted import SESSION_OUTCOMES, UNACTED_TURNS
 from actionledger.values import Block, FieldError, Issue, Repair
 
@@ -265,12 +266,22 @@ OF_TURN = tuple(
 
 _COLUMNS = {table.name: table.columns for table in TABLES}
 
+_LINKS = ("parent_session_id", "relation")
+
 DETAILS = tuple(
     column
     for column in _COLUMNS["session_details"]
-    if column not in {"session_id", "run_id", "details_id", "described_at"}
+    if column not in {"session_id", "run_id", "details_id", "described_at", *_LINKS}
 )
 """What a session is called and where it ran: the columns that the view has of it."""
+
+
+LINKED_STARTS = """(
+    SELECT s.* REPLACE (coalesce(s.parent_session_id, d.parent_session_id) AS parent_session_id, coalesce(s.relation, d.relation) AS relation)
+    FROM session_starts s LEFT JOIN (
+        SELECT session_id, arg_max(parent_session_id, described_at) AS parent_session_id, arg_max(relation, described_at) AS relation
+        FROM session_details WHERE parent_session_id IS NOT NULL GROUP BY session_id) d USING (session_id))"""
+"""The starts of sessions with whose children they are, which an import of the same files may have found out later."""
 
 
 def _of_start(name: str) -> str:
@@ -296,8 +307,11 @@ def sessions_of(condition: str = "") -> str:
     where = f" WHERE {condition}" if condition else ""
     starts = f"(FROM session_starts{where})" if condition else "session_starts"
     said = ", ".join(f"d.{column}" for column in DETAILS)
+    begun = _of_start("session")
+    for column in _LINKS:
+        begun = begun.replace(f"s.{column}", f"coalesce(s.{column}, d.{column}) AS {column}")
     return f"""
-        SELECT {_of_start("session")}, {_of_end("session", "recorded_at")}, {said}
+        SELECT {begun}, {_of_end("session", "recorded_at")}, {said}
         FROM {starts} s
         LEFT JOIN (SELECT DISTINCT ON (session_id) * FROM session_ends{where} ORDER BY session_id, recorded_at DESC) e
         USING (session_id)
@@ -335,6 +349,7 @@ VIEWS = {
     "approvals": f"""
         SELECT {_of_start("approval")}, {_of_end("approval")}
         FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",
+    "permissions": PERMISSIONS,
     "unacted_turns": UNACTED_TURNS,
     "session_outcomes": SESSION_OUTCOMES,
 }

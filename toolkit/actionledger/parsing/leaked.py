@@ -107,11 +107,12 @@ def has_sign(text: str, names: frozenset[str]) -> bool:
         text: the text.
         names: the names of the tools that there are.
     """
+    if not text:
+        return False
     if _has_mark(text) or any(mark in text for mark in _IN_LINES):
         return True
-    return any(
-        name in text and len(name) >= _SHORTEST and _called(name).search(text) is not None for name in names
-    )
+    there = [name for name in names if name in text and len(name) >= _SHORTEST]
+    return any(_called(name).search(text) is not None for name in there)
 
 
 def _in_text(written: Text) -> list[tuple[Format, Found]]:
@@ -250,7 +251,8 @@ def _marks_by_dialect() -> Mapping[str, frozenset[str]]:
 
 def _has_mark(text: str) -> bool:
     """Return whether a format's mark stands in a text: most texts lack even the signs that marks begin with."""
-    return any(sign in text and marks.search(text) is not None for sign, marks in _marks_by_sign())
+    there = [marks for sign, marks in _marks_by_sign() if sign in text]
+    return any(marks.search(text) is not None for marks in there)
 
 
 @cache

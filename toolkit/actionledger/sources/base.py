@@ -16,6 +16,7 @@ from actionledger.common.made_quickly import made_quickly
 from actionledger.sources.billed import Billed
 from actionledger.sources.containers import OnRead
 from actionledger.sources.details import NO_DETAILS, SessionDetails
+from actionledger.sources.permissions import Permission
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
 
@@ -65,6 +66,7 @@ class RecordedResult:
         finished_at: when its result came, UTC without a zone.
         within: what the call has run by itself, such as a script that calls tools: each such call with what came of it. They are
             executions of their own, under this call.
+        permission: who let the call run or refused it; None where the recording doesn't say.
 
     Example:
         >>> al.RecordedResult("toolu_1", "Exit code 1", is_error=True).is_error
@@ -82,7 +84,10 @@ class RecordedResult:
     refused_by: Literal["", "person", "hook", "policy"] = ""
     started_at: datetime | None = None
     finished_at: datetime | None = None
-    within: "tuple[tuple[RecordedCall, RecordedResult], ...]" = ()
+    within: "tuple[tuple[RecordedCall, RecordedResult], ...]" = field(default=(), repr=False)
+    permission: Permission | None = field(
+        default=None, repr=False
+    )  # such as identifiers of steps are made of
 
 
 @made_quickly
@@ -116,7 +121,7 @@ class Usage:
     latency_ms: float | None = None
     time_to_first_token_ms: float | None = None
     finish_reason: str = ""
-    billed: tuple[Billed, ...] = ()
+    billed: tuple[Billed, ...] = field(default=(), repr=False)
 
     def filled(self, other: "Usage") -> "Usage":
         """Return this with what another one of the same response says beside it.

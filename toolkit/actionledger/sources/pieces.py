@@ -117,6 +117,10 @@ class SessionPieces:
         """Return whether a message has begun and may still grow."""
         return external_id in self._open
 
+    def has_call(self, call_id: str) -> bool:
+        """Return whether a message that is still open has a call of that identifier."""
+        return call_id in self._of_call
+
     def call(self, external_id: str, call: RecordedCall) -> None:
         """Add a call to a message; one that is there already is the same call, repeated.
 
@@ -162,7 +166,9 @@ class SessionPieces:
 
     def describe(self, said: SessionDetails) -> None:
         """Note what a line says of what the session is called or where it runs."""
-        self.session = replace(self.session, details=self.session.details.then(said))
+        details = self.session.details.then(said)
+        if details != self.session.details:
+            self.session = replace(self.session, details=details)
 
     def is_empty(self) -> bool:
         """Return whether nothing of the session has come, given away or not."""

@@ -239,8 +239,8 @@ def with_end_told(result: RecordedResult) -> RecordedResult:
     Args:
         result: the result: its flag may say that it is no error where its time was over, and no more than that it is one.
     """
-    said = (result.exit_status, result.status, result.reason)
-    if any(each is not None for each in said) or result.refused_by:
+    is_said = result.status is not None or result.reason is not None or result.refused_by
+    if is_said or result.exit_status is not None:
         return result
     text = _words(result.output)
     if result.is_error is not True and is_late_told(text):

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.schema import LINKED_STARTS
 
 
 class Forgettable(NamedTuple):
@@ -26,11 +27,11 @@ class Forgettable(NamedTuple):
 
 
 # One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
-_FAMILY = """
+_FAMILY = f"""
 WITH RECURSIVE asked AS (SELECT unnest(string_split($ids, ','))::UUID AS session_id),
 family AS (
     SELECT session_id FROM asked
-    UNION SELECT s.session_id FROM session_starts AS s JOIN family ON s.parent_session_id = family.session_id),
+    UNION SELECT s.session_id FROM {LINKED_STARTS} AS s JOIN family ON s.parent_session_id = family.session_id),
 named AS (SELECT DISTINCT session_id, external_id, source FROM session_starts SEMI JOIN family USING (session_id)),
 turned AS (
     SELECT session_id, list(DISTINCT turn_id::VARCHAR) AS turns FROM (
@@ -39,7 +40,7 @@ turned AS (
 SELECT session_id::VARCHAR, external_id, source, session_id NOT IN (SELECT session_id FROM asked), coalesce(turns, [])
 FROM named LEFT JOIN turned USING (session_id) ORDER BY 4, 2, 1"""
 
-_OLDER = """
+_OLDER = f"""
 WITH RECURSIVE last AS (
     SELECT session_id, max(coalesce(occurred_at, recorded_at)) AS happened_at FROM turn_starts
     LEFT JOIN (SELECT turn_id, max(recorded_at) AS recorded_at FROM events GROUP BY turn_id) USING (turn_id) GROUP BY session_id
@@ -48,7 +49,7 @@ WITH RECURSIVE last AS (
 aged AS (SELECT session_id, max(happened_at) AS happened_at FROM session_starts LEFT JOIN last USING (session_id) GROUP BY session_id),
 below AS (
     SELECT session_id AS root, session_id FROM aged
-    UNION SELECT below.root, s.session_id FROM session_starts AS s JOIN below ON s.parent_session_id = below.session_id)
+    UNION SELECT below.root, s.session_id FROM {LINKED_STARTS} AS s JOIN below ON s.parent_session_id = below.session_id)
 SELECT root::VARCHAR FROM below JOIN aged USING (session_id)
 GROUP BY root HAVING max(happened_at) < $before AND bool_and(happened_at IS NOT NULL) ORDER BY 1"""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
-from actionledger.ledger.schema import executions_of, sessions_of
+from actionledger.ledger.schema import LINKED_STARTS, executions_of, sessions_of
 from actionledger.vocabulary import Relation
 
 
@@ -31,7 +31,7 @@ class Child:
 _OF_CHILDREN = "session_id IN (SELECT session_id FROM born)"
 
 _CHILDREN = f"""
-WITH born AS (SELECT session_id FROM session_starts WHERE parent_session_id = $session_id::UUID)
+WITH born AS (SELECT session_id FROM {LINKED_STARTS} WHERE parent_session_id = $session_id::UUID)
 SELECT session_id::VARCHAR AS session_id, external_id, relation, coalesce(turns, 0) AS turns, coalesce(failed, 0) AS failed
 FROM ({sessions_of(_OF_CHILDREN)}) AS sessions
 LEFT JOIN (SELECT session_id, count(*) AS turns FROM turn_starts WHERE {_OF_CHILDREN} GROUP BY session_id) USING (session_id)

@@ -20,7 +20,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import HOLDS, NAMED
 from actionledger.ledger.queries.labelling import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.scopes import Scope, of_session, scope, turn_scope
-from actionledger.ledger.schema import executions_of, sessions_of
+from actionledger.ledger.schema import LINKED_STARTS, executions_of, sessions_of
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.vocabulary import Capture, Relation
 
@@ -147,7 +147,9 @@ _MATCHED = """
 matched AS (SELECT session_id, count(*) AS matching FROM parse_attempts WHERE {condition} GROUP BY session_id)"""
 
 _FOUND = """
-found AS (SELECT session_id, started_at, parent_session_id FROM session_starts WHERE {sessions})"""
+found AS (SELECT session_id, started_at, parent_session_id FROM {starts} WHERE {sessions})""".replace(
+    "{starts}", LINKED_STARTS
+)
 
 _LENGTHS = """
 lengths AS (

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_READING
+from actionledger.ledger.schema import LINKED_STARTS
 from actionledger.vocabulary import Relation
 
 Sign: TypeAlias = Literal["call", "result", "text"]
@@ -38,7 +39,7 @@ class Start:
 _STARTS = f"""
 WITH children AS (
     SELECT session_id, regexp_extract(external_id, '(?:agent-)?([^/:]*)$', 1) AS own_name, prompt AS told
-    FROM session_starts LEFT JOIN (
+    FROM {LINKED_STARTS} LEFT JOIN (
         SELECT session_id, trim(arg_min(prompt, turn_index)) AS prompt FROM turn_starts GROUP BY session_id) USING (session_id)
     WHERE parent_session_id = $session_id::UUID AND relation = '{Relation.SUBAGENT}'),
 calls AS (

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import TOOK, Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
+from actionledger.recording.permissions import PERMISSION
 from actionledger.vocabulary import Origin
 
 Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]
@@ -40,6 +41,12 @@ class Step:
     origin: Origin | None = None
 
 
+_BY_WHOM = """
+       CASE WHEN decision IS NULL THEN 'by hooks' WHEN decided_by = 'nobody' THEN 'since nobody could be asked'
+            WHEN decided_by = 'not_recorded' THEN 'by whom its recording does not say' ELSE 'by the recorded ' || decided_by END
+       || CASE WHEN why IS NULL THEN '' ELSE ': ' || why END
+       || CASE WHEN hooks IS NULL THEN '' ELSE ' (' || array_to_string(hooks, '; ') || ')' END"""
+
 _STEPS = f"""
 SELECT coalesce(finished_at, started_at) AS occurred_at, 'run' AS kind, action_index, name, status, coalesce(reason, '') AS reason,
        CASE WHEN coalesce(message, '') <> '' THEN message ELSE coalesce(result::VARCHAR, '') END AS text,
@@ -66,7 +73,12 @@ SELECT reversed_at AS occurred_at, 'reversed' AS kind, action_index, name, kind 
 FROM reversals WHERE turn_id = $turn_id::UUID
 UNION ALL BY NAME
 SELECT recorded_at AS occurred_at, 'noted' AS kind, code AS name, '' AS status, '' AS reason, coalesce(message, '') AS text, 4 AS rank
-FROM events WHERE turn_id = $turn_id::UUID AND code IS NOT NULL
+FROM events WHERE turn_id = $turn_id::UUID AND code IS NOT NULL AND code <> '{PERMISSION}'
+UNION ALL BY NAME
+SELECT coalesce(finished_at, started_at) AS occurred_at, 'decided' AS kind, action_index, name, coalesce(decision, 'watched') AS status,
+       '' AS reason, {_BY_WHOM} AS text, 3 AS rank
+FROM (FROM permissions WHERE turn_id = $turn_id::UUID AND (decision IS NOT NULL OR hooks IS NOT NULL))
+JOIN (SELECT execution_id, started_at, finished_at FROM executions WHERE turn_id = $turn_id::UUID) USING (execution_id)
 """
 
 _ORDERED = f"""

@@ -26,6 +26,7 @@ from actionledger.sources.base import (
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.details import SessionDetails
+from actionledger.sources.permissions import Permission, of_claude
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, Passed, left_out
 from actionledger.sources.shapes.claude_results import arguments_of
@@ -62,6 +63,7 @@ class _Recording:
     written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     asked: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    decided: dict[str, Permission] = field(default_factory=dict)
     writing: str = ""
     passed: Passed = field(default_factory=Counter)
 
@@ -128,6 +130,10 @@ def _take(value: Mapping[str, Any], recording: _Recording) -> None:
 
 
 def _take_message(value: Mapping[str, Any], recording: _Recording) -> None:
+    for told in objects_at(value, "tool_result_meta"):
+        decided = of_claude(object_at(told, "permission_decision"), text_at(told, "non_execution_kind"))
+        if decided is not None:
+            recording.decided[text_at(told, "id")] = decided
     message = anthropic.message({**object_at(value, "message"), "role": text_at(value, "type")})
     message.calls = [replace(call, arguments=arguments_of(call.arguments)) for call in message.calls]
     parent = text_at(value, "parent_tool_use_id")
@@ -215,13 +221,15 @@ def _finished(turn: RecordedTurn, recording: _Recording) -> RecordedTurn:
             output_tokens=count_at(written, "output_tokens"),
             finish_reason=text_at(written, "stop") or usage.finish_reason,
         )
-    results = tuple(_refused(each, recording.refused.get(each.call_id, "")) for each in turn.results)
+    results = tuple(_refused(each, recording) for each in turn.results)
     return replace(turn, usage=usage, results=results)
 
 
-def _refused(result: RecordedResult, by: str) -> RecordedResult:
-    match by:
-        case "person" | "hook" | "policy":
+def _refused(result: RecordedResult, recording: _Recording) -> RecordedResult:
+    if (decided := recording.decided.get(result.call_id)) is not None:
+        result = replace(result, permission=decided)
+    match recording.refused.get(result.call_id, ""):
+        case "person" | "hook" | "policy" as by:
             return replace(result, refused_by=by)
     return result
 

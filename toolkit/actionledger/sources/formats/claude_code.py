@@ -28,6 +28,7 @@ from actionledger.sources.base import (
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.details import NO_DETAILS, SessionDetails
 from actionledger.sources.lines import json_lines
+from actionledger.sources.permissions import hook_of_claude, with_hook
 from actionledger.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.sources.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
 from actionledger.sources.unknown_kinds import told as unknown_as
@@ -105,6 +106,7 @@ class _Transcript:
         self._usage = Usage()
         self._last: dict[str, str] = {}
         self._said: dict[str, SessionDetails] = {}
+        self._hooks: dict[str, list[str]] = {}
 
     def take(self, line: Line) -> SessionPieces | None:
         """Take in a line; return the session, if it is time to give a piece of it away."""
@@ -113,8 +115,8 @@ class _Transcript:
             return self._take_message(line)
         if kind == "user":
             return self._take_answer(line)
-        if kind == "attachment" and text_at(object_at(line, "attachment"), "type") == "queued_command":
-            self._prompts[self._name(line)] = text_at(object_at(line, "attachment"), "prompt")
+        if kind == "attachment" and self._take_attachment(line, object_at(line, "attachment")):
+            pass
         elif kind == "system" and text_at(line, "subtype") == "api_error":
             self.left_out[LeftOutReason.NO_RESPONSE, _failure(object_at(line, "error"))] += 1
         elif (said := _details_in(kind, line)) is not None:
@@ -126,6 +128,19 @@ class _Transcript:
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, line)] += 1
         return None
+
+    def _take_attachment(self, line: Line, attachment: Line) -> bool:
+        """Take a prompt that had waited, or a hook that ran beside a call; return whether it is either."""
+        if text_at(attachment, "type") == "queued_command":
+            self._prompts[self._name(line)] = text_at(attachment, "prompt")
+            return True
+        call_id, hook = hook_of_claude(attachment)
+        session = self.sessions.there(self._name(line)) if call_id else None
+        if session is None or not session.has_call(call_id):
+            return False
+        if not session.amend(call_id, lambda result: with_hook(result, hook)):
+            self._hooks.setdefault(call_id, []).append(hook)
+        return True
 
     def _describe(self, line: Line, said: SessionDetails) -> None:
         """Note what is said of a session, which may not have begun yet."""
@@ -218,7 +233,10 @@ class _Transcript:
             kind = text_at(block, "type")
             if kind == "tool_result":
                 session = self._session(line)
-                session.result(result_of(line, block))
+                result = result_of(line, block)
+                for hook in self._hooks.pop(result.call_id, ()) if self._hooks else ():
+                    result = with_hook(result, hook)
+                session.result(result)
                 self._last.pop(session.session.external_id, None)
             elif kind == "text":
                 self._take_prompt(line, text_at(block, "text"), is_meta=is_meta)

@@ -26,13 +26,12 @@ from actionledger.sources.base import (
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
+from actionledger.sources.permissions import Permission, of_copilot
 from actionledger.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.sources.shapes.copilot_results import (
     WORDINGS,
-    Refuser,
     ended,
     is_by_client,
-    refuser_of,
     result_of,
     shell_of,
     title_beside,
@@ -149,7 +148,7 @@ class _Events:
         self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
         self._of: dict[str, _Heard] = {}
         self._names: dict[str, str] = {}
-        self._refused: dict[str, Refuser] = {}
+        self._decided: dict[str, Permission] = {}
         self._shells: dict[str, str] = {}
         self._by_client: set[str] = set()
 
@@ -248,7 +247,7 @@ class _Events:
         session = self._session(name, line)
         if call_id not in self._names:
             self._take_unwritten_call(name, session, call_id)
-        result = result_of(line, self._names.get(call_id, ""), self._refused.pop(call_id, ""))
+        result = result_of(line, self._names.get(call_id, ""), self._decided.pop(call_id, None))
         if shell := shell_of(result.output):
             self._shells[shell] = call_id
         session.result(result)
@@ -285,8 +284,8 @@ class _Events:
             self.left_out[LeftOutReason.NO_RESPONSE, said[:40]] += 1
             return
         if kind == "permission.completed":
-            if refuser := refuser_of(data):
-                self._refused[text_at(data, "toolCallId")] = refuser
+            if (permission := of_copilot(data)) is not None:
+                self._decided[text_at(data, "toolCallId")] = permission
         elif kind == "tool.execution_start":
             self._names.setdefault(text_at(data, "toolCallId"), text_at(data, "toolName"))
         elif kind == "assistant.reasoning":

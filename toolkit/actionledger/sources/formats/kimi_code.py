@@ -36,6 +36,7 @@ from actionledger.sources.base import (
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
+from actionledger.sources.permissions import Permission
 from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.sources.unknown_kinds import told as unknown_as
@@ -92,7 +93,7 @@ class _Wire:
         tools: the tools that it is offered now, as JSON text.
         prompts: what was said since the last response.
         steps: which step a message of the provider's is of, by its identifier.
-        refused: the calls that a person has refused.
+        decided: what a person has said of calls.
         passed: what was passed over.
     """
 
@@ -101,7 +102,7 @@ class _Wire:
     tools: str = ""
     prompts: list[str] = field(default_factory=list)
     steps: dict[str, str] = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)
+    decided: dict[str, Permission] = field(default_factory=dict)
     passed: Passed = field(default_factory=Passed)
 
 
@@ -158,8 +159,11 @@ def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
         }
         wire.passed[LeftOutReason.DUPLICATE if is_said else LeftOutReason.INJECTED_CONTEXT, kind] += 1
     elif kind == "permission.record_approval_result":
-        if text_at(object_at(line, "result"), "decision") in {"rejected", "denied", "reject"}:
-            wire.refused.add(text_at(line, "toolCallId"))
+        decision = text_at(object_at(line, "result"), "decision")
+        is_refused = decision in {"rejected", "denied", "reject"}
+        if is_refused or decision.startswith(("approve", "accept", "allow")):
+            said = Permission("refused" if is_refused else "allowed", "person", decision)
+            wire.decided[text_at(line, "toolCallId")] = said
     elif kind in _NOTES or kind.startswith(_KNOWN):
         wire.passed[_NOTES.get(kind, LeftOutReason.BOOKKEEPING), kind[:40]] += 1
     else:
@@ -183,7 +187,7 @@ def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) 
             turn.external_id, RecordedCall(text_at(event, "toolCallId"), text_at(event, "name"), arguments)
         )
     elif kind == "tool.result":
-        wire.session.result(_result(line, event, text_at(event, "toolCallId") in wire.refused))
+        wire.session.result(_result(line, event, wire.decided.get(text_at(event, "toolCallId"))))
     elif kind == "step.end":
         turn = _turn(wire, line, text_at(event, "uuid"))
         turn.usage = _usage(event)
@@ -236,7 +240,7 @@ def _take_written(wire: _Wire, appended: Mapping[str, Any]) -> None:
         }
 
 
-def _result(line: Mapping[str, Any], event: Mapping[str, Any], is_refused: bool) -> RecordedResult:
+def _result(line: Mapping[str, Any], event: Mapping[str, Any], decided: Permission | None) -> RecordedResult:
     came = object_at(event, "result")
     output, is_error = plain(came.get("output")), came.get("isError") is True
     exited = _EXITED.search(output[-100:]) if is_error and isinstance(output, str) else None
@@ -246,8 +250,9 @@ def _result(line: Mapping[str, Any], event: Mapping[str, Any], is_refused: bool)
         is_error=is_error,
         exit_status=exit_status_of(int(exited[1])) if exited else None,
         duration_ms=number_at(came, "durationMs"),
-        refused_by="person" if is_refused else "",
+        refused_by="person" if decided is not None and decided.decision == "refused" else "",
         finished_at=since_epoch(line.get("time")),
+        permission=decided,
     )
 
 

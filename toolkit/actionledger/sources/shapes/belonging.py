@@ -5,6 +5,7 @@ sub-agent is linked. Without that, two requests that go on from one whole respon
 or empty is tried again. A conversation that begins with what a call hands on is a sub-agent's.
 """
 
+import re
 from collections import deque
 
 from actionledger.sources.shapes.base import Message, Request
@@ -148,6 +149,12 @@ def _summary(text: str) -> str:
     return found if len(found) <= _LONGEST_SUMMARY else ""
 
 
+_ORDER = re.compile(
+    r"(?i)\A\s*(?:generate|write|create) an? (?:\w{1,20} ){0,3}title for (?:this|the) (?:conversation|chat|session)\b[^\n]{0,200}(?:\n\s*|\Z)"
+)
+"""What a client asks of a model before a person's words, to call a session by them."""
+
+
 def _is_whole(message: Message) -> bool:
     """Return whether an answer is one that its client goes on from."""
     why = message.usage.finish_reason
@@ -155,9 +162,10 @@ def _is_whole(message: Message) -> bool:
 
 
 def _words(request: Request) -> str:
-    """Return what a person has said first, without what the client says in their place."""
-    said = (words_of(each.text) for each in request.messages if each.speaker == "person")
-    return next(filter(None, said), "")
+    """Return what a person has said first, without what the client says in their place, such as that it wants a title for it."""
+    said = list(filter(None, (words_of(each.text) for each in request.messages if each.speaker == "person")))
+    own = (_ORDER.sub("", each, count=1) for each in said)
+    return next(filter(None, own), said[0] if said else "")
 
 
 def _task(request: Request) -> str:

@@ -19,6 +19,7 @@ from actionledger.sources.access import (
     time_at,
 )
 from actionledger.sources.base import RecordedResult, Wording, seen
+from actionledger.sources.permissions import of_claude
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 Line: TypeAlias = Mapping[str, Any]
@@ -112,6 +113,9 @@ def result_of(line: Line, block: Line) -> RecordedResult:
         duration_ms=next(times, None),
         refused_by=_refuser(line, text) if is_error else "",
         finished_at=time_at(line, "timestamp"),
+        permission=of_claude(object_at(line, "permissionDecision"), text_at(line, "toolDenialKind"))
+        if "permissionDecision" in line
+        else None,
     )
 
 

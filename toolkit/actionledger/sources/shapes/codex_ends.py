@@ -92,10 +92,11 @@ class Ends:
         """
         self._open.pop(call_id, None)
         said, within = self._said.get(call_id), self._within.pop(call_id, [])
-        end = said.pop(_place(said, output)) if said else UNSAID
+        end = said.pop(_place(said, output) if len(said) > 1 else 0) if said else UNSAID
         self._remember(self._answered, call_id, "")
-        for found in _GOES_ON.finditer(output):
-            self._remember(self._going_on, next(filter(None, found.groups())), call_id)
+        if "session" in output or "Script running" in output:
+            for found in _GOES_ON.finditer(output):
+                self._remember(self._going_on, next(filter(None, found.groups())), call_id)
         return replace(end, within=tuple(within)) if within else end
 
     def _take_inner(self, item: Line, inner: Inner) -> tuple[str, "Late"] | bool:

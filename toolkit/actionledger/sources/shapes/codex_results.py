@@ -163,6 +163,8 @@ def with_end(result: RecordedResult, end: End) -> RecordedResult:
         result: the result.
         end: what is said; what it leaves open stays as it is.
     """
+    if end is UNSAID:
+        return result
     failed = [inner for _, inner in end.within if inner.is_error or inner.exit_status]
     own = result.exit_status if end.exit_status is None else end.exit_status
     same = {inner.status for inner in failed}
@@ -196,9 +198,18 @@ def result_of(call_id: str, output: object, end: End, finished_at: datetime | No
         end = replace(end, **_told_by(output))
     if took is None and "Wall time" in head and (timed := _TIME.search(head)):
         took = float(timed[1])
-    known = RecordedResult(call_id, shown, exit_status=exit_status_of(status), finished_at=finished_at)
-    found = with_end(known, end if status is None else replace(end, exit_status=None))
-    return found if took is None else replace(found, duration_ms=1000 * took)
+    known = RecordedResult(
+        call_id,
+        shown,
+        exit_status=exit_status_of(status),
+        duration_ms=None if took is None else 1000 * took,
+        finished_at=finished_at,
+    )
+    if status is not None and end.exit_status is not None:
+        end = replace(end, exit_status=None)
+    if took is not None and end.duration_ms is not None:
+        end = replace(end, duration_ms=None)
+    return with_end(known, end)
 
 
 def shown_of(output: object) -> str:

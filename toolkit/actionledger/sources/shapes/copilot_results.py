@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from actionledger.sources.access import count_at, exit_status_of, number_at, object_at, text_at, time_at
 from actionledger.sources.base import RecordedResult, Usage, Wording, seen
+from actionledger.sources.permissions import Permission
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 Line: TypeAlias = Mapping[str, Any]
@@ -60,13 +61,13 @@ WORDINGS = seen(
 )
 
 
-def result_of(line: Line, name: str, refused_by: Refuser) -> RecordedResult:
+def result_of(line: Line, name: str, permission: Permission | None) -> RecordedResult:
     """Return what an event says came of a call.
 
     Args:
         line: the event, ``tool.execution_complete``.
         name: the tool's name; empty where that is not known.
-        refused_by: who has refused it, as far as events before say it.
+        permission: who has let it run or refused it, as far as events before say it.
     """
     data = object_at(line, "data")
     error, came = object_at(data, "error"), object_at(data, "result")
@@ -80,8 +81,10 @@ def result_of(line: Line, name: str, refused_by: Refuser) -> RecordedResult:
         status=_STATUSES.get(code) if success is False else None,
         exit_status=_exit_status(data, name, output),
         duration_ms=took,
-        refused_by=refused_by or ("policy" if success is False and code in {"denied", "rejected"} else ""),
+        refused_by=_refuser(permission)
+        or ("policy" if success is False and code in {"denied", "rejected"} else ""),
         finished_at=time_at(line, "timestamp"),
+        permission=permission,
     )
 
 
@@ -93,18 +96,12 @@ def _exit_status(data: Line, name: str, output: str) -> int | None:
     return exit_status_of(int(found[1])) if found else None
 
 
-def refuser_of(data: Line) -> Refuser:
-    """Return who has refused a call; empty where nobody has.
-
-    Args:
-        data: what ``permission.completed`` holds.
-    """
-    kind = text_at(object_at(data, "result"), "kind")
-    if not kind.startswith(("denied", "rejected")):
+def _refuser(permission: Permission | None) -> Refuser:
+    """Return who has refused a call; empty where nobody has."""
+    if permission is None or permission.decision != "refused":
         return ""
-    if "hook" in kind or "hook" in text_at(data, "decisionSource"):
-        return "hook"
-    return "person" if kind.endswith("by-user") else "policy"
+    by = permission.decided_by
+    return by if by in ("person", "hook") else "policy"
 
 
 def is_by_client(data: Line, requests: Sequence[Line]) -> bool:

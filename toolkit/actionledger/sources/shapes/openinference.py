@@ -117,7 +117,7 @@ def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
         finish_reason=text_at(given, "llm.finish_reason")[:80],
     )
     step.shown = list(sniffed.shown_of(_messages(nested(given, "llm.input_messages"))))
-    step.said = _said(given)
+    step.said, step.was_split = _said(given)
     if not step.shown:
         step.shown = list(sniffed.request_of(given.get("input.value")).messages)
     if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
@@ -144,11 +144,12 @@ def _add_invalid(step: Step, told: Sequence[Message]) -> None:
             message.calls[:] = whole.calls
 
 
-def _said(given: Mapping[str, Any]) -> list[Message]:
-    """Return what a model answered: its choices, or the one answer of which a message is told for each part."""
+def _said(given: Mapping[str, Any]) -> tuple[list[Message], bool]:
+    """Return what a model answered: its choices, or the one answer of which a message is told for each part, and whether it is that."""
     said = [sniffed.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
-    is_split = len(said) > 1 and _RESPONSE.search(text_at(given, "output.value")[:_HEAD])
-    return [sniffed.joined(said)] if is_split else said
+    if len(said) > 1 and _RESPONSE.search(text_at(given, "output.value")[:_HEAD]):
+        return [sniffed.joined(said)], True
+    return said, False
 
 
 def _tools(given: Mapping[str, Any]) -> Iterator[Any]:

@@ -18,6 +18,7 @@ from actionledger.sources.access import (
     time_at,
 )
 from actionledger.sources.base import RecordedCall, RecordedResult, Usage, Wording, seen
+from actionledger.sources.permissions import of_qwen
 from actionledger.sources.shapes.base import total
 from actionledger.sources.wordings import JUDGED, reason_of
 from actionledger.vocabulary import ExecutionStatus, Reason
@@ -171,6 +172,7 @@ def _result(line: Line, came: Line, said: Line, event: Line) -> RecordedResult:
         duration_ms=number_at(said, "durationMs") if took is None else took,
         refused_by=_refuser(kind, text_at(event, "decision")),
         finished_at=time_at(line, "timestamp"),
+        permission=of_qwen(text_at(event, "decision"), kind, text or ""),
     )
 
 

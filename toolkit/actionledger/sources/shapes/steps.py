@@ -38,6 +38,7 @@ class Step:
         finished: when it was over, UTC without a zone.
         shown: what a model was shown.
         said: what it answered, as a rule one message; empty where that is not recorded.
+        was_split: whether that is one answer that was recorded in parts.
         tools: what it was offered, as a turn takes it.
         model: the language model.
         usage: what it took.
@@ -64,20 +65,22 @@ class Step:
     finished: datetime | None = None
     shown: list[Message] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
+    was_split: bool = field(default=False, repr=False)
     tools: str = ""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     keeps: Capture = Capture.ARGUMENTS
-    recorder: str = ""
-    response_ids: frozenset[str] = frozenset()
+    recorder: str = field(default="", repr=False)
+    response_ids: frozenset[str] = field(default=frozenset(), repr=False)
     call_id: str = ""
     arguments: Any = None
     output: Any = None
     is_error: bool | None = None
-    reason: Reason | None = None
+    reason: Reason | None = field(default=None, repr=False)
     outcome: Mapping[str, Any] = field(default_factory=dict)
     about: About | None = None
     evaluations: tuple[Evaluation, ...] = ()
+    # A step that was cut out of its trace is known by its repr: what is new stays out of that, or ledgers would have it twice.
 
     @property
     def duration_ms(self) -> float | None:

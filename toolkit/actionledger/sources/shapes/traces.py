@@ -193,6 +193,8 @@ class Traces:
             tools=step.tools,
             model=step.model,
             reasoning=message.reasoning,
+            # Earlier versions made a turn of each part of such an answer; the first has the whole one's name.
+            formerly=f"{step.step_id}#1" if step.was_split and not choice else "",
         )
 
 

@@ -14,6 +14,7 @@ from actionledger.sources.access import count_at, exit_status_of, number_at, obj
 from actionledger.sources.base import Recorded, RecordedCall, RecordedResult, RecordedSession, Refusal, Usage
 from actionledger.sources.containers import shown
 from actionledger.sources.details import SessionDetails
+from actionledger.sources.permissions import of_opencode
 from actionledger.sources.shapes.base import Message, Passed, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
 from actionledger.sources.unknown_kinds import told as unknown_as
@@ -233,6 +234,7 @@ def _read_tool(part: Mapping[str, Any], found: Message) -> None:
             duration_ms=ended - began if began is not None and ended is not None and ended >= began else None,
             started_at=since_epoch(times.get("start")),
             finished_at=since_epoch(times.get("end")),
+            permission=of_opencode(text_at(state, "error")) if status == "error" else None,
         )
     )
 
