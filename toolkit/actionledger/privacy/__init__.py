@@ -4,7 +4,7 @@ It works on JSON lines, not on texts: a quote within a text has one backslash be
 on; an even number of them before a quote means that the line's own string ends there. A quote, a backslash before one and a line
 break stay where they are, so a line stays the JSON that it was.
 
-``tokens`` knows secrets by their looks, ``named`` by their names, ``headers`` by where they stand and ``custom`` by a user's patterns; ``escapes`` sees through JSON's
+``tokens`` and ``issuers`` know secrets by their looks, ``named`` by their names, ``headers`` by where they stand and ``custom`` by a user's patterns; ``escapes`` sees through JSON's
 other spellings of a character. Each pattern begins with a literal that most lines don't have, which is asked for first; where everyday words
 and the names of recorded fields begin so, the literal is longer by what must follow.
 """
@@ -21,6 +21,7 @@ from actionledger.common.text import from_utf8_with_halves, utf8_with_halves
 from actionledger.privacy import custom
 from actionledger.privacy.escapes import SPELLINGS, Span, masked, seen_through
 from actionledger.privacy.headers import HEADERS
+from actionledger.privacy.issuers import ISSUERS
 from actionledger.privacy.named import NAMED
 from actionledger.privacy.tokens import TOKENS
 
@@ -92,7 +93,7 @@ class _Asked:
         return [(self._kinds[number], starts) for number, starts in found.items()], is_other
 
 
-_ASKED = _Asked(TOKENS, (*NAMED, *HEADERS), SPELLINGS)
+_ASKED = _Asked((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
 
 
 def mask(line: bytes) -> bytes:
@@ -147,8 +148,9 @@ def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
 
 def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:
     kinds, is_spelled = _ASKED.kinds(literals)
-    if is_spelled:
-        view = seen_through(line)
+    view = seen_through(line) if is_spelled else None
+    # Most escapes are no other spelling of a printable character: what was found holds for the line as it is.
+    if view is not None and view.starts:
         lowered = view.text.lower()
         kinds, _ = _ASKED.kinds(_ASKED.literals(view.text, lowered))
         found = [view.in_line(span) for span in _spans(kinds, view.text, lowered)]
