@@ -11,8 +11,8 @@ _DIGIT = "(?=[A-Za-z_-]*+[0-9])"
 _SAID = "the issuer"
 
 
-def _key(name: str, prefix: str, rest: str, example: str, counter: str, **more: bool) -> Token:
-    return Token(name, prefix, rest, prefix + example, counter, _SAID, **more)
+def _key(name: str, prefix: str, rest: str, example: str, counter: str, *, is_short: bool = False) -> Token:
+    return Token(name, prefix, rest, prefix + example, counter, _SAID, is_short=is_short)
 
 
 ISSUERS: tuple[Token, ...] = (
