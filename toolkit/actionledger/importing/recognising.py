@@ -35,8 +35,12 @@ class Told:
 
     @property
     def how(self) -> str:
-        """The same as one text: a file that is read otherwise is another one."""
-        return repr((self.format, self.source, sorted(self.columns.items())))
+        """The same as one text, secrets masked as it is kept: a file that is read otherwise is another one."""
+        if not self.source and not self.columns:
+            return repr((self.format, "", []))
+        from actionledger.privacy import mask_text  # noqa: PLC0415 - slow to load, and most imports are told neither
+
+        return mask_text(repr((self.format, self.source, sorted(self.columns.items()))))
 
 
 @dataclass(frozen=True, slots=True)
