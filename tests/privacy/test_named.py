@@ -157,6 +157,7 @@ HIDES_NOTHING = (
     "password: config.db.password",
     "password=self.settings.db2_password",
     "password: z.string",
+    "private_key: ed25519.Ed25519PrivateKey",
     "const apiKey = settings.providers.key;",
     "secret: op://vault/item/field",
     '{"password": "<redacted>"}',

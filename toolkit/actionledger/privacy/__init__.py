@@ -62,12 +62,15 @@ class _Asked:
 
     def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
         self._kinds = [*cased, *lowered]
-        of_kinds = [(needle, number) for number, kind in enumerate(self._kinds) for needle in kind.needles]
-        self._numbers = [*(_OTHER for _ in others), *(number for _, number in of_kinds)]
-        needles = [*others, *(needle for needle, _ in of_kinds)]
-        self._letters = needles[: len(others) + sum(len(kind.needles) for kind in cased)]
+        # What differs only in its case is looked for once: a match is told to the letter.
+        letters: dict[tuple[int, bytes], set[bytes]] = {(_OTHER, needle): {needle} for needle in others}
+        for number, kind in enumerate(self._kinds):
+            for needle in kind.needles:
+                letters.setdefault((number, needle.lower()), set()).add(needle)
+        self._numbers = [number for number, _ in letters]
+        self._letters = [found if number < len(cased) else None for (number, _), found in letters.items()]
         self._automaton = BytesAhoCorasick(
-            [needle.lower() for needle in needles], implementation=Implementation.DFA
+            [needle.lower() for _, needle in letters], implementation=Implementation.DFA
         )
 
     def literals(self, text: bytes, lowered: bytes) -> list[Literal]:
@@ -81,7 +84,7 @@ class _Asked:
         return [
             (numbers[index], start)
             for index, start, end in self._automaton.find_matches_as_indexes(lowered, overlapping=True)
-            if index >= len(letters) or text[start:end] == letters[index]
+            if (exact := letters[index]) is None or text[start:end] in exact
         ]
 
     def kinds(self, literals: Sequence[Literal]) -> tuple[list[tuple[Kind, list[int]]], bool]:

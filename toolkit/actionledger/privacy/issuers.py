@@ -98,5 +98,34 @@ ISSUERS: tuple[Token, ...] = (
     _key("Composio key", "ak_", rf"{_DIGIT}{_D}{{18,}}+", "2{21w}", "ak_id", is_short=True),
     _key("Inngest signing key", "signkey-", r"[a-z]+-[a-f0-9]{40,}+", "prod-{64x}", "signkey-x"),
     _key("Mapbox secret token", "sk.eyJ", rf"{_D}{{40,}}+\.{_D}{{16,}}+", "1{60w}.{22w}", "sk.eyJx"),
+    _key("Adobe secret", "p8e-", r"[a-zA-Z0-9_-]{30,}+", "{32w}", "p8e-x"),
+    _key("Defined Networking token", "dnkey-", rf"{_D}{{20,}}-{_D}{{40,}}+", "{26w}-{52w}", "dnkey-x"),
+    *(
+        _key("Duffel token", kind, rf"{_D}{{30,}}+", "{43w}", f"{kind}x")
+        for kind in ("duffel_test_", "duffel_live_")
+    ),
+    _key("Flutterwave secret", "FLWSECK", r"(?:_TEST)?-[a-f0-9]{12,}+(?:-X)?", "-{32x}-X", "FLWSECK-"),
+    _key("Frame.io token", "fio-u-", rf"{_D}{{50,}}+", "{64w}", "fio-u-x"),
+    _key("Infracost key", "ico-", rf"{_W}{{32}}", "{32w}", "ico-x"),
+    *(
+        _key(
+            "Plaid token",
+            kind,
+            r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
+            "{8x}-{4x}-{4x}-{4x}-{12x}",
+            f"{kind}x",
+        )
+        for kind in ("access-sandbox-", "access-development-", "access-production-")
+    ),
+    *(
+        _key("Shippo token", kind, r"[a-f0-9]{40}", "{40x}", f"{kind}x")
+        for kind in ("shippo_live_", "shippo_test_")
+    ),
+    _key("Scalingo token", "tk-us-", rf"{_D}{{40,}}+", "{48w}", "tk-us-x"),
+    _key("Dropbox token", "sl.", rf"(?:u\.)?{_D}{{100,}}+", "u.{140w}", "sl.x", is_short=True),
+    _key("Meta token", "EAA", rf"{_DIGIT}{_W}{{80,}}+", "4{150w}", "EAAx"),
+    _key("Artifactory reference token", "cmVmd", rf"{_W}{{50,}}+", "{59w}", "cmVmdx"),
+    _key("Yandex key", "AQVN", rf"{_D}{{32,}}+", "{36w}", "AQVNx"),
+    _key("Coralogix key", "cxtp_", rf"{_W}{{24,}}+", "{30w}", "cxtp_x"),
 )
 """Every further kind that is looked for."""

@@ -114,6 +114,12 @@ _SAYS_SECRET = re.compile(r"pass|pwd|secret|token|key|cred|auth", re.IGNORECASE)
 _PART = re.compile(r"(?:[A-Z]?[a-z]++|[A-Z]+(?![a-z])|_)*+", re.ASCII)
 """A name of source code without digits, in which letters change their case as words do."""
 
+_DIGITS = re.compile(r"\d+")
+_ENDS_IN_SECRET = re.compile(
+    r"(?:Key|Token|Secret|Password|Credentials?|_(?:key|token|secret|password|credentials?))$"
+)
+"""How a type or a field is called that holds one: ``ed25519.Ed25519PrivateKey``."""
+
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
 _NAME = re.compile(r"[a-z_]*(?:pass|pwd|secret|token|key|cred)[a-z_]*", re.ASCII)
 
@@ -145,6 +151,12 @@ def is_reference(value: str, *, is_setting: bool = False) -> bool:
     first, *_, last = parts = value.split(".")
     is_code = first.lower() in _ROOTS or _SAYS_SECRET.search(last) is not None
     digits = sum(map(str.isdigit, value))
+    if (
+        digits
+        and _ENDS_IN_SECRET.search(last)
+        and all(_PART.fullmatch(_DIGITS.sub("", part)) for part in parts)
+    ):
+        return True
     if digits:
         # A digit is as likely one of a password, unless its neighbours are what code is made of.
         return is_code and digits <= 3 and not any(map(is_random, parts))

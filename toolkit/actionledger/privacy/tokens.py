@@ -16,7 +16,7 @@ from functools import cached_property
 
 from actionledger.privacy.escapes import Span
 
-_BEFORE = (*" \"'`=:;,|/@([<>", "\\n", "\\t", "\\r", "：")
+_BEFORE = (*" \"'`=:,/([>", "\\n", "\\t", "\\r")
 """What may stand before a secret at once."""
 
 
