@@ -3,6 +3,8 @@
 import json
 import shutil
 
+import pytest
+
 import actionledger as al
 
 
@@ -118,9 +120,10 @@ def test_a_failed_turn_becomes_a_shrunk_case_that_is_checked(run, recorded, tmp_
     assert run("case", "check", "cases").code == 0
 
 
-def test_a_file_that_is_no_case_is_a_fault_and_no_gate_that_fails(run, tmp_path):
+@pytest.mark.parametrize("content", ["text = [", f"n = {'1' * 4301}", f"n = {'[' * 9999}"])
+def test_a_file_that_is_no_case_is_a_fault_and_no_gate_that_fails(run, tmp_path, content):
     """It is counted apart, the others are checked, and those that can be are accepted."""
-    (tmp_path / "a.case.toml").write_text("text = [")
+    (tmp_path / "a.case.toml").write_text(content)
     case = al.Case.of("Well.", profile="mint").dumps()
     (tmp_path / "b.case.toml").write_text(case.replace("no_action_found", "no_action"))
     for accept in ((), ("--accept",)):

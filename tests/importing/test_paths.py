@@ -138,6 +138,21 @@ def test_what_changed_is_read_again_and_known_turn_by_turn(logs, path):
     assert (report.unchanged, report.turns, report.known) == (2, 2, 3)
 
 
+def test_what_was_taken_in_is_for_the_owner_and_holds_no_secret(path, tmp_path):
+    """The note of it is readable to nobody else, whatever was there, and keeps no key that a source is called by; it is known again."""
+    key = "sk-proj-" + "a1B2" * 12
+    log = tmp_path / "log.jsonl"
+    log.write_text(line())
+    taken = Path(f"{path}.d/taken.json")
+    for more in ("", "more"):
+        log.write_text(line() + (line("t") if more else ""))
+        assert import_path(log, path, source=f"app {key}").turns == 1
+        assert taken.stat().st_mode & 0o777 == 0o600
+        assert key not in taken.read_text()
+        assert import_path(log, path, source=f"app {key}").unchanged == 1
+        taken.chmod(0o644)
+
+
 @pytest.mark.parametrize("lost", ["taken", "ledger", "damaged", "version"])
 def test_what_was_remembered_may_go(logs, path, lost, monkeypatch):
     """Then files are read again, and nothing is doubled; a ledger that is gone is made anew."""

@@ -12,6 +12,7 @@ from planted import Planted, planted
 
 from actionledger import privacy
 from actionledger.privacy import mask, mask_lines, mask_text
+from actionledger.privacy.issuers import ISSUERS
 from actionledger.privacy.tokens import TOKENS, Token
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
@@ -167,20 +168,20 @@ def test_nothing_is_left_of_a_planted_secret(one: Planted) -> None:
         assert one.secret not in masked(one.text, depth=depth)
 
 
-@pytest.mark.parametrize("kind", TOKENS, ids=lambda kind: kind.needles[0].decode())
+@pytest.mark.parametrize("kind", [*TOKENS, *ISSUERS], ids=lambda kind: f"{kind.name} {kind.prefix}")
 def test_a_row_of_the_table_finds_its_example_only(kind: Token) -> None:
     """Each kind is found at the beginning, in the middle and at the end of a text, and what is like it is not."""
     drawn = random.Random(0)
     example, counter = (filled(template, drawn) for template in (kind.example, kind.counter))
     for text in (
-        f"{example} of Discord",
-        f"Discord: {example}.",
-        f"Discord\n{example}",
-        f'["{example}"] discord',
+        f"{example} of Discord and Mailgun",
+        f"Discord, Mailgun: {example}.",
+        f"Discord, Mailgun\n{example}",
+        f'["{example}"] discord mailgun',
     ):
         line = json.dumps(text).encode()
         assert mask(line).count(b"*") >= 20, text
-    other = json.dumps(f"discord {counter} x").encode()
+    other = json.dumps(f"discord mailgun {counter} x").encode()
     assert not list(kind.spans(other, other.lower(), range(len(other))))
 
 
@@ -223,7 +224,9 @@ def test_lines_are_asked_once_what_they_hold(monkeypatch: pytest.MonkeyPatch) ->
     assert asked == [b"\n".join(lines)]
 
 
-@pytest.mark.parametrize("text", ["task_id", "disk_usage", "work_dir", "network_name"])
+@pytest.mark.parametrize(
+    "text", ["task_id", "disk_usage", "work_dir", "network_name", "share_all", "has-been", "monkey_id"]
+)
 def test_an_everyday_name_holds_no_beginning_of_a_key(text: str) -> None:
     """What every result of a task has is not taken for a key's beginning, to be looked into at each flush."""
     assert privacy._ASKED.literals(text.encode(), text.encode()) == []
@@ -250,6 +253,7 @@ def filled(template: str, drawn: random.Random) -> str:
         "password = get_password()\npassword = config.password\npassword: SecretStr\npassword: required\n",
         "def login(user: str, password: str = '', token: Token | None = None) -> None:",
         "Your password is important, the token is invalid, and the password was changed.",
+        "# The password is base64, the secret is sha256 of it.",
         "max_tokens: 4096, total_tokens=12, prompt_tokens: 33, stop_token: 50256",
         '{"token": " the", "logprob": -0.1, "token_type": "access", "key": "value"}',
         "--password-stdin --token-file /run/x --password",

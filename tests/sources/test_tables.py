@@ -1,6 +1,8 @@
 """Tables through DuckDB: rows are turns, columns are named or mapped, and what can't be read is refused with its line."""
 
 import gzip
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -208,6 +210,79 @@ def test_a_parquet_file_is_read_by_its_types(tmp_path):
     assert (session.external_id, turn.text, turn.index) == ("7", '{"say":"hi"}', 4)
     assert (turn.occurred_at, session.success) == (datetime(2026, 5, 4, 10), True)
     assert session.metadata == {"extra": "[1,2]"}
+
+
+_PEAK = """
+import re, sys
+from pathlib import Path
+from actionledger.sources.base import RecordedSession
+from actionledger.sources.tables import read_table
+turns = characters = 0
+for item in read_table(Path(sys.argv[1])):
+    assert isinstance(item, RecordedSession), item
+    turns += len(item.turns)
+    characters += sum(len(turn.text) + len(turn.prompt or "") for turn in item.turns)
+# What the system says of a child's resources begins with its parent's.
+print(turns, characters, *re.findall(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text()))
+"""
+
+
+def written(path: Path, query: str) -> Path:
+    """Write the rows of a query as Parquet; return its path."""
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+    return path
+
+
+@pytest.mark.parametrize("column", ["text", "prompt"])
+def test_a_small_parquet_file_takes_no_memory_for_all_that_it_holds(tmp_path, column):
+    """Rows are taken by their bytes: three kilobytes with a gigabyte of text take two hundred megabytes, and nothing is left out."""
+    columns = {"session": "'s'", "text": "'Hello.'", "turn": "i"} | {column: "repeat('x', 4000000)"}
+    picked = ", ".join(f"{value} AS {name}" for name, value in columns.items())
+    path = written(tmp_path / "t.parquet", f"SELECT {picked} FROM range(256) t(i)")
+    assert path.stat().st_size < 10_000
+    done = subprocess.run(
+        [sys.executable, "-c", _PEAK, str(path)], capture_output=True, text=True, check=True
+    )
+    turns, characters, peak = map(int, done.stdout.split())
+    assert turns == 256
+    assert characters == 256 * (4_000_000 + (len("Hello.") if column == "prompt" else 0))
+    assert peak < 400 * 1024
+
+
+def test_a_row_that_is_too_long_is_refused_alone(tmp_path):
+    """It is not even fetched; those before and behind it are read, in order."""
+    longest = "CASE WHEN i % 3 = 2 THEN 17000000 ELSE 5000000 END"
+    path = written(
+        tmp_path / "t.parquet", f"SELECT 's' AS session, repeat('x', {longest}) AS text FROM range(16) t(i)"
+    )
+    given = list(read_table(path))
+    refused = [each for each in given if isinstance(each, Refusal)]
+    assert [each.line for each in refused] == [3, 6, 9, 12, 15]
+    assert "17,000,001 bytes of text, more than 16,777,216" in refused[0].reason
+    assert [len(text) for text in texts(given)] == [5_000_000] * 11
+
+
+def test_a_damaged_parquet_file_is_read_up_to_the_damage(tmp_path):
+    """That the sizes of later rows can't be asked for keeps no earlier row back."""
+    path = written(
+        tmp_path / "t.parquet", "SELECT 's' AS session, 'Hello ' || i AS text FROM range(400000) t(i)"
+    )
+    data = bytearray(path.read_bytes())
+    place = len(data) * 3 // 4
+    data[place : place + 2000] = b"\xff" * 2000
+    path.write_bytes(data)
+    given = list(read_table(path))
+    assert texts(given)[:2] == ["Hello 0", "Hello 1"]
+    assert isinstance(given[-1], Refusal) or isinstance(given[-2], Refusal)
+
+
+def test_a_compressed_table_that_unpacks_to_far_too_much_is_refused(csv):
+    """As any compressed file is, with what to do if that is right."""
+    row = f"s,{'x' * 1_000_000}\n"
+    path = csv(gzip.compress(b"session,text\n" + row.encode() * 300), "t.csv.gz")
+    with pytest.raises(SourceError, match="more than 200 times its size"):
+        list(read_table(path))
 
 
 def test_a_cut_parquet_file_is_one_sentence(tmp_path):

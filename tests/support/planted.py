@@ -79,6 +79,30 @@ def _tokens(drawn: random.Random) -> dict[str, str]:
         "Linear key": f"lin_api_{some(40)}",
         "Sentry token": f"sntryu_{some(64, _HEX)}",
         "Grafana token": f"glsa_{some(32)}_{some(8, _HEX)}",
+        "NVIDIA key": f"nvapi-{some(64, dash)}",
+        "Cerebras key": f"csk-{some(48, _HEX)}",
+        "AI Studio key": f"AQ.Ab8R{some(46, dash)}",
+        "Pinecone key": f"pcsk_{some(5)}_{some(63)}",
+        "Vercel token": f"vcp_{some(56)}",
+        "Supabase secret key": f"sb_secret_{some(22, dash)}_{some(8)}",
+        "Cursor key": f"key_{some(64, _HEX)}",
+        "Together key": f"tgp_v1_{some(43, dash)}",
+        "Fireworks key": f"fw_{some(22)}",
+        "Jina key": f"jina_{some(60)}",
+        "Voyage key": f"pa-{some(43, dash)}",
+        "Tailscale key": f"tskey-auth-{some(12)}CNTRL-{some(32)}",
+        "Resend key": f"re_{some(8)}_{some(24)}",
+        "ElevenLabs key": f"sk_{some(48, _HEX)}",
+        "PostHog key": f"phx_{some(43)}",
+        "Neon key": f"napi_{some(64)}",
+        "Render key": f"rnd_{some(28)}",
+        "Weights & Biases key": f"wandb_v1_{some(77)}",
+        "Firecrawl key": f"fc-{some(32, _HEX)}",
+        "Brave key": f"BSA{some(28, dash)}",
+        "E2B key": f"e2b_{some(40, _HEX)}",
+        "Modal token": f"ak-{some(22)}",
+        "Mem0 key": f"m0-{some(40)}",
+        "RunPod key": f"rpa_{some(46)}",
         "JSON web token": f"{encoded({'alg': 'HS256'})}.{encoded({'sub': '12345', 'n': 1})}.{some(43, dash)}",
     }
 
@@ -138,6 +162,11 @@ _BY_NAME = {
     "Slack webhook": ("URL", "https://hooks.slack.com/services/T0ABCDEF1/B0ABCDEF2/{secret}"),
     "Discord webhook": ("URL", "https://discord.com/api/webhooks/123456789012345678/{secret}{secret}"),
     "password in Kubernetes": ("YAML", "- name: DB_PASSWORD\n  value: {secret}\n"),
+    "password with a dot": ("YAML", "db:\n  password: {dotted}\n"),
+    "API key with a dot": ("HTTP header", "x-api-key: {dotted}"),
+    "key of a query": ("URL", "https://host/api?page=2&key={secret}"),
+    "key in an env file": ("env file", "SPEECH_KEY={secret}\n"),
+    "key in JSON": ("JSON", '{{"key": "{secret}"}}'),
     "password of netrc": ("INI", "machine host login ann password {secret}\n"),
     "refused field": ("JSON", '{{"path": "login.password", "value": "{secret}"}}'),
     "word as a password": ("YAML", "db:\n  password: correcthorse\n"),
@@ -178,8 +207,13 @@ def _named(kind: str, place: str, text: str, drawn: random.Random) -> Planted:
     secret = "correcthorse" if kind.startswith("word") else value[:length]
     slashed = f"{value[:10]}\\/{value[10:30]}\\/{value[30:]}"
     encoded = base64.b64encode((value + "x" * 23).encode()).decode().rstrip("=")
+    dotted = f"{value[:8]}.{value[8:15]}"
     filled = text.format(
-        secret=secret, slashed=slashed, base64=encoded, quoted=f"{value[:20]}%2B{value[20:40]}ab"
+        secret=secret,
+        slashed=slashed,
+        base64=encoded,
+        quoted=f"{value[:20]}%2B{value[20:40]}ab",
+        dotted=dotted,
     )
-    found = next(one for one in (secret, value[10:30], encoded, value[:20]) if one in filled)
+    found = next(one for one in (secret, value[10:30], encoded, value[:20], dotted) if one in filled)
     return Planted(kind, place, filled, found)

@@ -30,6 +30,10 @@ Name = TypeVar("Name", bound=str)
 Named = TypeVar("Named")
 
 
+_LONGEST = 200
+"""How much of another's error is told, in characters."""
+
+
 class ActionLedgerError(Exception):
     """The root of every error that the toolkit raises on purpose; its text is one sentence for people.
 
@@ -40,6 +44,20 @@ class ActionLedgerError(Exception):
         ...     print(str(error)[:51])
         There is no profile 'codr'. Did you mean 'coder'? K
     """
+
+
+def in_words(error: BaseException) -> str:
+    """Return what an error of somebody else's code says, with its kind, on one line.
+
+    Args:
+        error: the error.
+    """
+    try:
+        said = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - it can't even say what it is
+        said = ""
+    kind = type(error).__name__
+    return f"{kind}: {said}"[:_LONGEST] if said else kind
 
 
 class UsageError(ActionLedgerError):

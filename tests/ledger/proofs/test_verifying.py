@@ -19,7 +19,8 @@ from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import examine, mend
 from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.schema import VIEWS
+from actionledger.ledger.rollups.tables import ROLLUPS
+from actionledger.ledger.schema import TABLES, VIEWS
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SAMPLES = Path(__file__).parents[3] / "data" / "agents"
@@ -149,6 +150,22 @@ def test_the_chain_itself_can_not_be_changed(changed, statement) -> None:
 def test_what_people_read_can_not_be_another_one(changed, statement, said) -> None:
     """A view that shows something else, a table that is gone, a version that says there are no proofs: rows alone prove none of it."""
     assert said in verify(changed(statement)).faults[0].sentence
+
+
+@pytest.mark.parametrize("table", [each.name for each in TABLES])
+def test_no_table_can_become_a_view(changed, table) -> None:
+    """A view of the same rows looks whole today, and may show others tomorrow."""
+    moved = changed(
+        f"CREATE TABLE mine AS FROM {table}; DROP TABLE {table}; CREATE VIEW {table} AS FROM mine"
+    )
+    assert f"The table {table} is a view now" in " ".join(map(str, verify(moved).faults))
+
+
+@pytest.mark.parametrize("table", ROLLUPS)
+def test_no_sum_can_become_a_view(changed, table) -> None:
+    """Sums that are kept are asked in the place of the rows that they are of."""
+    moved = changed(f"DROP TABLE IF EXISTS {table}; CREATE VIEW {table} AS SELECT 1 AS a")
+    assert f"The table {table} is a view now" in " ".join(map(str, verify(moved).faults))
 
 
 def test_what_is_none_of_a_ledgers_is_said(changed) -> None:

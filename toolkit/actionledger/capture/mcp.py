@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, auto
+from hashlib import blake2b
 from typing import Any
 
 from actionledger.capture.tap import LARGEST_BODY
@@ -17,6 +18,7 @@ from actionledger.common.canonical import json_text
 from actionledger.common.clock import now
 from actionledger.common.depth import is_deeper
 from actionledger.common.ids import new_id
+from actionledger.common.text import utf8_with_halves
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.base import (
     Item,
@@ -32,6 +34,14 @@ SOURCE = "mcp"
 """What records name the source of what a proxy of this protocol has seen."""
 
 _MAX_DEPTH = 200
+_LONGEST_KEY = 100
+
+_MOST_ASKED = 10_000
+"""How many requests may wait for their responses."""
+
+_MOST_HELD, _MOST_HELD_BYTES = 1_000, 16 * 2**20
+"""How many calls, and how much of their lines in bytes, wait for the list of tools."""
+
 _INVALID_PARAMS = -32602
 _WHOLE = frozenset({"initialize", "tools/list", "tools/call", "notifications/cancelled"})
 
@@ -75,6 +85,11 @@ class _Asked:
     at: datetime
     clock: float
 
+    @property
+    def is_list(self) -> bool:
+        """Whether it asks for the list of tools."""
+        return self.method == "tools/list"
+
 
 class McpReader:
     """Makes turns of the lines of one connection, in their order.
@@ -100,8 +115,10 @@ class McpReader:
         # A name that was given may be given to several connections, which all count their calls.
         self._calls_of = f"{session}/{new_id()}" if session else self._session.external_id
         self._asked: dict[str, deque[_Asked]] = {}
+        self._lists = 0  # how many of them ask for tools
         self._tools: list[Mapping[str, Any]] = []
         self._held: list[RecordedTurn] = []
+        self._held_bytes = 0
         self._calls = first
 
     def read(self, line: Line) -> Iterator[Item]:
@@ -149,8 +166,14 @@ class McpReader:
 
     def _note_asked(self, method: str, call_id: str, message: Mapping[str, Any], line: Line) -> None:
         is_further = bool(object_at(message, "params").get("cursor"))
-        asked = _Asked(method, call_id, is_further, line.at, line.clock)
-        self._asked.setdefault(_key(message["id"]), deque()).append(asked)
+        asked = _Asked(method if method in _WHOLE else "", call_id, is_further, line.at, line.clock)
+        waiting = self._asked.setdefault(_key(message["id"]), deque())
+        # A response beyond these is one of no call, and is counted as that.
+        if len(waiting) < _MOST_ASKED:
+            waiting.append(asked)
+            self._lists += asked.is_list
+        if len(self._asked) > _MOST_ASKED:
+            self._lists -= sum(each.is_list for each in self._asked.pop(next(iter(self._asked))))
 
     def _pop_asked(self, identifier: object) -> _Asked | None:
         """Return the request that a response is of, the first of those that share an identifier; None where there is none."""
@@ -158,6 +181,7 @@ class McpReader:
         if not (waiting := self._asked.get(key)):
             return None
         asked = waiting.popleft()
+        self._lists -= asked.is_list
         if not waiting:
             del self._asked[key]
         return asked
@@ -171,7 +195,9 @@ class McpReader:
         if method == "tools/call":
             call_id = f"{self._calls_of}/{self._calls}"
             self._held.append(self._turn(given, call_id, line))
-            if self._tools or not self._is_listing():
+            self._held_bytes += line.size
+            is_full = len(self._held) >= _MOST_HELD or self._held_bytes >= _MOST_HELD_BYTES
+            if is_full or self._tools or not self._is_listing():
                 yield from self._release()
         elif method == "initialize":
             self._note({"client": given.get("clientInfo"), "protocol": given.get("protocolVersion")})
@@ -179,7 +205,7 @@ class McpReader:
             self._note_asked(method, call_id, message, line)
 
     def _is_listing(self) -> bool:
-        return any(each.method == "tools/list" for waiting in self._asked.values() for each in waiting)
+        return self._lists > 0
 
     def _cancelled(self, given: Mapping[str, Any], line: Line) -> Iterator[Item]:
         asked = self._pop_asked(given.get("requestId"))
@@ -218,6 +244,7 @@ class McpReader:
         for turn in self._held:
             yield replace(self._session, turns=(replace(turn, tools=tools),))
         self._held.clear()
+        self._held_bytes = 0
 
     def _response(self, asked: _Asked, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
         result = object_at(message, "result")
@@ -250,8 +277,11 @@ class McpReader:
 
 
 def _key(identifier: object) -> str:
-    """Return what a request is known by: 1 and "1" are two."""
-    return repr(identifier)
+    """Return what a request is known by: 1 and "1" are two. Of a long identifier that is a digest: any number of them may wait."""
+    written = repr(identifier)
+    if len(written) <= _LONGEST_KEY:
+        return written
+    return f"{len(written)} {blake2b(utf8_with_halves(written), digest_size=32).hexdigest()}"
 
 
 def _offered(tool: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -92,10 +92,7 @@ class Watcher:
     def _imported(self, files: list[Given]) -> ImportReport:
         """Take files in as an import does it; what is none of a known format may become one."""
         remembered = TakenFiles.of(self._ledger.path)
-        try:
-            plan = planned(files, Told(self._form), remembered)
-        except SourceError:
-            return ImportReport()
+        plan = planned(files, Told(self._form), remembered, must_find=False)
         plan.unknown.clear()
         importer = PlanImporter(
             self._ledger,

@@ -16,7 +16,7 @@ from actionledger.cli.readings import READING, RunOption, reading_meant
 from actionledger.cli.tables import print_note, print_text
 from actionledger.common.plurals import counted
 from actionledger.display.shrunk import shrunk_sentence
-from actionledger.errors import ActionLedgerError, SourceError, UsageError
+from actionledger.errors import ActionLedgerError, SourceError, UsageError, in_words
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.replay.cases import SUFFIX, case_files, case_of, expectation, load_case, with_accepted
@@ -82,9 +82,9 @@ def check(
         try:
             case = load_case(path)
             left = case.differences()
-        except ActionLedgerError as error:
+        except Exception as error:  # noqa: BLE001 - whatever one of them leads to, the others are read
             faulty += 1
-            _tell("NO CASE", path, str(error))
+            _tell("NO CASE", path, str(error) if isinstance(error, ActionLedgerError) else in_words(error))
             continue
         acting += case.is_acting
         if not left:
@@ -120,7 +120,7 @@ def _expected(path: Path) -> Mapping[str, Any]:
     """Return the expectation that a file holds: a case's, or one that stands alone."""
     try:
         value = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SourceError(f"The file {str(path)!r} can't be read: {error}.") from error
     return expectation(value.get("expect"), f"The file {str(path)!r}")
 

@@ -104,10 +104,10 @@ def policy_from(text: str, catalogue: Known, *, source: str) -> Policy:
     """
     try:
         rows = _File.model_validate(tomllib.loads(text)).rule
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyError(source, f"it is no TOML: {error}") from error
     except ValidationError as error:
         raise PolicyError(source, f"{_first(error)}; it holds [[rule]] tables and nothing else") from error
+    except (ValueError, RecursionError) as error:
+        raise PolicyError(source, f"it is no TOML: {error}") from error
     rules = []
     for number, row in enumerate(rows, start=1):
         try:

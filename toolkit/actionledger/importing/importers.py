@@ -4,11 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.errors import UnknownNameError, UsageError, in_words
 from actionledger.importing.importer import Importer
 from actionledger.importing.report import ImportReport
 from actionledger.sources.base import Item, RecordedSession, Refusal, Wording
 from actionledger.sources.registry import source_named
+
+_FAULTS_OF_VALUES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What a format's values may lead to where they are none of those that it promises; a ledger that fails raises others."""
+
+_SHOWN = 100
 
 
 class Importers(ABC):
@@ -64,6 +69,11 @@ class Importers(ABC):
                 if not isinstance(item, RecordedSession):
                     raise
                 importer.take(Refusal(self.origin, 0, f"Session {item.external_id!r}: {error}"))
+            except _FAULTS_OF_VALUES as error:
+                if not isinstance(item, RecordedSession):
+                    raise
+                why = f"Session {str(item.external_id)[:_SHOWN]!r} can't be taken in as it stands: {in_words(error)}."
+                importer.take(Refusal(self.file, 0, why))
 
     @contextmanager
     def counting(self, importer: Importer) -> Iterator[None]:

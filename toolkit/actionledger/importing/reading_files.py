@@ -3,11 +3,26 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from actionledger.errors import ActionLedgerError
-from actionledger.sources.base import FAULTS_OF_FORMATS, Item, LeftOut, ReadFile, Refusal
+from actionledger.errors import ActionLedgerError, in_words
+from actionledger.sources.base import Item, LeftOut, ReadFile, Refusal
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.files import size_of
 from actionledger.vocabulary import LeftOutReason
+
+
+class _Told:
+    """Tells how far a file is read, and keeps what whoever is told raises: that is no fault of the file."""
+
+    def __init__(self, on_read: OnRead) -> None:
+        self._on_read = on_read
+        self.fault: Exception | None = None
+
+    def __call__(self, count: int) -> None:
+        try:
+            self._on_read(count)
+        except Exception as error:
+            self.fault = error
+            raise
 
 
 def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator[Item]:
@@ -22,15 +37,17 @@ def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator
         on_read: is told how far it is read.
     """
     has_none = True
+    told = _Told(on_read)
     try:
-        for item in read(path, on_read):
+        for item in read(path, told):
             has_none = False
             yield item
-    except ActionLedgerError as error:
-        yield Refusal(shown(path), 0, str(error))
-    except FAULTS_OF_FORMATS as error:
-        why = f"{type(error).__name__}: {error}"[:200]
-        yield Refusal(shown(path), 0, f"The reader of {form} gives up here: {why}.")
+    except Exception as error:  # noqa: BLE001 - whatever a format, or a library under it, comes upon: the other files go on
+        if told.fault is not None:
+            raise told.fault from None
+        is_said = isinstance(error, ActionLedgerError)
+        why = str(error) if is_said else f"The reader of {form} gives up here: {in_words(error)}."
+        yield Refusal(shown(path), 0, why)
     else:
         if has_none and size_of(path) != 0:
             yield LeftOut(shown(path), LeftOutReason.EMPTY, "file")

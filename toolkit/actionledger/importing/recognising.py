@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from actionledger.errors import MissingPackageError, SourceError
+from actionledger.errors import ActionLedgerError, MissingPackageError, SourceError, in_words
 from actionledger.ledger.taken_files import FileState, TakenFiles, state_of
 from actionledger.sources.archives import MARK, doubled_in, files_in
 from actionledger.sources.base import ReadFile, Sample, Source
-from actionledger.sources.containers import kind_of
+from actionledger.sources.containers import kind_of, shown
 from actionledger.sources.files import ARCHIVES, Given, fits, place_of
 from actionledger.sources.registry import Recognised, recognised, sample_of, source_named, sources
 from actionledger.sources.standard_input import STANDARD_INPUT
@@ -35,8 +35,12 @@ class Told:
 
     @property
     def how(self) -> str:
-        """The same as one text: a file that is read otherwise is another one."""
-        return repr((self.format, self.source, sorted(self.columns.items())))
+        """The same as one text, secrets masked as it is kept: a file that is read otherwise is another one."""
+        if not self.source and not self.columns:
+            return repr((self.format, "", []))
+        from actionledger.privacy import mask_text  # noqa: PLC0415 - slow to load, and most imports are told neither
+
+        return mask_text(repr((self.format, self.source, sorted(self.columns.items()))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +85,20 @@ class Plan:
     mistaken: Counter[str] = field(default_factory=Counter)
 
 
-def planned(files: Iterable[Given], told: Told, taken: TakenFiles) -> Plan:
+def planned(files: Iterable[Given], told: Told, taken: TakenFiles, *, must_find: bool = True) -> Plan:
     """Return what is to be done with files; none of them is read further than its beginning.
 
     Args:
         files: the files, as ``files_at`` gives them.
         told: what people have said of them.
         taken: the files that the ledger has taken in.
+        must_find: whether it is an error that none of them is a recording.
 
     Raises:
         UnknownNameError: there is no such format.
-        SourceError: none of them is a recording.
+        SourceError: none of them is a recording, where one must be.
     """
-    return _Planning(told, taken).of(files)
+    return _Planning(told, taken).of(files, must_find=must_find)
 
 
 class _Planning:
@@ -109,11 +114,11 @@ class _Planning:
         formats = sources().values() if self._format is None else (self._format,)
         return (*(pattern for each in formats for pattern in each.patterns), *ARCHIVES)
 
-    def of(self, files: Iterable[Given]) -> Plan:
+    def of(self, files: Iterable[Given], *, must_find: bool) -> Plan:
         plan = self._plan
         for given in files:
             self._add(given)
-        if not plan.to_read and not plan.unchanged:
+        if must_find and not plan.to_read and not plan.unchanged:
             if len(plan.refused) == 1 or (plan.refused and not plan.unknown):
                 raise SourceError(plan.refused[0][1])
             from actionledger.importing.unknown import described_folder  # noqa: PLC0415 - slow to load, and seldom needed
@@ -126,22 +131,34 @@ class _Planning:
         if not (given.is_named or self._taken.names(path) or fits(path, self._patterns)):
             self._plan.unknown[given.root, path.suffix] += 1
             return
+        try:
+            self._add_recording(given)
+        except (SourceError, MissingPackageError) as error:
+            self._plan.refused.append((path, str(error)))
+        except ActionLedgerError:
+            raise  # it is about what people have said, not about the file
+        except Exception as error:  # noqa: BLE001 - whatever a format, or a library under it, comes upon: the other files go on
+            # What the system or an unpacker says needs no name of its kind.
+            said = error.strerror or str(error) if isinstance(error, OSError) else ""
+            why = said or in_words(error)
+            why = f"What {shown(path)!r} holds can't be found out: {why}."
+            self._plan.refused.append((path, why))
+
+    def _add_recording(self, given: Given) -> None:
+        path = given.path
         state = None if path == STANDARD_INPUT else state_of(path, self._told.how)
         if state and self._taken.has(path, state):
             self._plan.unchanged += 1
             return
-        try:
-            has_fields = self._format is not None and self._format.mapped is not None
-            sample = sample_of(path, has_values=not has_fields)
-            found = self._of_sample(given, sample, state)
-            if found is not None:
-                self._plan.to_read.append(found)
-            elif sample.head.startswith(MARK) and state is not None:
-                self._add_archive(given, state)
-            else:
-                self._add_unknown(given, sample)
-        except (SourceError, MissingPackageError) as error:
-            self._plan.refused.append((path, str(error)))
+        has_fields = self._format is not None and self._format.mapped is not None
+        sample = sample_of(path, has_values=not has_fields)
+        found = self._of_sample(given, sample, state)
+        if found is not None:
+            self._plan.to_read.append(found)
+        elif sample.head.startswith(MARK) and state is not None:
+            self._add_archive(given, state)
+        else:
+            self._add_unknown(given, sample)
 
     def _of_sample(self, given: Given, sample: Sample, state: FileState | None) -> ToRead | None:
         if self._format is not None:

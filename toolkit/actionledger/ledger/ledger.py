@@ -25,6 +25,7 @@ from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.internals import Internals
 from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.owners import hand_over_all
 from actionledger.ledger.proofs.heads import heads_in
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.queries.naming import Called
@@ -377,6 +378,7 @@ class Ledger(AskedLedger):
                 self._store.ingest(Publishing.UNLESS_OTHERS_WRITE, patience=_PATIENCE_SECONDS)
                 if not has_live_writer(self._files.segments):
                     leave(self._files)
+                hand_over_all(self._files.published, self._files.folder)
 
     def start_over(self) -> None:
         """Let go of a lock that another thread of the parent may hold, in a forked child.

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from actionledger.ledger import differences, spare
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
+from actionledger.ledger.owners import hand_over, owner_of
 from actionledger.ledger.spare import StoppedError
 
 __all__ = ["DIRECT_SECONDS", "StoppedError", "due_in", "is_behind", "publish", "publishing_interval"]
@@ -110,6 +111,7 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
         else:
             spare.copy_whole(descriptor, files.store, is_stopped)
         os.fchmod(descriptor, mode)
+        hand_over(descriptor, owner_of(files.folder))
         os.utime(descriptor)  # when it was published, though nothing may have been written
         os.fsync(descriptor)
     except StoppedError:

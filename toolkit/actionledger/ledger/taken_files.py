@@ -124,7 +124,10 @@ class TakenFiles:
         beside = self._path.with_name(f"{TEMPORARY}{uuid4().hex}")
         # A broken off write leaves what was there before, and what it leaves beside it the ingester removes.
         with suppress(OSError):
-            beside.write_text(json.dumps({"version": _VERSION, "files": files}, separators=(",", ":")))
+            data = json.dumps({"version": _VERSION, "files": files}, separators=(",", ":"))
+            descriptor = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(data)
             beside.replace(self._path)
 
 

@@ -4,7 +4,7 @@ It works on JSON lines, not on texts: a quote within a text has one backslash be
 on; an even number of them before a quote means that the line's own string ends there. A quote, a backslash before one and a line
 break stay where they are, so a line stays the JSON that it was.
 
-``tokens`` knows secrets by their looks, ``named`` by their names, ``headers`` by where they stand and ``custom`` by a user's patterns; ``escapes`` sees through JSON's
+``tokens`` and ``issuers`` know secrets by their looks, ``named`` by their names, ``headers`` by where they stand and ``custom`` by a user's patterns; ``escapes`` sees through JSON's
 other spellings of a character. Each pattern begins with a literal that most lines don't have, which is asked for first; where everyday words
 and the names of recorded fields begin so, the literal is longer by what must follow.
 """
@@ -21,6 +21,7 @@ from actionledger.common.text import from_utf8_with_halves, utf8_with_halves
 from actionledger.privacy import custom
 from actionledger.privacy.escapes import SPELLINGS, Span, masked, seen_through
 from actionledger.privacy.headers import HEADERS
+from actionledger.privacy.issuers import ISSUERS
 from actionledger.privacy.named import NAMED
 from actionledger.privacy.tokens import TOKENS
 
@@ -61,12 +62,15 @@ class _Asked:
 
     def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
         self._kinds = [*cased, *lowered]
-        of_kinds = [(needle, number) for number, kind in enumerate(self._kinds) for needle in kind.needles]
-        self._numbers = [*(_OTHER for _ in others), *(number for _, number in of_kinds)]
-        needles = [*others, *(needle for needle, _ in of_kinds)]
-        self._letters = needles[: len(others) + sum(len(kind.needles) for kind in cased)]
+        # What differs only in its case is looked for once: a match is told to the letter.
+        letters: dict[tuple[int, bytes], set[bytes]] = {(_OTHER, needle): {needle} for needle in others}
+        for number, kind in enumerate(self._kinds):
+            for needle in kind.needles:
+                letters.setdefault((number, needle.lower()), set()).add(needle)
+        self._numbers = [number for number, _ in letters]
+        self._letters = [found if number < len(cased) else None for (number, _), found in letters.items()]
         self._automaton = BytesAhoCorasick(
-            [needle.lower() for needle in needles], implementation=Implementation.DFA
+            [needle.lower() for _, needle in letters], implementation=Implementation.DFA
         )
 
     def literals(self, text: bytes, lowered: bytes) -> list[Literal]:
@@ -80,7 +84,7 @@ class _Asked:
         return [
             (numbers[index], start)
             for index, start, end in self._automaton.find_matches_as_indexes(lowered, overlapping=True)
-            if index >= len(letters) or text[start:end] == letters[index]
+            if (exact := letters[index]) is None or text[start:end] in exact
         ]
 
     def kinds(self, literals: Sequence[Literal]) -> tuple[list[tuple[Kind, list[int]]], bool]:
@@ -92,7 +96,7 @@ class _Asked:
         return [(self._kinds[number], starts) for number, starts in found.items()], is_other
 
 
-_ASKED = _Asked(TOKENS, (*NAMED, *HEADERS), SPELLINGS)
+_ASKED = _Asked((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
 
 
 def mask(line: bytes) -> bytes:
@@ -147,8 +151,9 @@ def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
 
 def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:
     kinds, is_spelled = _ASKED.kinds(literals)
-    if is_spelled:
-        view = seen_through(line)
+    view = seen_through(line) if is_spelled else None
+    # Most escapes are no other spelling of a printable character: what was found holds for the line as it is.
+    if view is not None and view.starts:
         lowered = view.text.lower()
         kinds, _ = _ASKED.kinds(_ASKED.literals(view.text, lowered))
         found = [view.in_line(span) for span in _spans(kinds, view.text, lowered)]

@@ -14,7 +14,9 @@ SPELLINGS = (b"\\u00", b"\\/")
 """What a line holds that spells a character otherwise."""
 
 # A quote and a backslash stay as they are spelled: their level of quoting is told by the backslashes before them.
-_SPELLED = re.compile(rb"\\++(?:u00(2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abdefABDEF]|7[0-9a-eA-E])|/)")
+_PRINTABLE = rb"(2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abdefABDEF]|7[0-9a-eA-E])"
+_SPELLED = re.compile(rb"\\++(?:u00" + _PRINTABLE + rb"|/)")
+_LETTER = re.compile(rb"\\u00" + _PRINTABLE)
 
 _PARTS = re.compile(rb"(\\++)(?:u([0-9a-fA-F]{4})|(/)|[\x00-\x7f])?+|\"|[^\\\"]++")
 _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
@@ -45,6 +47,9 @@ class View:
 
 def seen_through(line: bytes) -> View:
     """Return a line in which letters, digits and signs are spelled as themselves."""
+    # Escapes of line breaks, colours and accents are common, and there are lines with thousands.
+    if b"\\/" not in line and not _LETTER.search(line):
+        return View(line)
     parts: list[bytes] = []
     starts: list[int] = []
     ends: list[int] = []

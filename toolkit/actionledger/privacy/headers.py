@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from actionledger.privacy.escapes import Span
+from actionledger.privacy.placeholders import hides_nothing
 
 _PUNCTUATION = r"(?:\\++\"|['\" :=,\[(]|\\++[nt]){1,12}+"
 """What may stand between a header's name and its value, however both are written down."""
+
+_SPARSE = 400
+"""Where a place begins less often than once in so many bytes, it is looked at there alone, and not for in between."""
 
 _NO_VALUE = re.compile(rb"[<{$%*]|\.\.\.")
 
@@ -19,7 +23,7 @@ class Place:
 
     Args:
         name: what the place is called.
-        needs: what a line in small letters must hold for it to be looked for.
+        needs: what it begins with, in small letters.
         pattern: the place, as a regular expression over a line in small letters; group ``secret`` is what is hidden.
         values: where the secret is a list of values, what each of them looks like, its last group.
     """
@@ -31,7 +35,7 @@ class Place:
 
     @cached_property
     def needles(self) -> Sequence[bytes]:
-        """What a line in small letters must hold for it to be looked for."""
+        """What a line in small letters must hold for it to be looked for: its beginning."""
         return [self.needs.encode()]
 
     @cached_property
@@ -42,15 +46,32 @@ class Place:
     def _values(self) -> re.Pattern[bytes]:
         return re.compile(self.values.encode())
 
-    def spans(self, _text: bytes, lowered: bytes, _starts: Sequence[int]) -> Iterator[Span]:
+    def _found(self, lowered: bytes, starts: Sequence[int]) -> Iterator[re.Match[bytes]]:
+        """Yield what stands at some places, none of it twice."""
+        if len(lowered) < _SPARSE * len(starts):
+            yield from self._pattern.finditer(lowered, starts[0])
+            return
+        position = 0
+        for start in starts:
+            found = self._pattern.match(lowered, start) if start >= position else None
+            if found is not None:
+                position = found.end()
+                yield found
+
+    def spans(self, _text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
         """Yield where secrets stand."""
-        for found in self._pattern.finditer(lowered):
+        for found in self._found(lowered, starts):
             start, end = found.span("secret")
             if self.values:
                 for value in self._values.finditer(lowered, start, end):
                     yield value.span("value")
-            elif not _NO_VALUE.match(lowered, start, end):
+            elif not _NO_VALUE.match(lowered, start, end) and not _says_nothing(lowered[start:end]):
                 yield start, end
+
+
+def _says_nothing(value: bytes) -> bool:
+    """Whether a value is a short word that stands for one."""
+    return len(value) < 30 and hides_nothing(value.decode("utf-8", "replace"))
 
 
 HEADERS: tuple[Place, ...] = (
@@ -102,6 +123,6 @@ HEADERS: tuple[Place, ...] = (
         r"--user (?:\\++\"|')?[a-z0-9_.@+-]{1,100}:(?P<secret>[^\s\"'\\$]{3,200}+)",
     ),
     # AWS, Signature Version 4
-    Place("signature of a request", "signature=", r"x-amz-signature=(?P<secret>[a-f0-9]{32,}+)"),
+    Place("signature of a request", "x-amz-signature=", r"x-amz-signature=(?P<secret>[a-f0-9]{32,}+)"),
 )
 """Every place that is looked at."""

@@ -9,11 +9,15 @@ digits, ``{20x}`` of small hexadecimal digits, ``{20d}`` of digits, ``{20u}`` of
 """
 
 import re
+import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from actionledger.privacy.escapes import Span
+
+_BEFORE = (*" \"'`=:,/([>", "\\n", "\\t", "\\r")
+"""What may stand before a secret at once."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,9 @@ class Token:
         counter: something like it that is none, as a template.
         source: whose definition it follows.
         needs: what a line must hold for it to be looked for, where that is not the prefix.
-        begins: what may follow the prefix at once, a character each, where that makes everyday words another thing.
+        begins: what may follow the prefix at once, where that makes everyday words another thing.
         inside: whether it may begin in the middle of a word.
+        is_short: whether everyday words end as it begins (``re_`` ends ``share_``): it is looked for together with what stands before it.
     """
 
     name: str
@@ -40,20 +45,29 @@ class Token:
     counter: str
     source: str = "gitleaks"
     needs: str = ""
-    begins: str = ""
+    begins: Sequence[str] = ()
     inside: bool = False
+    is_short: bool = False
 
     @cached_property
     def needles(self) -> Sequence[bytes]:
         """What a line must hold one of for it to be looked for."""
-        return [(self.needs or f"{self.prefix}{begin}").encode() for begin in self.begins or ("",)]
+        befores = _BEFORE if self.is_short else ("",)
+        begins = [f"{self.prefix}{begin}" for begin in self.begins or ("",)]
+        return [(self.needs or f"{before}{begin}").encode() for before in befores for begin in begins]
 
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:
         prefix = re.escape(self.prefix)
         # Before it stands no character that such things are made of, except the end of an escape, as in a line break and a key.
         start = rf"(?:(?<![A-Za-z0-9_-]{prefix})|(?<=\\[bfnrt]{prefix})|(?<=\\u[0-9a-fA-F]{{4}}{prefix}))"
-        return re.compile(f"{prefix}{'' if self.inside else start}{self.rest}".encode())
+        before = f"(?:{'|'.join(map(re.escape, _BEFORE))})" if self.is_short else ""
+        rest = (
+            f"(?P<secret>{prefix}{self.rest})"
+            if self.is_short
+            else f"{prefix}{'' if self.inside else start}{self.rest}"
+        )
+        return re.compile(f"{before}{rest}".encode())
 
     def spans(self, text: bytes, _lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
         """Yield where secrets of this kind stand."""
@@ -73,25 +87,33 @@ class Token:
                 yield found
 
 
-_W = "[A-Za-z0-9]"
-_D = "[A-Za-z0-9_-]"
+W = "[A-Za-z0-9]"
+D = "[A-Za-z0-9_-]"
+"""What the middle of most secrets is made of."""
+
+_NO_PATH = [
+    first + second
+    for first in string.ascii_letters + string.digits
+    for second in (string.ascii_letters + string.digits if first in "hH" else ("",))
+]
+"""What may follow ``pat`` in a token, so that ``path`` alone is none's beginning."""
 
 TOKENS: tuple[Token, ...] = (
     # Models
     Token(
         "OpenAI, Anthropic, OpenRouter, DeepSeek and Langfuse key",
         "sk-",
-        rf"(?=[A-Za-z_-]*+[0-9]|(?:[A-Za-z_]{{0,15}}+-)*+[A-Za-z]{{16}}){_D}{{20,}}+",
+        rf"(?=[A-Za-z_-]*+[0-9]|(?:[A-Za-z_]{{0,15}}+-)*+[A-Za-z]{{16}}){D}{{20,}}+",
         "sk-proj-{48w}",
         "sk-learn-with-many-simple-words",
     ),
-    Token("Hugging Face token", "hf_", rf"{_W}{{30,}}+", "hf_{34w}", "hf_hub_download"),
-    Token("Hugging Face organisation token", "api_org_", rf"{_W}{{30,}}+", "api_org_{34w}", "api_org_id"),
-    Token("Groq key", "gsk_", rf"{_W}{{40,}}+", "gsk_{52w}", "gsk_max_tokens", "console.groq.com"),
-    Token("xAI key", "xai-", rf"{_W}{{40,}}+", "xai-{80w}", "xai-org/grok-1", "docs.x.ai"),
-    Token("Replicate token", "r8_", rf"{_W}{{30,}}+", "r8_{37w}", "r8_int", "replicate.com/docs"),
-    Token("Perplexity key", "pplx-", rf"{_W}{{40,}}+", "pplx-{48w}", "pplx-70b-online"),
-    Token("Tavily key", "tvly-", rf"{_D}{{20,}}+", "tvly-dev-{32w}", "tvly-search", "docs.tavily.com"),
+    Token("Hugging Face token", "hf_", rf"{W}{{30,}}+", "hf_{34w}", "hf_hub_download"),
+    Token("Hugging Face organisation token", "api_org_", rf"{W}{{30,}}+", "api_org_{34w}", "api_org_id"),
+    Token("Groq key", "gsk_", rf"{W}{{40,}}+", "gsk_{52w}", "gsk_max_tokens", "console.groq.com"),
+    Token("xAI key", "xai-", rf"{W}{{40,}}+", "xai-{80w}", "xai-org/grok-1", "docs.x.ai"),
+    Token("Replicate token", "r8_", rf"{W}{{30,}}+", "r8_{37w}", "r8_int", "replicate.com/docs"),
+    Token("Perplexity key", "pplx-", rf"{W}{{40,}}+", "pplx-{48w}", "pplx-70b-online"),
+    Token("Tavily key", "tvly-", rf"{D}{{20,}}+", "tvly-dev-{32w}", "tvly-search", "docs.tavily.com"),
     Token(
         "LangSmith key",
         "lsv2_",
@@ -106,9 +128,9 @@ TOKENS: tuple[Token, ...] = (
         for kind in ("AKIA", "ASIA")
     ),
     Token("AWS Bedrock key", "ABSK", r"[A-Za-z0-9+/]{80,}+={0,2}", "ABSK{120w}", "ABSK{20w}"),
-    Token("Google API key", "AIza", rf"{_D}{{30,}}+", "AIza{35w}", "AIzawa"),
-    Token("Google OAuth secret", "GOCSPX-", rf"{_D}{{20,}}+", "GOCSPX-{28w}", "GOCSPX-", "detect-secrets"),
-    Token("Google OAuth token", "ya29.", rf"{_D}{{20,}}+", "ya29.{60w}", "ya29.x", "developers.google.com"),
+    Token("Google API key", "AIza", rf"{D}{{30,}}+", "AIza{35w}", "AIzawa"),
+    Token("Google OAuth secret", "GOCSPX-", rf"{D}{{20,}}+", "GOCSPX-{28w}", "GOCSPX-", "detect-secrets"),
+    Token("Google OAuth token", "ya29.", rf"{D}{{20,}}+", "ya29.{60w}", "ya29.x", "developers.google.com"),
     Token(
         "Azure storage key",
         "AccountKey=",
@@ -141,9 +163,9 @@ TOKENS: tuple[Token, ...] = (
         for kind in ("dop_v1_", "doo_v1_", "dor_v1_")
     ),
     Token("Databricks token", "dapi", r"[a-f0-9]{32}(?:-[0-9])?(?![A-Za-z0-9])", "dapi{32x}", "dapidae"),
-    Token("Alibaba access key", "LTAI", rf"{_W}{{16,}}+", "LTAI{20w}", "LTAI"),
+    Token("Alibaba access key", "LTAI", rf"{W}{{16,}}+", "LTAI{20w}", "LTAI"),
     *(
-        Token("HashiCorp Vault token", f"hv{kind}.", rf"{_D}{{24,}}+", f"hv{kind}.{{90w}}", f"hv{kind}.read")
+        Token("HashiCorp Vault token", f"hv{kind}.", rf"{D}{{24,}}+", f"hv{kind}.{{90w}}", f"hv{kind}.read")
         for kind in "sbr"
     ),
     Token(
@@ -158,7 +180,7 @@ TOKENS: tuple[Token, ...] = (
     Token(
         "Doppler token",
         "dp.",
-        rf"(?:pt|st|sa|ct|scim|audit)\.(?:[a-z0-9_-]{{2,35}}\.)?{_W}{{40,}}+",
+        rf"(?:pt|st|sa|ct|scim|audit)\.(?:[a-z0-9_-]{{2,35}}\.)?{W}{{40,}}+",
         "dp.pt.{43w}",
         "dp.pt.x",
     ),
@@ -169,10 +191,10 @@ TOKENS: tuple[Token, ...] = (
         "PlanetScale token", "pscale_", r"(?:tkn|oauth|pw)_[\w=.-]{32,}+", "pscale_tkn_{43w}", "pscale_branch"
     ),
     Token("Supabase token", "sbp_", r"[a-f0-9]{40}", "sbp_{40x}", "sbp_mode", "supabase.com/docs"),
-    Token("Heroku key", "HRKU-", rf"{_D}{{30,}}+", "HRKU-{60w}", "HRKU-"),
+    Token("Heroku key", "HRKU-", rf"{D}{{30,}}+", "HRKU-{60w}", "HRKU-"),
     # Code
     *(
-        Token("GitHub token", f"gh{kind}_", rf"{_W}{{20,}}+", f"gh{kind}_{{36w}}", f"gh{kind}_token")
+        Token("GitHub token", f"gh{kind}_", rf"{W}{{20,}}+", f"gh{kind}_{{36w}}", f"gh{kind}_token")
         for kind in "oprsu"
     ),
     Token(
@@ -183,26 +205,24 @@ TOKENS: tuple[Token, ...] = (
         "github_pat_x",
     ),
     *(
-        Token(
-            "GitLab token", f"gl{kind}-", rf"{_D}{{16,}}+(?:\.{_D}++)*+", f"gl{kind}-{{20w}}", f"gl{kind}-x"
-        )
+        Token("GitLab token", f"gl{kind}-", rf"{D}{{16,}}+(?:\.{D}++)*+", f"gl{kind}-{{20w}}", f"gl{kind}-x")
         for kind in ("pat", "ptt", "dt", "rt", "cbt", "ft", "imt", "agent", "soat", "oas", "ffct")
     ),
-    Token("npm token", "npm_", rf"{_W}{{30,}}+", "npm_{36w}", "npm_config_registry"),
-    Token("PyPI token", "pypi-", rf"A[gE]{_D}{{40,}}+", "pypi-AgEIcHlwaS5vcmc{70w}", "pypi-AgE"),
+    Token("npm token", "npm_", rf"{W}{{30,}}+", "npm_{36w}", "npm_config_registry"),
+    Token("PyPI token", "pypi-", rf"A[gE]{D}{{40,}}+", "pypi-AgEIcHlwaS5vcmc{70w}", "pypi-AgE"),
     Token("RubyGems key", "rubygems_", r"[a-f0-9]{40,}+", "rubygems_{48x}", "rubygems_version"),
-    Token("crates.io token", "cio", rf"{_W}{{32}}(?![A-Za-z0-9])", "cio{32w}", "ciorba", "crates.io"),
+    Token("crates.io token", "cio", rf"{W}{{32}}(?![A-Za-z0-9])", "cio{32w}", "ciorba", "crates.io"),
     Token("NuGet key", "oy2", r"[a-z0-9]{43}(?![A-Za-z0-9])", "oy2{43x}", "oy2k"),
     Token("Clojars token", "CLOJARS_", r"[A-Za-z0-9]{50,}+", "CLOJARS_{60x}", "CLOJARS_TOKEN"),
     Token(
         "Docker token",
         "dckr_",
-        rf"(?:pat|oat)_{_D}{{20,}}+",
+        rf"(?:pat|oat)_{D}{{20,}}+",
         "dckr_pat_{27w}",
         "dckr_pat_",
         "docs.docker.com",
     ),
-    Token("Artifactory key", "AKCp", rf"{_W}{{60,}}+", "AKCp{69w}", "AKCp"),
+    Token("Artifactory key", "AKCp", rf"{W}{{60,}}+", "AKCp{69w}", "AKCp"),
     *(
         Token("Atlassian token", kind, r"[A-Za-z0-9_=-]{60,}+", f"{kind}3{{186w}}", f"{kind}3")
         for kind in ("ATATT", "ATCTT", "ATSTT", "ATBB")
@@ -218,9 +238,16 @@ TOKENS: tuple[Token, ...] = (
     Token(
         "Sourcegraph token", "sgp_", r"(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}", "sgp_{40x}", "sgp_local"
     ),
-    Token("Notion token", "ntn_", rf"{_W}{{40,}}+", "ntn_{46w}", "ntn_x"),
-    Token("Figma token", "figd_", rf"{_D}{{36,}}+", "figd_{40w}", "figd_x", "figma.com/developers"),
-    Token("Airtable token", "pat", rf"{_W}{{14}}\.[a-f0-9]{{64}}", "pat{14w}.{64x}", "pathname.x"),
+    Token("Notion token", "ntn_", rf"{W}{{40,}}+", "ntn_{46w}", "ntn_x"),
+    Token("Figma token", "figd_", rf"{D}{{36,}}+", "figd_{40w}", "figd_x", "figma.com/developers"),
+    Token(
+        "Airtable token",
+        "pat",
+        rf"{W}{{14}}\.[a-f0-9]{{64}}",
+        "pat{14w}.{64x}",
+        "pathname.x",
+        begins=_NO_PATH,
+    ),
     Token(
         "Dynatrace token",
         "dt0",
@@ -237,7 +264,7 @@ TOKENS: tuple[Token, ...] = (
         Token(
             "Stripe key",
             kind,
-            rf"(?:live|test|prod)_{_W}{{10,}}+",
+            rf"(?:live|test|prod)_{W}{{10,}}+",
             f"{kind}live_{{24w}}",
             f"{kind}live_x",
             begins="ltp",
@@ -252,9 +279,9 @@ TOKENS: tuple[Token, ...] = (
         "whsec_x",
         "docs.stripe.com",
     ),
-    Token("Square token", "sq0", rf"(?:atp|csp|idp)-{_D}{{22,}}+", "sq0csp-{43w}", "sq0csp-"),
+    Token("Square token", "sq0", rf"(?:atp|csp|idp)-{D}{{22,}}+", "sq0csp-{43w}", "sq0csp-"),
     Token("Shopify token", "shp", r"(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", "shpat_{32x}", "shpat_x"),
-    Token("SendGrid key", "SG.", rf"{_D}{{16,32}}\.{_D}{{16,}}+", "SG.{22w}.{43w}", "SG.utils"),
+    Token("SendGrid key", "SG.", rf"{D}{{16,32}}\.{D}{{16,}}+", "SG.{22w}.{43w}", "SG.utils"),
     Token("Mailgun key", "key-", r"[a-f0-9]{32}(?![A-Za-z0-9])", "key-{32x}", "key-value"),
     Token("Brevo key", "xkeysib-", r"[a-f0-9]{40,}+(?:-[A-Za-z0-9]++)?", "xkeysib-{64x}-{16w}", "xkeysib-x"),
     Token(
@@ -296,7 +323,7 @@ TOKENS: tuple[Token, ...] = (
     Token(
         "Discord webhook",
         "/api/webhooks/",
-        rf"[0-9]{{15,21}}/(?P<secret>{_D}{{30,}}+)",
+        rf"[0-9]{{15,21}}/(?P<secret>{D}{{30,}}+)",
         "/api/webhooks/{18d}/{68w}",
         "/api/webhooks/1/x",
         "discord.com/developers",
@@ -306,7 +333,7 @@ TOKENS: tuple[Token, ...] = (
         Token(
             "Discord bot token",
             kind,
-            rf"{_D}{{22,30}}\.{_D}{{6}}\.{_D}{{27,}}+",
+            rf"{D}{{22,30}}\.{D}{{6}}\.{D}{{27,}}+",
             f"{kind}{{24w}}.{{6w}}.{{27w}}",
             f"{kind}x.y.z",
             "detect-secrets",
@@ -317,7 +344,7 @@ TOKENS: tuple[Token, ...] = (
     Token(
         "Telegram bot token",
         ":AA",
-        rf"(?<=[0-9]{{8}}:AA){_D}{{32,33}}(?![A-Za-z0-9_-])",
+        rf"(?<=[0-9]{{8}}:AA){D}{{32,33}}(?![A-Za-z0-9_-])",
         "{10d}:AA{33w}",
         "12:AA",
         inside=True,
@@ -326,14 +353,14 @@ TOKENS: tuple[Token, ...] = (
     Token(
         "JSON web token",
         "eyJ",
-        rf"{_D}{{5,}}+\.eyJ{_D}{{5,}}+(?:\.{_D}++){{1,3}}+",
+        rf"{D}{{5,}}+\.eyJ{D}{{5,}}+(?:\.{D}++){{1,3}}+",
         "eyJ{20w}.eyJ{40w}.{43w}",
         "eyJ{20w}.x",
     ),
     Token(
         "encrypted JSON web token",
         "eyJ",
-        rf"{_D}{{15,}}+\.{_D}*+\.{_D}{{10,}}+\.{_D}{{10,}}+\.{_D}{{10,}}+",
+        rf"{D}{{15,}}+\.{D}*+\.{D}{{10,}}+\.{D}{{10,}}+\.{D}{{10,}}+",
         "eyJ{40w}..{16w}.{80w}.{22w}",
         "eyJ{20w}.x.y",
     ),

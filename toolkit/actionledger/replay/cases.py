@@ -225,7 +225,7 @@ class Case:
         """
         try:
             value = tomllib.loads(content)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise SourceError(f"{name} is no TOML: {error}.") from error
         said = _checked(_CASE, value, name)
         text = _text_of(said, name)
@@ -304,7 +304,7 @@ def with_accepted(content: str) -> str:
         head = content[: found.start()]
         try:
             is_whole = tomllib.loads(head) == said
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             continue
         if is_whole:
             return head + expected_text(case.accepted().expect)

@@ -213,7 +213,7 @@ def _shared() -> list[str]:
 def _needs(project: bytes) -> list[str]:
     try:
         return list(tomllib.loads(project.decode()).get("project", {}).get("dependencies", []))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError, AttributeError):
         return []
 
 

@@ -343,18 +343,6 @@ ReadFile: TypeAlias = Callable[[Path, OnRead | None], Recorded]
 """Reads a file; raises ``SourceError`` where it can't be opened, and yields a ``Refusal`` for what can't be read of it."""
 
 
-FAULTS_OF_FORMATS = (
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    RecursionError,
-)
-"""What anybody's format may raise over a file that it did not expect; the other files go on."""
-
-
 @dataclass(frozen=True, slots=True)
 class Sample:
     """What a format is recognised by.

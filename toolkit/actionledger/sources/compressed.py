@@ -33,6 +33,10 @@ class BrokenOffError(OSError):
     """What is compressed ends too early, is damaged, or unpacks to too much."""
 
 
+class TooMuchError(BrokenOffError):
+    """What is compressed unpacks to far more than any recording does."""
+
+
 def unzstd(file: IO[bytes]) -> IO[bytes]:
     """Return what reads what zstd compressed; it may refer back no further than memory is to hold.
 
@@ -128,10 +132,11 @@ class _Bounded(io.RawIOBase):
             raise self._broken(str(error)) from error
         self._given += len(data)
         if self._given > FREE_BYTES and self._given > MAX_RATIO * max(self._read_bytes(), 1):
-            raise self._broken(
+            self._error = TooMuchError(
                 f"it unpacks to more than {MAX_RATIO} times its size, {self._given:,} bytes so far; if that is right, unpack "
                 "it yourself, and give the file"
             )
+            raise self._error
         buffer[: len(data)] = data
         return len(data)
 

@@ -77,7 +77,7 @@ def whole_part(text: str, start: int, lists: Collection[Elements]) -> Part | Non
         _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         broken, end = error.pos, len(text) if error.msg.startswith("Unterminated") else error.pos
-    except RecursionError:
+    except (RecursionError, ValueError):  # too deep, or a number with more digits than Python takes
         return None
     else:
         return None

@@ -5,6 +5,7 @@ A format of the toolkit is a module of ``formats/`` with its ``SOURCE``. Another
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -14,9 +15,9 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from actionledger.errors import SourceError, called
+from actionledger.errors import SourceError, called, in_words
 from actionledger.sources import formats
-from actionledger.sources.base import FAULTS_OF_FORMATS, SAMPLE_BYTES, Sample, Source
+from actionledger.sources.base import SAMPLE_BYTES, Sample, Source
 from actionledger.sources.containers import head_of, kind_of
 from actionledger.sources.lines import MAX_LINE
 
@@ -25,6 +26,11 @@ GROUP = "actionledger.sources"
 
 _VALUES = 40
 _DECODER = JSONDecoder()
+_DIGITS = 600
+"""Python takes at least so many for a number, and refuses a text with a longer one."""
+
+_OF_ANY_LENGTH = JSONDecoder(parse_int=lambda digits: int(digits[:_DIGITS]))
+"""Reads numbers of any length, the long ones as others: what a file is does not hang on them."""
 
 
 class Recognised(NamedTuple):
@@ -81,10 +87,9 @@ def recognised(sample: Sample) -> list[Recognised]:
 def _sureness(source: Source, sample: Sample) -> float:
     try:
         return source.recognise(sample)
-    except FAULTS_OF_FORMATS as error:
-        why = f"{type(error).__name__}: {error}"[:200]
+    except Exception as error:
         raise SourceError(
-            f"The format {source.name!r} fails to say whether this is a file of its own: {why}. "
+            f"The format {source.name!r} fails to say whether this is a file of its own: {in_words(error)}. "
             "Name the file's format, or mend or uninstall what offers that one."
         ) from error
 
@@ -127,6 +132,10 @@ def _value(text: str, place: int) -> tuple[Any, int] | None:
     try:
         return _DECODER.raw_decode(text, place)
     except (JSONDecodeError, RecursionError):
+        return None
+    except ValueError:  # a number with more digits than Python takes
+        with suppress(ValueError, RecursionError):
+            return _OF_ANY_LENGTH.raw_decode(text, place)
         return None
 
 

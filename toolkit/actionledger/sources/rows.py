@@ -125,11 +125,16 @@ def sessions_of(
         if why := session.add(row):
             yield Refusal(file, number, why)
             continue
-        turns, characters = turns + 1, characters + len(row.text)
+        turns, characters = turns + 1, characters + _length(value)
         if not is_whole and (turns >= held or characters >= HELD_CHARACTERS):
             yield from _pieces(sessions, is_last=False)
             turns = characters = 0
     yield from _pieces(sessions, is_last=True)
+
+
+def _length(row: Mapping[str, Any]) -> int:
+    """Return how many characters the texts of a row have, whichever columns they are in."""
+    return sum(len(value) for value in row.values() if isinstance(value, str))
 
 
 @dataclass(slots=True)

@@ -10,13 +10,14 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import SourceError, UsageError
 from actionledger.sources.base import Recorded, Refusal
-from actionledger.sources.compressed import BrokenOffError, unpacked
+from actionledger.sources.bounded_rows import bounded_rows
+from actionledger.sources.compressed import BrokenOffError, TooMuchError, unpacked
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.csv_files import csv_query
 from actionledger.sources.encodings import told, wide_encoding_of
+from actionledger.sources.lines import MAX_LINE
 from actionledger.sources.rows import FIELDS, REQUIRED, Numbered, checked, renamed, sessions_of
 
-_BATCH = 500
 _MEMORY = "512MB"
 _HEAD = 64 * 1024
 _PARQUET = b"PAR1"
@@ -44,6 +45,7 @@ def read_table(
         is_csv, name = not _head(path).startswith(_PARQUET), _literal(path)
         if is_csv:
             _refuse_wide(path)
+            _refuse_too_much(path)
         query = csv_query(connection, path, name, columns or {}) if is_csv else _PARQUET_QUERY
         rows = _rows(connection, query, [name], columns or {}, shown(path))
         yield from sessions_of(rows, shown(path))
@@ -115,13 +117,16 @@ def _rows(
         types = _types(connection, query, parameters)
         _refuse_missing(types, columns, what)
         fields = {column: name for name, column in columns.items()}
-        picked = ", ".join(_picked(name, kind, fields.get(name, name)) for name, kind in types.items())
-        result = connection.execute(f"SELECT {picked} {query}", parameters)
-        while batch := result.fetchmany(_BATCH):
-            for row in batch:
-                number += 1
-                values = dict(zip(types, row, strict=True))
-                yield number, renamed({k: v for k, v in values.items() if v is not None}, columns)
+        picked = [_picked(name, kind, fields.get(name, name)) for name, kind in types.items()]
+        for row in bounded_rows(connection, picked, query, parameters, is_packed=query == _PARQUET_QUERY):
+            number += 1
+            if row[0] > MAX_LINE:
+                yield Refusal(
+                    what, number, f"The row holds {row[0]:,} bytes of text, more than {MAX_LINE:,}."
+                )
+                continue
+            values = dict(zip(types, row[1:], strict=True))
+            yield number, renamed({k: v for k, v in values.items() if v is not None}, columns)
     except duckdb.Error as error:
         reason = str(error).strip().splitlines()[0]
         if not number:
@@ -191,6 +196,19 @@ def _refuse_wide(path: Path) -> None:
     if encoding := wide_encoding_of(_head(path, is_unpacked=True)):
         packed = ", which has to be unpacked first," if _head(path, is_unpacked=True) != _head(path) else ""
         raise SourceError(f"{shown(path)!r} is a table{packed} {told(encoding)}.")
+
+
+def _refuse_too_much(path: Path) -> None:
+    """Refuse a compressed table that unpacks to far more than any recording does, before DuckDB unpacks it."""
+    with path.open("rb") as file:
+        inside = unpacked(file, file.tell)
+        try:
+            while inside is not file and inside.read(2**20):
+                pass
+        except TooMuchError as error:
+            raise SourceError(f"{shown(path)!r} can't be read as a table: {error}.") from error
+        except BrokenOffError:
+            return  # DuckDB says so, behind the rows that are whole
 
 
 def _head(path: Path, *, is_unpacked: bool = False) -> bytes:

@@ -109,6 +109,10 @@ def _of_columns(here: _Contents, meant: _Contents) -> Iterator[Fault]:
     for table in dict.fromkeys(table for table, _ in meant.columns):
         if table not in tables:
             yield Fault(f"The table {table} is gone.", table)
+    # It may select the very same rows today, and others tomorrow.
+    for view in sorted(here.views.keys() & ({table for table, _ in meant.columns} | ROLLUPS.keys())):
+        if view not in meant.views:
+            yield Fault(f"The table {view} is a view now: what it shows stands elsewhere.", view)
     for (table, column), kind in meant.columns.items():
         found = here.columns.get((table, column))
         if table in tables and found != kind:

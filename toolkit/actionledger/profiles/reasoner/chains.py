@@ -86,7 +86,7 @@ def load_chains(path: str | Path, catalogue: Catalogue = CATALOGUE) -> dict[str,
     """
     try:
         tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"The chains in {str(path)!r} can't be read: {error}.") from error
     return {name: _chain(str(path), name, table, catalogue) for name, table in tables.items()}
 

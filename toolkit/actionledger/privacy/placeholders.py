@@ -1,0 +1,180 @@
+"""What stands where a secret would and is none: placeholders, variables, and what source code calls the thing that holds it."""
+
+import re
+from collections import Counter
+from math import log2
+
+_VARIABLE = re.compile(
+    # $NAME, ${NAME}, ${NAME:-word}, $(NAME), {{ name }}, ${{ secrets.NAME }}, %(name)s, %NAME%, @NAME@, $env:NAME
+    r"\$\{?[A-Za-z_][\w.]*(?::?[-?+=][\w ./-]{0,30})?\}?|\$\([\w ./-]*\)|\$?\{\{?[^{}]*\}\}?|%\(?\w*\)?s?|%\w+%|@[A-Z_]+@|\$env:\w+"
+    # <your key>, [REMOVED], (hidden), of words
+    r"|<[^<>]*>|\[[A-Za-z _-]*\]|\([A-Za-z _-]*\)"
+    # what reads the environment
+    r"|(?:os\.)?(?:environ|getenv)(?:\.get)?[\[(][^\[\]()]*[\])]?|process\.env\b.*"
+    # what another program is asked for
+    r"|(?:op|vault|sm|keyring|env|file|ref\+\w+)://?[\w ./#@:-]*|env:\w+|arn:aws[\w-]*:secretsmanager:.*"
+)
+_PLACEHOLDER = re.compile(
+    r"(?:your|insert|enter|replace)[_ -][\w .-]*|[\w-]*[_-](?:goes[_-])?here"
+    r"|(?:[a-z]+[_ -])*(?:redacted|removed|masked|hidden|omitted|placeholder|dummy|fake|sample|example)(?:[_ -][a-z]+)*",
+    re.IGNORECASE,
+)
+_FILLING = re.compile(r"(?:[A-Za-z]{1,6}+[-_])*+[xX*•.…_$-]++")
+"""``xxx``, ``sk-...`` and ``****``, also behind what a key begins with."""
+
+_SAYS_NOTHING = frozenset(
+    [
+        "value",
+        "values",
+        "string",
+        "text",
+        "str",
+        "none",
+        "null",
+        "nil",
+        "true",
+        "false",
+        "undefined",
+        "empty",
+        "required",
+        "optional",
+        "unknown",
+        "default",
+        "secret",
+        "password",
+        "passwd",
+        "token",
+        "key",
+        "credential",
+        "credentials",
+    ]
+)
+_DASHES = str.maketrans("", "", "-_ ")
+
+_ROOTS = frozenset(
+    [
+        "self",
+        "this",
+        "cls",
+        "os",
+        "sys",
+        "env",
+        "environ",
+        "process",
+        "config",
+        "cfg",
+        "conf",
+        "settings",
+        "setting",
+        "secrets",
+        "vault",
+        "args",
+        "argv",
+        "opts",
+        "options",
+        "params",
+        "props",
+        "state",
+        "data",
+        "local",
+        "var",
+        "vars",
+        "module",
+        "each",
+        "app",
+        "request",
+        "req",
+        "response",
+        "res",
+        "context",
+        "ctx",
+        "user",
+        "client",
+        "auth",
+        "creds",
+        "credentials",
+        "aws",
+        "github",
+        "inputs",
+        "steps",
+        "values",
+        "flags",
+        "event",
+        "session",
+        "cluster",
+        "db",
+        "database",
+        "kwargs",
+    ]
+)
+_TYPES = re.compile(
+    r"str|text|value|val|type|field|char|bytes|model|schema|input|form|data|optional", re.IGNORECASE
+)
+_SAYS_SECRET = re.compile(r"pass|pwd|secret|token|key|cred|auth", re.IGNORECASE)
+_PART = re.compile(r"(?:[A-Z]?[a-z]++|[A-Z]+(?![a-z])|_)*+", re.ASCII)
+"""A name of source code without digits, in which letters change their case as words do."""
+
+_DIGITS = re.compile(r"\d+")
+_ENDS_IN_SECRET = re.compile(
+    r"(?:Key|Token|Secret|Password|Credentials?|_(?:key|token|secret|password|credentials?))$"
+)
+"""How a type or a field is called that holds one: ``ed25519.Ed25519PrivateKey``."""
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
+_NAME = re.compile(r"[a-z_]*(?:pass|pwd|secret|token|key|cred)[a-z_]*", re.ASCII)
+
+
+def hides_nothing(value: str, name: str = "") -> bool:
+    """Return whether a value only stands in the place of a secret.
+
+    Args:
+        value: what stands behind a name.
+        name: the name, where what repeats it says nothing.
+    """
+    if _VARIABLE.fullmatch(value) or _PLACEHOLDER.fullmatch(value) or _FILLING.fullmatch(value):
+        return True
+    plain = value.lower().translate(_DASHES)
+    return not plain.strip("*x.$…") or plain in _SAYS_NOTHING or plain == name.lower().translate(_DASHES)
+
+
+def is_reference(value: str, *, is_setting: bool = False) -> bool:
+    """Return whether a value without quotes is what source code calls something: ``config.db_password``, ``secret_token``.
+
+    Args:
+        value: the value.
+        is_setting: whether it stands alone behind a name and a colon in a line, as in YAML, where words with a dot are a text.
+    """
+    if _NAME.fullmatch(value):
+        return True
+    if not _DOTTED.fullmatch(value):
+        return False
+    first, *_, last = parts = value.split(".")
+    is_code = first.lower() in _ROOTS or _SAYS_SECRET.search(last) is not None
+    digits = sum(map(str.isdigit, value))
+    if (
+        digits
+        and _ENDS_IN_SECRET.search(last)
+        and all(_PART.fullmatch(_DIGITS.sub("", part)) for part in parts)
+    ):
+        return True
+    if digits:
+        # A digit is as likely one of a password, unless its neighbours are what code is made of.
+        return is_code and digits <= 3 and not any(map(is_random, parts))
+    return (is_code or not is_setting or _TYPES.search(value) is not None) and all(
+        _PART.fullmatch(part) and len(part) <= 40 for part in parts
+    )
+
+
+def is_random(value: str) -> bool:
+    """Return whether a value looks drawn at random: letters and digits without a blank, at more than three bits a character."""
+    if not (
+        value.isascii() and any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and " " not in value
+    ):
+        return False
+    return len(value) >= 16 and entropy(value) > 3
+
+
+def entropy(value: str) -> float:
+    """Return the bits a character that a text's own letters carry."""
+    counts = Counter(value).values()
+    return -sum(count / len(value) * log2(count / len(value)) for count in counts)
