@@ -196,9 +196,12 @@ class OtlpServer(RecordingServer[Came]):
 
         origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
         recording = SpanRecording(ledger, origin, settled=settled, prices=prices)
-        super().__init__(
-            Receiver(recording.offer_kept, only_here=host in LOOPBACK), recording, port=port, host=host
-        )
+        self._receiver = Receiver(recording.offer_kept, only_here=host in LOOPBACK)
+        super().__init__(self._receiver, recording, port=port, host=host)
+
+    async def let_go(self) -> None:
+        """Have what has come read, so that it is recorded."""
+        self._receiver.close()
 
 
 class _Server(uvicorn.Server):
