@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
+from actionledger.capture.askers import is_asked_here, is_of_foreign_page
 from actionledger.capture.otlp_counts import counted_in_json, counted_in_protobuf
-from actionledger.capture.proxy import Receive, Scope, Send, is_asked_here
+from actionledger.capture.proxy import Receive, Scope, Send
 from actionledger.capture.spans import Batch, Came, Passed
 from actionledger.capture.traces import LEAST_BYTES
 from actionledger.common.depth import is_deeper
@@ -129,6 +130,8 @@ class Receiver:
             raise _RefusedError(
                 403, _INVALID_ARGUMENT, "This receiver answers to names of this machine alone."
             )
+        if is_of_foreign_page(scope["headers"]):
+            raise _RefusedError(403, _INVALID_ARGUMENT, "A page of another origin may not send this.")
         signal = str(scope["path"]).removeprefix("/v1/")
         if signal not in _SIGNALS or not scope["path"].startswith("/v1/"):
             raise _RefusedError(

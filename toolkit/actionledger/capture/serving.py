@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, Self
 
-from actionledger.capture.proxy import LOOPBACK, SILENCE, Proxy
+from actionledger.capture.askers import LOOPBACK
+from actionledger.capture.proxy import SILENCE, Proxy
 from actionledger.capture.recording import Kept, Recording, Taken
 from actionledger.capture.spans import Came, SpanRecording
 from actionledger.capture.tap import RawExchange
@@ -142,9 +143,10 @@ class ProxyServer(RecordingServer[RawExchange]):
         port: where to listen; 0 for any port that is free.
         silence: how long the upstream may be silent, in seconds.
         prices: what responses cost, which no interface says.
+        token: what a request has to name, as the first part of its path or in the header ``x-actionledger-token``; empty for nothing.
 
     Raises:
-        UsageError: the upstream's address is none, or nothing can listen on the port.
+        UsageError: the upstream's address or the token is none, or nothing can listen on the port.
     """
 
     def __init__(
@@ -155,12 +157,13 @@ class ProxyServer(RecordingServer[RawExchange]):
         port: int = 0,
         silence: float = SILENCE,
         prices: Prices | None = None,
+        token: str = "",
     ) -> None:
         origin = f"proxy {upstream} {now():%Y-%m-%d %H:%M:%S.%f}"
         recording: Recording[RawExchange] = Recording(
             ledger, WireReader(origin).read, source=SOURCE, origin=origin, prices=prices
         )
-        self._proxy = Proxy(upstream, recording.put, silence=silence)
+        self._proxy = Proxy(upstream, recording.put, silence=silence, token=token)
         super().__init__(self._proxy, recording, port=port)
 
     async def let_go(self) -> None:
