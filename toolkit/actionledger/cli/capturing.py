@@ -1,5 +1,6 @@
 """``proxy``, ``otlp-receiver``, ``watch`` and ``mcp-proxy``: what agents do, into a ledger as it happens."""
 
+import os
 import secrets
 import signal
 from collections import Counter
@@ -20,6 +21,7 @@ from actionledger.common.plurals import counted
 from actionledger.errors import LedgerError, SourceError
 from actionledger.importing.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.memory import FIRST_VARIABLE, limit_for
 from actionledger.ledger.queries.progress import next_turn_indexes
 
 if TYPE_CHECKING:
@@ -198,6 +200,8 @@ def watch(
     refuse_nowhere(folder)  # before a ledger is made
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
+    # It watches for weeks, and each reading asks the ledger what it has: without a bound that stays in memory, up to a quarter of the machine's.
+    os.environ[FIRST_VARIABLE] = limit_for(where)
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
