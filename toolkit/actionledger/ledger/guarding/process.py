@@ -5,6 +5,7 @@ hundred times as long. A command forks itself. Whoever has threads, as a server 
 """
 
 import atexit
+import fcntl
 import os
 import pickle
 import signal
@@ -23,6 +24,8 @@ from actionledger.system.forking import watch
 from actionledger.system.own_processes import ended, words_for
 
 _MESSAGE_BYTES = 1 << 20
+_SET_PIPE_SIZE, _PIPE_BYTES = 1031, 1 << 20
+"""Linux's F_SETPIPE_SZ, which Python names from 3.10 on where there is one; elsewhere it is refused."""
 
 
 class DiedError(Exception):
@@ -39,6 +42,10 @@ class GuardProcess:
     def __init__(self) -> None:
         theirs, self_requests = os.pipe()
         self_answers, answers = os.pipe()
+        with suppress(
+            OSError
+        ):  # a batch goes at once, without either process waiting for the other one in its middle
+            fcntl.fcntl(answers, _SET_PIPE_SIZE, _PIPE_BYTES)
         try:
             self.pid, self._ended = _begun(theirs, answers)
         except BaseException:
