@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -18,6 +19,7 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.exporter.otlp.proto.http import Compression
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
 from opentelemetry.sdk.trace import TracerProvider
@@ -26,8 +28,9 @@ from spans_in_protobuf import as_protobuf
 from spans_of_agents import agent, batch, chat, text, value
 
 import actionledger as al
-from actionledger.capture import otlp
+from actionledger.capture import otlp, otlp_counts
 from actionledger.capture.serving import OtlpServer
+from actionledger.capture.traces import LEAST_BYTES
 from actionledger.errors import UsageError
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -170,6 +173,101 @@ def test_what_explodes_or_is_too_large_is_refused(ledger: al.Ledger, monkeypatch
         )
         assert streamed.status_code == 413
         assert post(server, as_json(SPANS[:1])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "path"),
+    [
+        (b"\x0a\x0e\x12\x0c" + b"\x12\x00" * 6, PROTOBUF, "/v1/traces"),
+        (b"\x0a\x0e\x12\x0c" + b"\x12\x00" * 6, PROTOBUF, "/v1/logs"),
+        (b'{"resourceSpans": [{"scopeSpans": [{"spans": [{},{},{},{},{},{}]}]}]}', JSON, "/v1/traces"),
+        (b'{"spans": [{},{},{},{},{},{}]}', JSON, "/v1/traces"),
+    ],
+)
+def test_more_spans_than_a_request_may_hold_are_refused(
+    ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch, body: bytes, kind: str, path: str
+):
+    """However few bytes they are: they are counted before anything is made of them."""
+    with OtlpServer(ledger) as server:
+        monkeypatch.setattr(otlp, "MOST_SPANS", 6)
+        assert post(server, body, kind, path).status_code == 200
+        monkeypatch.setattr(otlp, "MOST_SPANS", 5)
+        refused = post(server, body, kind, path)
+        assert (refused.status_code, "at most 5 spans" in refused.text) == (413, True)
+
+
+def test_small_spans_wait_in_no_more_memory_than_large_ones():
+    """Two bytes each are two kilobytes as they wait: what there is room for is counted so."""
+    taken: list[Any] = []
+    receiver = otlp.Receiver(lambda came, _otherwise: taken.append(came) is None)
+    receiver._take(otlp._Asked("traces", PROTOBUF, False), b"\x0a\x0e\x12\x0c" + b"\x12\x00" * 6)
+    receiver.close()
+    assert [each.size for each in taken] == [6 * LEAST_BYTES]
+
+
+@pytest.mark.parametrize("field", ["attributes", "events", "links", "array", "group"])
+def test_more_values_than_a_request_may_hold_are_refused(
+    ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch, field: str
+):
+    """Empty attributes and events take two bytes each, wherever they stand, and some hundred in memory."""
+    request = ExportTraceServiceRequest()
+    span = request.resource_spans.add().scope_spans.add().spans.add()
+    if field == "array":
+        values = span.attributes.add().value.array_value.values
+    else:
+        values = getattr(span, "attributes" if field == "group" else field)
+    for _ in range(1000):
+        values.add()
+    body = request.SerializeToString()
+    if field == "group":  # an unknown one, which protobuf passes over
+        body = b"\x9b\x01\x9c\x01" + body
+    with OtlpServer(ledger) as server:
+        assert post(server, body, PROTOBUF).status_code == 200
+        monkeypatch.setattr(otlp, "MOST_VALUES", 900)
+        refused = post(server, body, PROTOBUF)
+        assert (refused.status_code, "at most 900 values" in refused.text) == (413, True)
+
+
+def test_what_stands_in_a_text_is_no_value_of_a_request(
+    ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch, of_a_file: list[Any]
+):
+    """Messages are JSON within JSON, full of brackets and commas."""
+    body = as_json(SPANS)
+    bare = otlp_counts.counted_in_json(body, 0)
+    assert bare < otlp_counts.counted_in_json(body, 10**9)
+    monkeypatch.setattr(otlp, "MOST_VALUES", bare)
+    with OtlpServer(ledger) as server:
+        assert post(server, body).status_code == 200
+    assert rows(ledger) == of_a_file
+
+
+@pytest.mark.parametrize("unclosed", [b'"' + b'\\"' * 400_000, b'"a\\', b'"'])
+def test_a_text_that_nothing_closes_is_counted_at_once(unclosed: bytes):
+    """Each mark in it was tried as another one's beginning."""
+    began = time.process_time()
+    assert otlp_counts.counted_in_json(b"[1," * 10 + unclosed, 5) == 20
+    assert time.process_time() - began < 2
+
+
+def test_nobody_waits_for_a_large_request(ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch):
+    """While one is read, others are answered."""
+    is_reading, may_end = Event(), Event()
+    unpacked = otlp._unpacked
+
+    def slowly(body: bytes) -> bytes:
+        is_reading.set()
+        assert may_end.wait(30)
+        return unpacked(body)
+
+    monkeypatch.setattr(otlp, "_unpacked", slowly)
+    with OtlpServer(ledger) as server, ThreadPoolExecutor(1) as others:
+        large = gzip.compress(as_json(SPANS))
+        waiting = others.submit(post, server, large, JSON, content_encoding="gzip")
+        assert is_reading.wait(30)
+        assert post(server, as_json(SPANS)).status_code == 200
+        assert not waiting.done()
+        may_end.set()
+        assert waiting.result(30).status_code == 200
 
 
 def test_members_of_gzip_without_end_are_refused(ledger: al.Ledger):

@@ -267,6 +267,134 @@ def test_only_names_of_this_machine_are_answered(upstream: Upstream, ledger: al.
 
 
 @pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "http://127.0.0.1:9"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Content-Type": "text/plain;charset=UTF-8"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+        {"Host": "[x"},
+    ],
+)
+def test_no_page_of_another_origin_asks(upstream: Upstream, ledger: al.Ledger, headers: dict[str, str]):
+    """It forged turns, and reached an upstream that asks for no key."""
+    with ProxyServer(upstream.address, ledger) as proxy:
+        url = f"{proxy.address}/v1/chat/completions"
+        body = json.dumps(asks())
+        own = {"Content-Type": "application/json"}
+        assert httpx.post(url, content=body, headers=own | headers).status_code == 403
+        if "Content-Type" not in headers:
+            assert httpx.get(url, headers=headers).status_code == 403
+        assert upstream.asked == []
+        same = {"Origin": proxy.address, "Sec-Fetch-Site": "same-origin"}
+        assert httpx.post(url, content=body, headers=own | same).status_code == 200
+        files = {"file": ("a.wav", b"RIFF")}
+        assert httpx.post(f"{proxy.address}/v1/audio/transcriptions", files=files).status_code == 200
+    assert one(ledger, "SELECT count(*) FROM turns") == (0,)
+
+
+def test_a_token_is_asked_for_and_goes_nowhere(upstream: Upstream, ledger: al.Ledger, tmp_path: Path):
+    """In the path or in a header; who names it may be a page, too."""
+    token = "a-word-of-mine_17"
+    upstream.answer = lambda _asked: Answer((json.dumps(bodies.chat("1")).encode(),))
+    page = {"Origin": "http://localhost:3000", "Sec-Fetch-Site": "same-site"}
+    with ProxyServer(f"{upstream.address}/v1", ledger, token=token) as proxy:
+        for start, headers, status in (
+            ("", {}, 403),
+            ("/a-word-of-mine_18", {}, 403),
+            ("", {"X-Actionledger-Token": "x"}, 403),
+            ("", page, 403),
+            (f"/{token}", {}, 200),
+            (f"/{token}", page, 200),
+            ("", {"X-Actionledger-Token": token}, 200),
+            (f"/{token}", {"Host": "evil.example"}, 403),
+        ):
+            url = f"{proxy.address}{start}/v1/chat/completions?a=1"
+            assert httpx.post(url, json=asks(), headers=headers).status_code == status
+    assert [each.path for each in upstream.asked] == ["/v1/chat/completions?a=1"] * 3
+    assert token not in str(upstream.asked)
+    ledger.close()
+    assert not any(token.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("token", ["short", "with/slash/in", "ümlaut-token", "a" * 201])
+def test_a_token_that_can_not_stand_in_a_path_is_refused(upstream: Upstream, token: str):
+    """Before anything listens."""
+    with pytest.raises(UsageError, match="8 to 200"):
+        Proxy(upstream.address, lambda _exchange: None, token=token)
+
+
+def raw(address: str, *lines: str, body: bytes = b"") -> tuple[int, bytes]:
+    """Return the status that a request has, and what follows it, written as no client writes it."""
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), 30) as connection:
+        head = [*lines, f"Host: {host}:{port}", "Connection: close", "", ""]
+        connection.sendall("\r\n".join(head).encode("latin-1") + body)
+        came = b"".join(iter(lambda: connection.recv(65536), b""))
+    return int(came.split(b" ", 2)[1]), came
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/v1/../admin",
+        "/../admin",
+        "/v1/%2e%2e/admin",
+        "/v1/%252e%252E/admin",
+        "/v1/..%2fadmin",
+        "/v1/..%5Cadmin",
+        "/v1/.%2e;x/admin",
+        "/v1/./models",
+        "/v1/models%00",
+        "http://evil.example/v1/models",
+        "*",
+        "/v1/" + "a" * 70_000,
+    ],
+)
+def test_a_target_leads_below_the_upstream_s_path_or_nowhere(
+    upstream: Upstream, ledger: al.Ledger, target: str
+):
+    """However it is written; one that is none gets a word of what is wrong."""
+    with ProxyServer(f"{upstream.address}/v1", ledger) as proxy:
+        status, _ = raw(proxy.address, f"GET {target} HTTP/1.1")
+        assert status == 400
+        assert upstream.asked == []
+        assert raw(proxy.address, "GET /v1/a..b/...%20x HTTP/1.1")[0] == 200
+    assert [each.path for each in upstream.asked] == ["/v1/a..b/...%20x"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        (["Content-Length: 5", "Connection: content-length"], b"hello"),
+        (["Transfer-Encoding: chunked", "Connection: transfer-encoding"], b"5\r\nhello\r\n0\r\n\r\n"),
+        (["Content-Length: 5", "Connection: x-mine, Content-Type"], b"hello"),
+        (["Content-Length: 5", "Transfer-Encoding: chunked"], b"5\r\nhello\r\n0\r\n\r\n"),
+        (["Content-Length: 5", "Content-Length: 6"], b"hello"),
+        (["Content-Length: 5", "Transfer-Encoding: gzip, chunked"], b"5\r\nhello\r\n0\r\n\r\n"),
+        (["Content-Length: +5"], b"hello"),
+    ],
+)
+def test_a_body_has_one_end_for_all(upstream: Upstream, ledger: al.Ledger, headers: list[str], body: bytes):
+    """It goes on whole and says once how long it is, or doesn't go on."""
+    with ProxyServer(upstream.address, ledger) as proxy:
+        lines = ["POST /v1/messages HTTP/1.1", "Content-Type: application/json", "X-Mine: 1", *headers]
+        status, _ = raw(proxy.address, *lines, body=body)
+        assert httpx.post(f"{proxy.address}/v1/messages", json={}).status_code == 200
+    *first, last = upstream.asked
+    assert last.body == b"{}"
+    assert (status, [each.body for each in first]) in [(200, [b"hello"]), (400, [])]
+    for each in first:
+        named = {name.lower() for name in each.headers}
+        assert len(named & {"content-length", "transfer-encoding"}) == 1
+        assert "content-type" in named
+        assert ("x-mine" in named) == ("x-mine" not in str(headers))
+
+
+@pytest.mark.parametrize(
     "address", ["api.openai.com", "ftp://x", "", "https://", "https://u:p@x", "http://x?key=1", "http://[x"]
 )
 def test_an_upstream_that_is_no_address_is_refused(address: str):

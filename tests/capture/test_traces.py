@@ -1,8 +1,10 @@
 """Spans that come in several requests, in any order, late and twice: what is recorded is what one file of them gives."""
 
 import json
+import sys
 from itertools import pairwise, permutations
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -11,11 +13,12 @@ from hypothesis import given, settings, strategies as st
 from spans_of_agents import agent, batch, chat, span, text
 
 import actionledger as al
-from actionledger.capture.traces import HeldTraces
+from actionledger.capture.traces import LEAST_BYTES, HeldTraces
 from actionledger.importing.sessions import SourcesImporter
 from actionledger.sources.base import Item, LeftOut, RecordedSession
 from actionledger.sources.formats.otel import read
 from actionledger.sources.shapes.spans import spans_of
+from actionledger.sources.shapes.traces import OPEN_TRACES
 
 TRACES = [*agent(1), *agent(2, "both"), *agent(3, "both")]
 
@@ -158,13 +161,41 @@ def test_a_span_that_comes_twice_tells_nothing_twice():
 
 def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch):
     """The trace that was quiet for the longest is told and let go of; what comes of it later is told beside it."""
-    monkeypatch.setattr("actionledger.capture.traces.HELD_BYTES", 1500)
+    monkeypatch.setattr("actionledger.capture.traces.HELD_BYTES", 15 * LEAST_BYTES)
     traces = held()
     items = came(traces, *([chat(1, [], text("assistant", f"{n}"), trace=n, parent=0)] for n in range(1, 40)))
     assert counts(items)[0] == 39 - 15
-    assert traces._size <= 1500
+    assert traces._size == 15 * LEAST_BYTES  # however few bytes they came as
     items += traces.due(all_of_them=True)
     assert counts(items)[0] == 39
+
+
+def test_many_traces_at_once_take_as_long_each_as_few():
+    """Each that was let go of looked at all of the others: twenty thousand took 22 seconds, forty thousand 92."""
+
+    def lines_for(count: int) -> int:
+        """Return how many lines run where traces are told."""
+        lines = 0
+
+        def in_telling(_frame: FrameType, event: str, _told: object) -> Any:
+            nonlocal lines
+            lines += event == "line"
+            return in_telling
+
+        def of_call(frame: FrameType, _event: str, _told: object) -> Any:
+            return in_telling if frame.f_code is HeldTraces._tell.__code__ else None
+
+        spans = [chat(1, [], text("assistant", "Done."), trace=n, parent=0) for n in range(1, count + 1)]
+        before = sys.gettrace()
+        sys.settrace(of_call)
+        try:
+            items = list(held().add(spans_of(batch(*spans)), 100))
+        finally:
+            sys.settrace(before)
+        assert counts(items)[0] == count - OPEN_TRACES
+        return lines
+
+    assert lines_for(1200 + OPEN_TRACES) < 3 * lines_for(600 + OPEN_TRACES)
 
 
 def test_a_request_around_one_that_was_told_is_not_told_again():

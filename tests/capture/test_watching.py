@@ -15,8 +15,10 @@ from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
 from actionledger.capture.watching import Watcher
+from actionledger.cli.capturing import watch
 from actionledger.errors import SourceError, UnknownNameError
 from actionledger.importing import ImportReport
+from actionledger.ledger.memory import FIRST_VARIABLE
 
 
 def line(number: int) -> str:
@@ -140,3 +142,21 @@ def test_the_command_says_what_was_kept_when_the_folder_goes(tmp_path: Path, for
         assert running.wait() == 1
     assert any(said.startswith("New altogether: 2 turns, 2 calls and 0 results.") for said in told)
     assert "to watch any more: it was moved or deleted." in " ".join("".join(told).split())
+
+
+def test_a_watcher_s_questions_have_a_bound_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reading asks the ledger what it has: for weeks that stayed in memory, up to a quarter of the machine's."""
+    monkeypatch.setenv(FIRST_VARIABLE, "")
+    monkeypatch.delenv(FIRST_VARIABLE)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    limits: list[str] = []
+
+    def run(watcher: Watcher, _on_taken: object) -> ImportReport:
+        limits.extend(watcher._ledger.sql("SELECT current_setting('memory_limit')").fetchone())
+        return watcher.report
+
+    monkeypatch.setattr(Watcher, "run", run)
+    watch(tmp_path, tmp_path / "x.duckdb", "", None)
+    assert limits == ["91.5 MiB"]

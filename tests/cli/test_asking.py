@@ -3,10 +3,14 @@
 import csv
 import io
 import json
+import os
 from pathlib import Path
 
 import duckdb
 import pytest
+
+from actionledger.cli.answers import Format, write_answer
+from actionledger.ledger.guarded import Answer
 
 ROWS = "SELECT * FROM (VALUES (1, 'a'), (2, 'b\n\"c\"'), (3, NULL)) AS t(n, text) ORDER BY n"
 
@@ -21,6 +25,29 @@ def test_no_text_in_csv_is_a_formula(run, recorded):
     """Nor is a column's name; numbers stay numbers."""
     out = run("sql", "SELECT -1 AS n, '=1' AS \"@x\", '-1' AS text", "-l", recorded, "--format", "csv").out
     assert list(csv.reader(io.StringIO(out))) == [["n", "'@x", "text"], ["-1", "'=1", "'-1"]]
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
+def test_a_terminal_is_not_steered_and_a_file_is_exact(run, recorded, tmp_path, form):
+    """In a name, a text, over lines, and with blanks at the end: a terminal shows them, what reads a file gets them as they are."""
+    hostile = "\x1b[31mred\x07\x9b2J\rover\x7f \u202e\n\x1b[2Jlines  "
+    names, row = ("n\x1b]0;t\x07",), (hostile,)
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "w", encoding="utf-8") as terminal:
+        write_answer(Answer(names, iter([row])), Format(form), terminal)
+        shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert not set(shown) & set("\x1b\x07\x9b\x7f\u202e")
+    assert "[31mred" in shown
+    assert "lines  " in shown
+    file = tmp_path / "exact"
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        write_answer(Answer(names, iter([row])), Format(form), stream)
+    text = file.read_bytes().decode()
+    read = list(csv.reader(io.StringIO(text, newline=""))) if form == "csv" else json.loads(text)
+    assert (
+        read == {"csv": [[*names], [*row]], "json": [{names[0]: hostile}], "jsonl": {names[0]: hostile}}[form]
+    )
 
 
 def test_json_lines_are_read_back(run, recorded):

@@ -1,7 +1,6 @@
 """A stranger's SQL, over all that was recorded, and nothing beyond it. Every statement: ``tests/cli/test_asking.py``."""
 
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from interrupting import ENDLESS, pressed_soon
@@ -150,9 +149,10 @@ def test_nothing_is_left_of_it(tmp_path):
     """What it spilled to goes with it; closed, it answers no more."""
     with open_ledger(tmp_path / "x.duckdb") as ledger:
         guarded = ledger.guarded()
-        folder = guarded._folder
+        folder = guarded._folder.path
+        assert folder.is_dir()
         guarded.close()
-    assert not Path(folder).exists()
+    assert not folder.exists()
     with pytest.raises(LedgerError, match="closed"), guarded.ask("SELECT 1"):
         pass
 

@@ -52,6 +52,16 @@ class Answer:
 Answers = Callable[[Asked], Answer]
 
 
+async def _in_pieces(reader: asyncio.StreamReader) -> bytes:
+    """Return a body that comes in pieces."""
+    body = b""
+    while size := int(await reader.readline(), 16):
+        body += await reader.readexactly(size)
+        await reader.readline()
+    await reader.readline()
+    return body
+
+
 class Upstream:
     """A model's server on loopback that answers as a test says."""
 
@@ -108,7 +118,10 @@ class Upstream:
         line, *rest = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").rstrip().split("\r\n")
         method, path, _ = line.split(" ")
         headers = dict(each.lower().split(": ", 1) for each in rest)
-        body = await reader.readexactly(int(headers.get("content-length", 0)))
+        if "transfer-encoding" in headers:
+            body = await _in_pieces(reader)
+        else:
+            body = await reader.readexactly(int(headers.get("content-length", 0)))
         asked = Asked(method, path, dict(each.split(": ", 1) for each in rest), body)
         self.asked.append(asked)
         answer = self.answer(asked)

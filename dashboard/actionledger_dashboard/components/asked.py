@@ -16,6 +16,9 @@ ROWS = 5000
 SECONDS = 15.0
 """How long a statement may take."""
 
+MAX_BYTES = 64 * 2**20
+"""How much a statement may give, all rows that are kept together, in bytes."""
+
 LONGEST_CELL = 2000
 """How many characters of a cell are kept."""
 
@@ -56,10 +59,13 @@ def answer(statement: str) -> Asked:
         statement: one that reads, as a reader wrote it.
 
     Raises:
-        UsageError: it is none, it is wrong, or it takes too long or too much memory.
+        UsageError: it is none, it is wrong, or it takes too long or too much memory, or gives too much.
     """
     began = time.monotonic()
-    with opened().guarded(seconds=SECONDS) as guarded, guarded.ask(statement) as answered:
+    with (
+        opened().guarded(seconds=SECONDS, max_bytes=MAX_BYTES) as guarded,
+        guarded.ask(statement) as answered,
+    ):
         rows = tuple(islice(answered.rows, ROWS))
         has_more = next(answered.rows, None) is not None
         return Asked(statement, answered.names, rows, has_more, time.monotonic() - began)

@@ -9,7 +9,7 @@ import streamlit as st
 from actionledger.common.plurals import counted
 from actionledger.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger.ledger import queries
-from actionledger.ledger.guarded import MEMORY
+from actionledger.ledger.guarded import MEMORY, keep_ready
 from actionledger_dashboard.components import asked, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.asked import Asked
@@ -26,13 +26,14 @@ FIRST = (
 )
 LIMITS = (
     f"One statement that reads. It reaches no file, network or setting, may take {asked.SECONDS:.0f} seconds and {MEMORY.replace('GB', ' GB')}, and "
-    f"its first {asked.ROWS:,} rows are kept; 'actionledger sql' gives all."
+    f"its first {asked.ROWS:,} rows are kept, up to {asked.MAX_BYTES // 2**20} MB; 'actionledger sql' gives all."
 )
 _ASKED = "sql.asked"
 
 
 def show() -> None:
     """Show the page."""
+    keep_ready()  # while a statement is written, the process that is to run it begins
     linked = Linked("sql")
     left, right = st.columns([5, 2], gap="medium")
     with left:

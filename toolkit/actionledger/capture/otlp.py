@@ -4,14 +4,19 @@ Defined by ``docs/specification.md`` of github.com/open-telemetry/opentelemetry-
 AI, which some instrumentations write beside their spans; metrics are answered and counted.
 """
 
+import asyncio
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from actionledger.capture.proxy import Receive, Scope, Send, is_asked_here
+from actionledger.capture.askers import is_asked_here, is_of_foreign_page
+from actionledger.capture.otlp_counts import counted_in_json, counted_in_protobuf
+from actionledger.capture.proxy import Receive, Scope, Send
 from actionledger.capture.spans import Batch, Came, Passed
+from actionledger.capture.traces import LEAST_BYTES
 from actionledger.common.depth import is_deeper
 from actionledger.common.extras import require
 from actionledger.sources.json_texts import value_of
@@ -28,6 +33,16 @@ LARGEST_BODY = 32 * 2**20
 
 LARGEST_UNPACKED = 64 * 2**20
 """How large it may be unpacked, in bytes."""
+
+MOST_SPANS = 50_000
+"""How many spans or records of a log a request may hold; exporters send 512 at once, collectors 8,192."""
+
+MOST_VALUES = 2_000_000
+"""How many values it may hold all in all, as fields of protobuf or as what stands between commas and brackets of JSON: bytes alone say
+little of what they become, of which some hold two bytes."""
+
+READERS = 2
+"""How many requests are read at the same time; what else comes waits."""
 
 RETRY_SECONDS = 5
 """How long an exporter is asked to wait when too much waits here."""
@@ -79,6 +94,11 @@ class Receiver:
     def __init__(self, offer: Callable[[Came, str], bool], *, only_here: bool = True) -> None:
         self._offer = offer
         self._only_here = only_here
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="actionledger-otlp")
+
+    def close(self) -> None:
+        """Read what has come, and no more."""
+        self._readers.shutdown()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; what is no request is not answered."""
@@ -93,7 +113,8 @@ class Receiver:
             if body is None:
                 self._offer(Passed(LeftOutReason.UNREADABLE, "cut request"), "queue_full")
                 return
-            self._take(asked, _unpacked(body) if asked.is_packed else body)
+            # Beside the loop: nobody else's request waits for a large one.
+            await asyncio.get_running_loop().run_in_executor(self._readers, self._take, asked, body)
         except _RefusedError as error:
             signal = str(scope["path"]).removeprefix("/v1/")
             detail = f"{error.status} {signal if signal in _SIGNALS else 'elsewhere'}"
@@ -109,6 +130,8 @@ class Receiver:
             raise _RefusedError(
                 403, _INVALID_ARGUMENT, "This receiver answers to names of this machine alone."
             )
+        if is_of_foreign_page(scope["headers"]):
+            raise _RefusedError(403, _INVALID_ARGUMENT, "A page of another origin may not send this.")
         signal = str(scope["path"]).removeprefix("/v1/")
         if signal not in _SIGNALS or not scope["path"].startswith("/v1/"):
             raise _RefusedError(
@@ -124,12 +147,14 @@ class Receiver:
             raise _RefusedError(415, _INVALID_ARGUMENT, "The content encoding is gzip, or none.")
         return _Asked(signal, encoding, packed == "gzip")
 
-    def _take(self, asked: _Asked, body: bytes) -> None:
-        """Read a request and hand it on; its spans are read where they are written."""
+    def _take(self, asked: _Asked, came: bytes) -> None:
+        """Read a request and hand it on."""
+        body = _unpacked(came) if asked.is_packed else came
         if asked.signal == "metrics":
             self._offer(Passed(LeftOutReason.UNKNOWN_KIND, "metrics"), "queue_full")
             return
         try:
+            _refuse_many(asked, body)
             batch = (
                 _of_json(asked.signal, body) if asked.encoding == JSON else _of_protobuf(asked.signal, body)
             )
@@ -143,14 +168,26 @@ class Receiver:
             raise _RefusedError(503, _UNAVAILABLE, "Too much waits to be written; send it again.")
 
 
+def _refuse_many(asked: _Asked, body: bytes) -> None:
+    """Refuse a request with more in it than it may hold, before anything is made of it."""
+    if asked.encoding == PROTOBUF:
+        spans, values = counted_in_protobuf(body, asked.signal, MOST_SPANS, MOST_VALUES)
+    else:
+        spans, values = 0, counted_in_json(body, MOST_VALUES)
+    if spans > MOST_SPANS:
+        raise _too_many(MOST_SPANS, "spans or records")
+    if values > MOST_VALUES:
+        raise _too_many(MOST_VALUES, "values")
+
+
 def _of_protobuf(signal: str, body: bytes) -> Batch:
     if signal == "traces":
         traces = otlp_protobuf.traces_of(body)
         count = sum(len(scope.spans) for batch in traces.resource_spans for scope in batch.scope_spans)
-        return Batch(lambda: spans_of(otlp_protobuf.value_of_traces(traces)), len(body), count)
+        return Batch(lambda: spans_of(otlp_protobuf.value_of_traces(traces)), _size(body, count), count)
     logs = otlp_protobuf.logs_of(body)
     count = sum(len(scope.log_records) for batch in logs.resource_logs for scope in batch.scope_logs)
-    return Batch(lambda: spans_of(otlp_protobuf.value_of_logs(logs)), len(body), count)
+    return Batch(lambda: spans_of(otlp_protobuf.value_of_logs(logs)), _size(body, count), count)
 
 
 def _of_json(signal: str, body: bytes) -> Batch:
@@ -164,7 +201,14 @@ def _of_json(signal: str, body: bytes) -> Batch:
             raise ValueError(f"{key or 'it'} holds something that is no object")
     # What is spelled otherwise, as older exporters do, is read where it is written down.
     count = len(objects) or sum(1 for _ in spans_of(value))
-    return Batch(lambda: spans_of(value), len(body), count)
+    if count > MOST_SPANS:
+        raise _too_many(MOST_SPANS, "spans or records")
+    return Batch(lambda: spans_of(value), _size(body, count), count)
+
+
+def _size(body: bytes, count: int) -> int:
+    """Return about how many bytes so many spans take while they wait, whatever they came as."""
+    return max(len(body), LEAST_BYTES * count)
 
 
 def _listed(held: dict[str, Any], key: str) -> list[Any]:
@@ -227,6 +271,12 @@ def _refuse_exploding(found: bytearray, members: int) -> None:
     else:
         return
     raise _RefusedError(413, _RESOURCE_EXHAUSTED, f"A request has at most {most}.")
+
+
+def _too_many(most: int, what: str) -> _RefusedError:
+    return _RefusedError(
+        413, _RESOURCE_EXHAUSTED, f"A request has at most {most:,} {what}; send fewer at a time."
+    )
 
 
 def _status(error: _RefusedError, encoding: str) -> bytes:

@@ -5,13 +5,17 @@ kept are those that name a session (``sources/shapes/owners``).
 """
 
 import asyncio
+import hmac
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from actionledger.capture.askers import LOOPBACK, is_asked_here, is_of_foreign_page, is_simple
 from actionledger.capture.tap import Ending, RawExchange, Tap
+from actionledger.capture.targets import Headers, framed, is_plain, passed_on
 from actionledger.common.extras import require
 from actionledger.errors import UsageError
 
@@ -21,27 +25,29 @@ import httpx  # noqa: E402 - optional; what is missing was named above
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Headers: TypeAlias = list[tuple[bytes, bytes]]
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-"""What a client may call this machine."""
 
 SILENCE = 900.0
 """How long an upstream may be silent, in seconds; clients as a rule have less patience."""
 
 _CONNECT = 30.0
-_HOP_BY_HOP = frozenset(
-    {
-        b"connection",
-        b"keep-alive",
-        b"proxy-authenticate",
-        b"proxy-authorization",
-        b"proxy-connection",
-        b"te",
-        b"trailer",
-        b"upgrade",
-    }
-)
+
+TOKEN_HEADER = b"x-actionledger-token"
+"""Where a client may name the token, if not as the first part of the path."""
+
+
+class _RefusedError(Exception):
+    """A request that is not passed on.
+
+    Args:
+        status: the status of HTTP.
+        kind: a word for it, as errors of providers have one.
+        message: what is wrong, for people.
+    """
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
 
 
 class Proxy:
@@ -51,15 +57,22 @@ class Proxy:
         upstream: the address of the upstream, with the path that all requests are below, if there is one.
         done: takes what has passed; it may not wait.
         silence: how long the upstream may be silent, in seconds.
+        token: what a request has to name, as the first part of its path or in a header; empty for nothing.
 
     Raises:
-        UsageError: the address is none.
+        UsageError: the address is none, or the token can't stand in a path.
     """
 
     def __init__(
-        self, upstream: str, done: Callable[[RawExchange], None], *, silence: float = SILENCE
+        self,
+        upstream: str,
+        done: Callable[[RawExchange], None],
+        *,
+        silence: float = SILENCE,
+        token: str = "",
     ) -> None:
         self._upstream = upstream_of(upstream)
+        self._token = token_of(token)
         self._done = done
         self._client = httpx.AsyncClient(
             timeout=httpx.Timeout(silence, connect=_CONNECT, pool=None),
@@ -71,25 +84,62 @@ class Proxy:
         """Answer one request; what is no request is not answered."""
         if scope["type"] != "http":
             return
-        if not is_asked_here(scope["headers"]):
-            await _refuse(send, 403, "not_loopback", "This proxy answers to names of this machine alone.")
+        try:
+            path = self._let_in(scope)
+            target = self._target(path, scope["query_string"])
+            request = _headers(scope["headers"], target)
+        except _RefusedError as error:
+            await _refuse(send, error.status, error.kind, str(error))
             return
-        target = self._target(scope)
         tap = Tap(self._done, scope["method"], target.path, scope["headers"])
-        await _Passage(self._client, target, tap, scope=scope, receive=receive, send=send).run()
+        passage = _Passage(self._client, target, request, tap, scope=scope, receive=receive, send=send)
+        await passage.run()
 
     async def close(self) -> None:
         """Let go of the connections to the upstream."""
         await self._client.aclose()
 
-    def _target(self, scope: Scope) -> httpx.URL:
-        """Return the address to ask; a path that the upstream's begins with as well is not doubled."""
+    def _let_in(self, scope: Scope) -> bytes:
+        """Return the path that is asked for, without the token.
+
+        Raises:
+            _RefusedError: a page of a browser asks, or somebody without the token.
+        """
+        headers = scope["headers"]
         path: bytes = scope.get("raw_path") or scope["path"].encode()
+        path = path.partition(b"?")[0]
+        if not is_asked_here(headers):
+            raise _RefusedError(403, "not_loopback", "This proxy answers to names of this machine alone.")
+        if self._token:
+            first, slash, rest = path.removeprefix(b"/").partition(b"/")
+            named = next((value for name, value in headers if name == TOKEN_HEADER), b"")
+            if hmac.compare_digest(first, self._token):
+                return slash + rest or b"/"
+            if not hmac.compare_digest(named, self._token):
+                raise _RefusedError(403, "no_token", "This proxy answers to those alone who name its token.")
+        elif is_of_foreign_page(headers) or is_simple(headers):
+            message = "A page may not ask this; a program that is none sends JSON, without an Origin."
+            raise _RefusedError(403, "foreign_page", message)
+        return path
+
+    def _target(self, path: bytes, query: bytes) -> httpx.URL:
+        """Return the address to ask; a path that the upstream's begins with as well is not doubled.
+
+        Raises:
+            _RefusedError: it leads elsewhere than below the upstream's path, or is none.
+        """
         base = self._upstream.raw_path.rstrip(b"/")
-        if not (path == base or path.startswith(base + b"/")):
-            path = base + path
-        query: bytes = scope["query_string"]
-        return self._upstream.copy_with(raw_path=path + b"?" + query if query else path)
+        if not is_plain(path):
+            message = "The request's target can't be asked for: it doesn't lead below the upstream's path."
+            raise _RefusedError(400, "bad_target", message)
+        try:
+            if not (path == base or path.startswith(base + b"/")):
+                path = base + path
+            return self._upstream.copy_with(raw_path=path + b"?" + query if query else path)
+        except httpx.InvalidURL as error:
+            raise _RefusedError(
+                400, "bad_target", f"The request's target can't be asked for: {error}."
+            ) from error
 
 
 class _Passage:
@@ -99,6 +149,7 @@ class _Passage:
         self,
         client: httpx.AsyncClient,
         target: httpx.URL,
+        headers: Headers,
         tap: Tap,
         *,
         scope: Scope,
@@ -107,6 +158,7 @@ class _Passage:
     ) -> None:
         self._client = client
         self._target = target
+        self._headers = headers
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -151,6 +203,7 @@ class _Passage:
     async def _fail(self, error: httpx.TransportError, *, has_answered: bool) -> None:
         """Tell the client that the upstream failed; one that has a part of a response sees its connection end in the middle."""
         is_timeout = isinstance(error, httpx.TimeoutException)
+        is_odd = isinstance(error, httpx.LocalProtocolError)
         if not self._is_asked.is_set():
             with suppress(httpx.WriteError):
                 async for _ in self._body():
@@ -158,7 +211,10 @@ class _Passage:
         if has_answered:
             self._tap.over(Ending.TIMEOUT if is_timeout else Ending.CUT)
             return
-        if is_timeout:
+        if is_odd:
+            self._tap.over(Ending.UNREACHABLE)
+            await _refuse(self._send, 400, "bad_request", f"The request can't be passed on: {error}.")
+        elif is_timeout:
             self._tap.over(Ending.TIMEOUT)
             await _refuse(self._send, 504, "upstream_timeout", "The upstream did not answer in time.")
         else:
@@ -168,17 +224,14 @@ class _Passage:
             await _refuse(self._send, 502, "upstream_failed", f"The upstream {what}.")
 
     def _request(self) -> httpx.Request:
-        headers = _passed_on(self._scope["headers"], drop=(b"host", b"accept-encoding", b"expect"))
-        names = {name for name, _ in headers}
-        headers.append((b"host", self._target.netloc))
-        headers.append((b"accept-encoding", _readable(self._scope["headers"])))
+        names = {name for name, _ in self._headers}
         has_body = b"content-length" in names or b"transfer-encoding" in names
         if not has_body:
             self._is_asked.set()
         return httpx.Request(
             self._scope["method"],
             self._target,
-            headers=headers,
+            headers=self._headers,
             content=self._body() if has_body else None,
             extensions={"timeout": self._client.timeout.as_dict()},
         )
@@ -233,30 +286,42 @@ def upstream_of(address: str) -> httpx.URL:
     return url
 
 
+def token_of(token: str) -> bytes:
+    """Return a token as it stands in a path.
+
+    Raises:
+        UsageError: it can't stand there.
+    """
+    if token and not re.fullmatch(r"[\w.~-]{8,200}", token, re.ASCII):
+        raise UsageError(
+            "A token has 8 to 200 letters, digits, dots, dashes, underscores or tildes; 'new' makes one."
+        )
+    return token.encode()
+
+
+def _headers(given: Iterable[tuple[bytes, bytes]], target: httpx.URL) -> Headers:
+    """Return the headers to ask with.
+
+    Raises:
+        _RefusedError: they don't say plainly where the body ends.
+    """
+    given = list(given)
+    try:
+        headers = framed(passed_on(given, drop=(b"host", b"accept-encoding", b"expect", TOKEN_HEADER)))
+    except ValueError as error:
+        raise _RefusedError(400, "bad_request", f"The request can't be passed on: {error}.") from error
+    return [*headers, (b"host", target.netloc), (b"accept-encoding", _readable(given))]
+
+
 def _head(response: httpx.Response) -> MutableMapping[str, Any]:
-    headers = _passed_on(response.headers.raw, drop=(b"transfer-encoding",))
+    headers = passed_on(response.headers.raw, drop=(b"transfer-encoding",))
     return {"type": "http.response.start", "status": response.status_code, "headers": headers}
-
-
-def _passed_on(headers: Iterable[tuple[bytes, bytes]], drop: Iterable[bytes]) -> Headers:
-    """Return the headers that are not of one connection alone."""
-    given = [(name.lower(), value) for name, value in headers]
-    named = (value for name, value in given if name == b"connection")
-    dropped = {each.strip().lower() for value in named for each in value.split(b",")}
-    dropped |= _HOP_BY_HOP | set(drop)
-    return [(name, value) for name, value in given if name not in dropped]
 
 
 def _readable(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Return the encodings to ask for: of those that the client takes, the one that can be read here."""
     taken = b",".join(value for name, value in headers if name == b"accept-encoding")
     return b"gzip" if b"gzip" in taken.lower() else b"identity"
-
-
-def is_asked_here(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether a request names this machine: a page of a browser that another name was made to lead here doesn't."""
-    host = next((value for name, value in headers if name == b"host"), b"")
-    return urlsplit(f"//{host.decode('latin-1')}").hostname in LOOPBACK
 
 
 async def _refuse(send: Send, status: int, kind: str, message: str) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, Self
 
-from actionledger.capture.proxy import LOOPBACK, SILENCE, Proxy
+from actionledger.capture.askers import LOOPBACK
+from actionledger.capture.proxy import SILENCE, Proxy
 from actionledger.capture.recording import Kept, Recording, Taken
 from actionledger.capture.spans import Came, SpanRecording
 from actionledger.capture.tap import RawExchange
@@ -142,9 +143,10 @@ class ProxyServer(RecordingServer[RawExchange]):
         port: where to listen; 0 for any port that is free.
         silence: how long the upstream may be silent, in seconds.
         prices: what responses cost, which no interface says.
+        token: what a request has to name, as the first part of its path or in the header ``x-actionledger-token``; empty for nothing.
 
     Raises:
-        UsageError: the upstream's address is none, or nothing can listen on the port.
+        UsageError: the upstream's address or the token is none, or nothing can listen on the port.
     """
 
     def __init__(
@@ -155,12 +157,13 @@ class ProxyServer(RecordingServer[RawExchange]):
         port: int = 0,
         silence: float = SILENCE,
         prices: Prices | None = None,
+        token: str = "",
     ) -> None:
         origin = f"proxy {upstream} {now():%Y-%m-%d %H:%M:%S.%f}"
         recording: Recording[RawExchange] = Recording(
             ledger, WireReader(origin).read, source=SOURCE, origin=origin, prices=prices
         )
-        self._proxy = Proxy(upstream, recording.put, silence=silence)
+        self._proxy = Proxy(upstream, recording.put, silence=silence, token=token)
         super().__init__(self._proxy, recording, port=port)
 
     async def let_go(self) -> None:
@@ -196,9 +199,12 @@ class OtlpServer(RecordingServer[Came]):
 
         origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
         recording = SpanRecording(ledger, origin, settled=settled, prices=prices)
-        super().__init__(
-            Receiver(recording.offer_kept, only_here=host in LOOPBACK), recording, port=port, host=host
-        )
+        self._receiver = Receiver(recording.offer_kept, only_here=host in LOOPBACK)
+        super().__init__(self._receiver, recording, port=port, host=host)
+
+    async def let_go(self) -> None:
+        """Have what has come read, so that it is recorded."""
+        self._receiver.close()
 
 
 class _Server(uvicorn.Server):

@@ -30,7 +30,10 @@ LONGEST = 60.0
 """How long a trace is quiet before it is told all the same, in seconds: its outermost span may come hours later, or never."""
 
 HELD_BYTES = 64 * 2**20
-"""How much of traces is held, in bytes as they came; the one that has been quiet for the longest is let go of then."""
+"""How much of traces is held, in bytes as they came, or what its spans take at least; the one that has been quiet for the longest is let go of then."""
+
+LEAST_BYTES = 2048
+"""What a span takes at least while it is held, in bytes, however few it came as."""
 
 REMEMBERED = 4 * OPEN_TRACES
 """Of how many sessions it is known how they were told: of older ones nothing is held any more, and the ledger knows the rest."""
@@ -149,11 +152,22 @@ class HeldTraces:
                 yield LeftOut(self._origin, LeftOutReason.NOT_RECORDED, "codex turn")
                 self._left += [line] if line else []
             else:
-                self._hold(span, size // len(listed), line)
-        while self._held and (self._size > HELD_BYTES or len(self._held) > OPEN_TRACES):
-            oldest = next(iter(self._held.values()))
-            yield from self._tell([oldest])
-            self._let_go(oldest)
+                self._hold(span, max(size // len(listed), LEAST_BYTES), line)
+        if beyond := self._beyond_bounds():
+            yield from self._tell(beyond)
+            for oldest in beyond:
+                self._let_go(oldest)
+
+    def _beyond_bounds(self) -> list[_Held]:
+        """Return the traces that have been quiet for the longest, as many as have to be let go of; all at once, since each telling looks at all."""
+        beyond: list[_Held] = []
+        size, count = self._size, len(self._held)
+        for held in self._held.values():
+            if size <= HELD_BYTES and count <= OPEN_TRACES:
+                break
+            beyond.append(held)
+            size, count = size - held.size, count - 1
+        return beyond
 
     def due(self, *, all_of_them: bool = False) -> Iterator[Item]:
         """Yield what has been quiet for long enough.

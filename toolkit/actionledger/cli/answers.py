@@ -105,7 +105,7 @@ def _write(lines: Iterable[str], stream: TextIO | None) -> None:
     for line in lines:
         if not is_read(onto):
             break
-        onto.write(f"{plain(line.rstrip())}\n" if is_seen else line)
+        onto.write(f"{plain(line[:-1])}\n" if is_seen else line)
     onto.flush()
 
 

@@ -17,7 +17,7 @@ from actionledger.cli.tables import console, print_json, print_note
 from actionledger.common.plurals import counted
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.guarded import SECONDS
+from actionledger.ledger.guarded import SECONDS, GuardedSql, Place
 from actionledger.ledger.queries.tables import NAMES, tables
 
 FormatOption = Annotated[
@@ -67,10 +67,7 @@ def sql(
     chosen = _format(form, output, as_json=as_json)
     if output is not None:
         _refuse_output(output, force=force)
-    with (
-        open_ledger(existing(ledger), read_only=True) as opened,
-        opened.guarded(seconds=seconds) as guarded,
-    ):
+    with GuardedSql(Place(str(existing(ledger).absolute())), seconds=seconds) as guarded:
         if chosen is Format.PARQUET:
             assert output is not None
             guarded.write_parquet(statement, output)

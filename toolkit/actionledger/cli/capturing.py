@@ -1,5 +1,7 @@
 """``proxy``, ``otlp-receiver``, ``watch`` and ``mcp-proxy``: what agents do, into a ledger as it happens."""
 
+import os
+import secrets
 import signal
 from collections import Counter
 from pathlib import Path
@@ -19,6 +21,7 @@ from actionledger.common.plurals import counted
 from actionledger.errors import LedgerError, SourceError
 from actionledger.importing.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.memory import FIRST_VARIABLE, limit_for
 from actionledger.ledger.queries.progress import next_turn_indexes
 
 if TYPE_CHECKING:
@@ -61,21 +64,33 @@ def proxy(
         float, typer.Option("--timeout", min=1.0, help="How long the upstream may be silent, in seconds.")
     ] = 900.0,
     prices: PricesOption = None,
+    *,
+    token: Annotated[
+        str,
+        typer.Option(
+            "--token",
+            envvar="ACTIONLEDGER_PROXY_TOKEN",
+            help="A word that requests have to name in their path; 'new' makes one.",
+        ),
+    ] = "",
 ) -> None:
     """Pass an agent's requests on to its model's server, and record what comes back, until interrupted.
 
     Give the agent the address that is printed as its base URL. Bodies of OpenAI's and Anthropic's interfaces become turns,
     Gemini's and Bedrock's too; keys and headers are not recorded.
     """
-    from actionledger.capture.proxy import upstream_of  # noqa: PLC0415 - an optional dependency
+    from actionledger.capture.proxy import token_of, upstream_of  # noqa: PLC0415 - an optional dependency
     from actionledger.capture.serving import ProxyServer  # noqa: PLC0415 - the same
 
     upstream_of(upstream)  # before a ledger is made
+    word = secrets.token_urlsafe(16) if token == "new" else token  # noqa: S105 - no token, the word for one
+    token_of(word)
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
     with open_ledger(where) as opened:
-        server = ProxyServer(upstream, opened, port=port, silence=silence, prices=costs)
-        server.run(lambda: _print_start(server.address, upstream, where))
+        server = ProxyServer(upstream, opened, port=port, silence=silence, prices=costs, token=word)
+        address = f"{server.address}/{word}" if word else server.address
+        server.run(lambda: _print_start(address, upstream, where))
         kept = print_end(server.recording, opened, where)
     if kept.dropped:
         raise typer.Exit(ExitCode.FAULT)
@@ -185,6 +200,8 @@ def watch(
     refuse_nowhere(folder)  # before a ledger is made
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
+    # It watches for weeks, and each reading asks the ledger what it has: without a bound that stays in memory, up to a quarter of the machine's.
+    os.environ[FIRST_VARIABLE] = limit_for(where)
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

@@ -9,7 +9,7 @@ from typing import Any
 from duckdb import DuckDBPyConnection, OutOfMemoryException
 
 from actionledger.errors import LedgerError, require_kind
-from actionledger.ledger.guarded import SECONDS, GuardedSql
+from actionledger.ledger.guarded import MAX_BYTES, SECONDS, GuardedSql, Place
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.memory import first_limit, reading_limit
 from actionledger.ledger.reading import Reader
@@ -102,11 +102,12 @@ class AskedLedger:
             cursor = self._reader.cursor(query)
         return QueryResult(cursor, query, parameters)
 
-    def guarded(self, *, seconds: float = SECONDS) -> GuardedSql:
-        """Return what answers a stranger's SQL, over all that was recorded until now; to be closed after use.
+    def guarded(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> GuardedSql:
+        """Return what answers a stranger's SQL in a process of its own, over all that was recorded until now; to be closed after use.
 
         Args:
             seconds: how long a statement may take.
+            max_bytes: how many bytes it may give.
 
         Raises:
             LedgerError: the ledger can't be read.
@@ -120,8 +121,13 @@ class AskedLedger:
         self._refuse_if_closed()
         with self._lock:
             self._hand_in()
-        reader = self._new_reader()
-        return GuardedSql(reader.cursor, seconds=seconds, folders=self._store.folders)
+        place = Place(
+            str(self.path.absolute()),
+            may_write=not self.read_only,
+            without_text=self._without_text,
+            as_of=self._store.as_of,
+        )
+        return GuardedSql(place, seconds=seconds, max_bytes=max_bytes)
 
     @contextmanager
     def with_memory(self, limit: str) -> Iterator[None]:

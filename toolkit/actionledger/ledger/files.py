@@ -91,6 +91,11 @@ class LedgerFiles:
         return self.folder / "spare.duckdb"
 
     @property
+    def being_published(self) -> Path:
+        """The copy that is made right now."""
+        return self.folder / f"{TEMPORARY}published.duckdb"
+
+    @property
     def differences(self) -> Path:
         """The file of the pieces in which the working file and its copies differ."""
         return self.folder / "differences.json"

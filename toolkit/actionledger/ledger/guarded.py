@@ -1,43 +1,38 @@
-"""A stranger's SQL: one statement that reads, within a time and a memory, that reaches no file, network or other process.
+"""A stranger's SQL: one statement that reads, within a time, a memory and a size, that reaches no file, network or other process.
 
-It runs on a connection of its own, whose settings are locked before the statement is looked at.
+It runs in a process of its own, which ends when it takes too long or too much, whatever of DuckDB it is in the middle of.
 """
 
+import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 from uuid import uuid4
 
-import duckdb
-from duckdb import DuckDBPyConnection
-
+from actionledger import errors
 from actionledger.common.extras import require
 from actionledger.errors import LedgerError, UsageError
-from actionledger.ledger.reaching import refuse_reaching
-from actionledger.ledger.results import distinct
-from actionledger.ledger.stopping import limited, stoppable
+from actionledger.ledger.guarding.asked import Asked
+from actionledger.ledger.guarding.process import DiedError, GuardProcess, keep_ready
+from actionledger.ledger.guarding.statements import ARROW_FILE, MEMORY, PARQUET_FILE
+from actionledger.ledger.guarding.wire import REFUSALS, Place, Setup
+from actionledger.system.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
+__all__ = ["MAX_BYTES", "MEMORY", "SECONDS", "Answer", "GuardedSql", "Place", "keep_ready"]
+
 SECONDS = 60.0
 """How long a statement may take if not said otherwise."""
 
-MEMORY = "1GB"
-"""How much memory a statement may take; beyond it, it spills into a folder of its own."""
-
-_ALLOWED = frozenset({"SELECT", "EXPLAIN", "MULTI"})
-"""DuckDB's types of statements that read: DESCRIBE, SHOW and SUMMARIZE are SELECTs to it, PIVOT is several in one."""
-
-_ZONED = " WITH TIME ZONE"
-_BATCH = 1000
+MAX_BYTES = 8 * 2**30
+"""How many bytes a statement may give if not said otherwise, as they come from its process or as the file that it writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,28 +49,23 @@ class Answer:
 
 
 class GuardedSql:
-    """Answers one statement at a time over a connection that nothing else uses.
+    """Answers one statement at a time in a process of its own.
 
     Args:
-        connect: makes the connection, every table in it.
+        place: the ledger; what was recorded there until now is seen.
         seconds: how long a statement may take, its rows included.
-        folders: where the tables' files are, if they are anywhere else than in what is attached; a lake's are.
+        max_bytes: how many bytes it may give.
     """
 
-    def __init__(
-        self,
-        connect: Callable[[], DuckDBPyConnection],
-        *,
-        seconds: float = SECONDS,
-        folders: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, place: Place, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
         self._seconds = seconds
-        self._is_of_lake = bool(folders)
-        self._folder = tempfile.mkdtemp(prefix="actionledger-sql-")
-        self._cursor: DuckDBPyConnection | None = None
+        self._max_bytes = max_bytes
+        self._folder = TemporaryFolder("sql")
+        self._setup = Setup(place, str(self._folder.path), seconds, max_bytes, dict(os.environ))
+        self._process: GuardProcess | None = None
+        self._is_closed = False
         try:
-            self._cursor = connect()
-            _lock(self._cursor, self._folder, folders)
+            self._opened()
         except BaseException:
             self.close()
             raise
@@ -87,11 +77,10 @@ class GuardedSql:
         self.close()
 
     def close(self) -> None:
-        """Let go of the connection and of what it spilled."""
-        if self._cursor is not None:
-            self._cursor.close()
-            self._cursor = None
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """End the process, and let go of what it spilled."""
+        self._is_closed = True
+        self._end()
+        self._folder.remove()
 
     @contextmanager
     def ask(self, statement: str) -> Iterator[Answer]:
@@ -103,16 +92,13 @@ class GuardedSql:
         Raises:
             UsageError: it is none, it is wrong, or it takes too long or too much memory.
         """
-        cursor = self._opened()
-        with self._bounded(cursor):
-            only = self._only(cursor, statement)
-            stoppable(cursor, lambda: cursor.execute(only))
-            kinds = [str(column[1]) for column in cursor.description]
-            names = tuple(distinct([str(column[0]) for column in cursor.description]))
-            if any(_ZONED in kind for kind in kinds):
-                # In Python a time with a zone needs one more package; without one it needs none.
-                stoppable(cursor, lambda: cursor.execute(_without_zones(only, kinds)))
-            yield Answer(names, _fetched(cursor))
+        asked = self._ask("rows", statement)
+        [names] = asked.hear("names")
+        try:
+            yield Answer(tuple(names), asked.rows())
+        finally:
+            if not asked.is_over:
+                self._end()  # there may be no end of its rows
 
     def df(self, statement: str) -> "pd.DataFrame":
         """Return what a statement gives as a pandas data frame.
@@ -121,13 +107,16 @@ class GuardedSql:
             statement: as for ``ask``.
 
         Raises:
-            MissingPackageError: pandas is not installed.
+            MissingPackageError: pandas or pyarrow is not installed.
             UsageError: as for ``ask``.
         """
-        require("A data frame of pandas", "notebook", "pandas")
-        with self._relation(statement) as (names, relation):
-            frame: pd.DataFrame = stoppable(self._opened(), relation.df)
-            return frame.set_axis(list(names), axis=1)
+        require("A data frame of pandas", "notebook", "pandas", "pyarrow")
+        import duckdb  # noqa: PLC0415 - only here
+
+        table = self.arrow(statement)
+        with duckdb.connect() as connection:
+            frame: pd.DataFrame = connection.from_arrow(table).df()
+        return frame.set_axis(table.column_names, axis=1)
 
     def pl(self, statement: str) -> "pl.DataFrame":
         """Return what a statement gives as a polars data frame.
@@ -164,9 +153,15 @@ class GuardedSql:
             UsageError: as for ``ask``.
         """
         require("A table of Arrow", "notebook", "pyarrow")
-        with self._relation(statement) as (names, relation):
-            table: pa.Table = stoppable(self._opened(), relation.to_arrow_table)
-            return table.rename_columns(list(names))
+        import pyarrow as pa  # noqa: PLC0415 - optional
+
+        [names] = self._ask("arrow", statement).hear("names")
+        made = self._folder.path / ARROW_FILE
+        # The file is let go of while it is read: what it holds lasts as long as the table.
+        with pa.memory_map(str(made)) as source, pa.ipc.open_stream(source) as reader:
+            made.unlink()
+            table: pa.Table = reader.read_all()
+        return table.rename_columns(list(names))
 
     def write_parquet(self, statement: str, file: Path) -> None:
         """Write what a statement gives to a Parquet file, which is there only when it is whole.
@@ -178,144 +173,46 @@ class GuardedSql:
         Raises:
             UsageError: as for ``ask``, or the file can't be written.
         """
-        cursor = self._opened()
-        made = Path(self._folder, "answer.parquet")
-        with self._bounded(cursor):
-            only = self._only(cursor, statement)
-            copy = f"COPY (FROM ({only}\n)) TO {_quoted(made)} (FORMAT parquet)"
-            stoppable(cursor, lambda: cursor.execute(copy))
+        self._ask("parquet", statement).hear("done")
         try:
             beside = file.with_name(f".{file.name}-{uuid4().hex}")
-            shutil.move(made, beside)
+            shutil.move(self._folder.path / PARQUET_FILE, beside)
             beside.replace(file)
         except OSError as error:
             raise UsageError(
                 f"The file {str(file)!r} can't be written: {error.strerror}; take another."
             ) from error
 
-    @contextmanager
-    def _relation(self, statement: str) -> Iterator[tuple[tuple[str, ...], duckdb.DuckDBPyRelation]]:
-        """Give what a statement gives as a relation, times with a zone as UTC without one, and its columns' names."""
-        cursor = self._opened()
-        with self._bounded(cursor):
-            only = self._only(cursor, statement)
-            relation = cursor.sql(only)
-            names, kinds = tuple(distinct(relation.columns)), [str(kind) for kind in relation.types]
-            zoned = any(_ZONED in kind for kind in kinds)
-            yield names, cursor.sql(_without_zones(only, kinds)) if zoned else relation
-
-    def _only(self, cursor: DuckDBPyConnection, statement: str) -> str:
-        only = _only(cursor, statement)
-        if self._is_of_lake:
-            refuse_reaching(cursor, only)
-        return only
-
-    def _opened(self) -> DuckDBPyConnection:
-        if self._cursor is None:
-            raise LedgerError("This connection is closed; open another.")
-        return self._cursor
-
-    @contextmanager
-    def _bounded(self, cursor: DuckDBPyConnection) -> Iterator[None]:
-        """Keep nothing that a statement changes, interrupt what takes too long, and say in a sentence what DuckDB says of it.
-
-        EXPLAIN ANALYZE runs whatever it explains, so that a statement's type alone doesn't show that it reads.
-        """
-        try:
-            with limited(cursor, self._seconds):
-                cursor.execute("BEGIN TRANSACTION READ ONLY")
-                yield
-        except duckdb.InterruptException as error:
-            raise UsageError(
-                f"The statement took longer than {self._seconds:g} seconds and was stopped; ask for less, or give it more time."
-            ) from error
-        except duckdb.OutOfMemoryException as error:
-            raise UsageError(
-                f"The statement needs more memory than it may take: {_said_of(error)}"
-            ) from error
-        except (duckdb.Error, UnicodeError) as error:
-            raise UsageError(f"The statement can't be run: {_said_of(error)}") from error
-        finally:
-            with suppress(duckdb.Error):
-                cursor.execute("ROLLBACK")
-
-
-def _lock(cursor: DuckDBPyConnection, folder: str, folders: Sequence[str]) -> None:
-    """Take away from a connection all that reaches beyond it, for good.
-
-    What it may spill to is the only folder that it keeps, so that must be nobody else's.
-    """
-    if folders:
-        allowed = ", ".join(map(_quoted, folders))
-        cursor.execute(f"SET allowed_directories = [{allowed}]")
-    for name, value in (
-        ("TimeZone", "UTC"),
-        ("temp_directory", folder),
-        ("memory_limit", MEMORY),
-        ("python_enable_replacements", "false"),
-        ("autoinstall_known_extensions", "false"),
-        ("autoload_known_extensions", "false"),
-        ("enable_external_access", "false"),
-        ("lock_configuration", "true"),
-    ):
-        cursor.execute(f"SET {name} = {_quoted(value)}")
-
-
-def _only(cursor: DuckDBPyConnection, statement: str) -> str:
-    """Return a text's one statement, if it is one that reads.
-
-    Raises:
-        UsageError: it holds none, several, or another one.
-    """
-    statement.encode()  # A lone surrogate: DuckDB's client doesn't know what it is.
-    found = cursor.extract_statements(statement)
-    if len(found) != 1:
-        what = f"{len(found)} statements" if found else "no statement"
-        raise UsageError(f"One statement is run at a time, and here is {what}; give one SELECT.")
-    kind = found[0].type.name
-    if kind not in _ALLOWED:
-        raise UsageError(
-            f"A statement of the kind {kind} is not run: a ledger is asked, not changed. Give one SELECT, EXPLAIN, DESCRIBE, "
-            "SHOW or SUMMARIZE."
+    def _ask(self, what: str, statement: str) -> Asked:
+        return Asked(
+            self._opened(), (what, statement), seconds=self._seconds, max_bytes=self._max_bytes, end=self._end
         )
-    return _bare(str(found[0].query))
+
+    def _opened(self) -> GuardProcess:
+        """Return the process, a new one where the one before has ended."""
+        if self._is_closed:
+            raise LedgerError("This connection is closed; open another.")
+        if self._process is None:
+            self._process = GuardProcess()
+            try:
+                what, *said = self._process.begin(self._setup)
+            except DiedError as error:
+                self._end()
+                raise LedgerError(f"The process that asks the ledger {error}.") from error
+            except BaseException:
+                self._end()
+                raise
+            if what != "ready":
+                self._end()
+                _refuse(*said)
+        return self._process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.end()
 
 
-def _bare(statement: str) -> str:
-    """Return a statement without the semicolon at its end and the comments behind it: it is made a part of another one."""
-    text = statement.encode()
-    end = len(text)
-    for start, kind in reversed(duckdb.tokenize(statement)):
-        if text.startswith(b";", start):
-            end = start  # DuckDB 1.5 has no tokens for comments: all behind it is one
-        elif kind is not duckdb.token_type.comment:
-            break
-    return text[:end].decode().rstrip()
-
-
-def _without_zones(statement: str, kinds: Sequence[str]) -> str:
-    """Return a statement that gives the same, its times with a zone as UTC without one."""
-    names = [f"c{place}" for place in range(len(kinds))]
-    columns = ", ".join(
-        f"{name}::{kind.replace(_ZONED, '')}" if _ZONED in kind else name
-        for name, kind in zip(names, kinds, strict=True)
-    )
-    return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the statement is theirs
-
-
-def _fetched(cursor: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    while batch := stoppable(cursor, lambda: cursor.fetchmany(_BATCH)):
-        yield from batch
-
-
-def _quoted(text: object) -> str:
-    return "'{}'".format(str(text).replace("'", "''"))
-
-
-def _said_of(error: Exception) -> str:
-    """Return what DuckDB says of a statement, on one line: what is wrong, what is called alike, and in which of several lines."""
-    said, _, place = str(error).strip().partition("\n\nLINE ")
-    lines = list(takewhile(lambda line: line and not line.startswith("\t"), said.splitlines()))
-    number = place.partition(":")[0]
-    where = f" (line {number})" if number not in {"", "1"} else ""
-    return " ".join(lines) + where if lines else type(error).__name__
+def _refuse(name: str, said: str) -> NoReturn:
+    """Raise what the process was refused with when it opened the ledger."""
+    raise getattr(errors, name if name in REFUSALS else "LedgerError")(said)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.ledger import spare
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.cut_off import refuse_cut
 from actionledger.ledger.damaged import damage_told
@@ -138,6 +139,7 @@ def begin_ingest(files: LedgerFiles, lock: FileLock, patience: float) -> bool:
         return False
     try:
         claim(files)
+        spare.go_on_with_leftover(files)
         files.remove_leftovers()
         _go_on_forgetting(files)
     except BaseException:

@@ -111,12 +111,13 @@ def limit_for(ledger: Path) -> str:
     """Return how much memory a server should give at first to a ledger that it shows for weeks: its usual questions take about as long.
 
     Args:
-        ledger: the ledger's file, or the one that says where its lake is.
+        ledger: the ledger's file, which need not be there yet, or the one that says where its lake is.
     """
     if ledger.suffix == ".toml":
         return reading_limit()
     most = _machines_memory() // SHARE
-    return f"{min(most, _LEAST + ledger.stat().st_size // _PART_OF_FILE) // 1_000_000}MB"
+    size = ledger.stat().st_size if ledger.exists() else 0
+    return f"{min(most, _LEAST + size // _PART_OF_FILE) // 1_000_000}MB"
 
 
 def spilling_folder() -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from actionledger.ledger import differences, spare
-from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
+from actionledger.ledger.files import LedgerFiles, sync_to_disk, wal_of
 from actionledger.ledger.owners import hand_over, owner_of
 from actionledger.ledger.spare import StoppedError
 
@@ -98,7 +98,7 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
         OSError: it can't be copied; the published copy is as it was.
         StoppedError: ``is_stopped`` said so; the published copy is as it was.
     """
-    copy = files.folder / f"{TEMPORARY}published.duckdb"
+    copy = files.being_published
     mode = files.published.stat().st_mode & 0o777 if files.published.exists() else 0o600
     copy.unlink(missing_ok=True)
     descriptor = spare.take(files, copy)

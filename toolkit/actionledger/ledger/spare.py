@@ -66,6 +66,21 @@ def take(files: LedgerFiles, copy: Path) -> int | None:
     return None
 
 
+def go_on_with_leftover(files: LedgerFiles) -> None:
+    """Have the copy that a killed ingester was at as the spare one, where there is none: it is compared whole before it is published.
+
+    Otherwise each ingester that is killed begins a whole copy anew, and a large ledger waits the longer for the next one.
+
+    Args:
+        files: the ledger's files; the caller holds the ingest lock.
+    """
+    copy = files.being_published
+    if not files.spare.exists() and _is_nobodys(copy):
+        with suppress(OSError):
+            if files.store.stat().st_size >= SPARED_BYTES:
+                copy.replace(files.spare)
+
+
 def keep(files: LedgerFiles) -> None:
     """Name the published copy as the spare one, right before another takes its place.
 

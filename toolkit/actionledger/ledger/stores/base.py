@@ -60,6 +60,10 @@ class Store(Protocol):
         """What the names of this host's segments begin with in the tables; empty where there is but one host."""
 
     @property
+    def as_of(self) -> AsOf | None:
+        """The state of the past that is read; None for the newest."""
+
+    @property
     def has_tail(self) -> bool:
         """Whether readers see what the segments hold beyond the committed tables: of a state of the past they don't."""
 

@@ -11,6 +11,7 @@ from actionledger.ledger.proofs.chain import Head
 from actionledger.ledger.proofs.of_file import verify_file
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.publishing import due_in, is_behind
+from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.versions import refuse_unreadable
 
 
@@ -25,6 +26,7 @@ class LocalStore:
         self.files = files
         self.folders: tuple[str, ...] = ()
         self.host = ""
+        self.as_of: AsOf | None = None
         self.has_tail = True
 
     def ingest(

@@ -56,6 +56,7 @@ class LakeStore:
         self._watching: DuckDBPyConnection | None = None
         watch(self)
         self._fixed = None if as_of is None else self._snapshot_of(as_of)
+        self.as_of: AsOf | None = self._fixed
 
     def make(self) -> None:
         """Make the lake a ledger where it is blank.

@@ -1,0 +1,150 @@
+"""The process that runs a stranger's SQL: it bounds itself, says what it gives, and may die of it.
+
+Whatever becomes of the process that has started it, it ends: at the end of what it is told, and at the end of a statement's time by a
+signal that needs nothing of Python to be heard.
+"""
+
+import os
+import pickle
+import resource
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import duckdb
+
+from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.ledger.guarding.forking import serve
+from actionledger.ledger.guarding.statements import Statements
+from actionledger.ledger.guarding.wire import REFUSALS, Setup, received_trusted, send
+from actionledger.ledger.reading import Reader
+from actionledger.ledger.stores import store_at
+
+HARD_MEMORY = 1536 * 2**20
+"""How much memory a statement may take beside what the process has with the ledger open, in bytes: half as much again as it is told."""
+
+GRACE_SECONDS = 1.0
+"""How much later than its time a statement is ended that nobody has ended."""
+
+_MOST_SECONDS = 10.0**7
+_FIRST_ROWS, _MOST_ROWS, _BATCH_BYTES = 64, 20_000, 1 << 20
+
+
+def main() -> None:
+    """Fork processes that answer, as they are asked for over the standard input, which is a socket."""
+    with socket.socket(fileno=os.dup(0)) as asked:
+        serve(asked)
+
+
+def answer(requests_from: int, answers_to: int) -> None:
+    """Answer what is asked, until nothing more is; then this process ends.
+
+    Args:
+        requests_from: the descriptor that requests are read from.
+        answers_to: the descriptor that answers are written to.
+    """
+    requests, answers = os.fdopen(requests_from, "rb", buffering=0), os.fdopen(answers_to, "wb", buffering=0)
+    _say_nothing_else()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        setup: Setup = received_trusted(requests)
+        os.environ.update(setup.environment)
+        for name in os.environ.keys() - setup.environment.keys():
+            del os.environ[name]
+        statements = _opened(setup)
+        send(answers, ("ready",))
+        while True:
+            _answer(statements, received_trusted(requests), _Channel(requests, answers), setup.seconds)
+    except (EOFError, BrokenPipeError):
+        os._exit(0)  # DuckDB's threads may be in the middle of something
+    except ActionLedgerError as error:
+        kind = next(each.__name__ for each in type(error).__mro__ if each.__name__ in REFUSALS)
+        send(answers, ("refused", kind, str(error)))
+    except duckdb.Error as error:
+        send(answers, ("refused", "LedgerError", str(error)))
+
+
+class _Channel:
+    """What is asked, and where answers go."""
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        self.requests, self.answers = requests, answers
+
+
+def _say_nothing_else() -> None:
+    """Leave nothing to write to but where answers go: neither a log nor last words are anybody's."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+
+
+def _opened(setup: Setup) -> Statements:
+    place = setup.place
+    store = store_at(place.path, read_only=True, as_of=place.as_of)
+    reader = Reader(store, may_write=place.may_write, without_text=place.without_text)
+    statements = Statements(reader.cursor, setup.folder, store.folders)
+    _limit_memory()
+    # Python ignores the signal that comes with it: whoever writes is told that it can't.
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (setup.max_bytes, setup.max_bytes))
+    return statements
+
+
+def _limit_memory() -> None:
+    """Have the kernel give no more than a statement may take; macOS has no such bound, and the one that DuckDB keeps holds there."""
+    with suppress(OSError, ValueError):
+        status = Path("/proc/self/status").read_text("ascii")
+        [held] = [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:")]
+        limit = held * 1024 + HARD_MEMORY
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def _answer(statements: Statements, request: tuple[str, str], channel: _Channel, seconds: float) -> None:
+    what, statement = request
+    try:
+        with _ended_after(seconds + GRACE_SECONDS):
+            if what == "rows":
+                with statements.ask(statement) as (names, fetch):
+                    send(channel.answers, ("names", names))
+                    _give_rows(fetch, channel)
+            elif what == "arrow":
+                send(channel.answers, ("names", statements.write_arrow(statement)))
+            else:
+                statements.write_parquet(statement)
+                send(channel.answers, ("done",))
+    except UsageError as error:
+        send(channel.answers, ("wrong", str(error)))
+    except MemoryError:
+        send(channel.answers, ("wrong", "The statement needs more memory than it may take."))
+
+
+def _give_rows(fetch: Callable[[int], list[tuple[Any, ...]]], channel: _Channel) -> None:
+    """Give rows as long as they are asked for: so many at a time as a megabyte holds of them."""
+    count = _FIRST_ROWS
+    while received_trusted(channel.requests):
+        rows = fetch(count)
+        try:
+            size = send(channel.answers, ("rows", rows))
+        except pickle.PicklingError as error:
+            raise UsageError(f"The statement gives what has no value in Python: {error}") from error
+        if not rows:
+            return
+        count = max(1, min(_MOST_ROWS, 2 * count, count * _BATCH_BYTES // size))
+
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """End this process when a time is over."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, _MOST_SECONDS))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+if __name__ == "__main__":
+    main()

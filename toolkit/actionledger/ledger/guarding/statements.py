@@ -1,0 +1,187 @@
+"""What runs a stranger's statement, in a process that nothing else uses: settings are locked before it is looked at."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.errors import UsageError
+from actionledger.ledger.reaching import refuse_reaching
+from actionledger.ledger.results import distinct
+
+MEMORY = "1GB"
+"""How much memory a statement may take; beyond it, it spills into a folder of its own."""
+
+SPILLED = "16GB"
+"""How much it may spill."""
+
+ARROW_FILE, PARQUET_FILE = "answer.arrow", "answer.parquet"
+
+_ALLOWED = frozenset({"SELECT", "EXPLAIN", "MULTI"})
+"""DuckDB's types of statements that read: DESCRIBE, SHOW and SUMMARIZE are SELECTs to it, PIVOT is several in one."""
+
+_ZONED = " WITH TIME ZONE"
+_ROWS_OF_ARROW = 10_000
+
+
+class Statements:
+    """Answers one statement at a time over a connection that nothing else uses.
+
+    Args:
+        connect: makes the connection, every table in it.
+        folder: what it may spill to and write its answer to, nobody else's.
+        folders: where the tables' files are, if they are anywhere else than in what is attached; a lake's are.
+    """
+
+    def __init__(
+        self, connect: Callable[[], DuckDBPyConnection], folder: str, folders: Sequence[str] = ()
+    ) -> None:
+        self._folder = folder
+        self._is_of_lake = bool(folders)
+        self._cursor = connect()
+        _lock(self._cursor, folder, folders)
+
+    @contextmanager
+    def ask(self, statement: str) -> Iterator[tuple[tuple[str, ...], Callable[[int], list[tuple[Any, ...]]]]]:
+        """Give the names of a statement's columns, and what fetches so many of its rows."""
+        cursor = self._cursor
+        with self._bounded():
+            only = self._only(statement)
+            cursor.execute(only)
+            kinds = [str(column[1]) for column in cursor.description]
+            names = tuple(distinct([str(column[0]) for column in cursor.description]))
+            if any(_ZONED in kind for kind in kinds):
+                # In Python a time with a zone needs one more package; without one it needs none.
+                cursor.execute(_without_zones(only, kinds))
+            yield names, cursor.fetchmany
+
+    def write_arrow(self, statement: str) -> tuple[str, ...]:
+        """Write what a statement gives as Arrow's stream, times with a zone as UTC without one; return the columns' names."""
+        import pyarrow as pa  # noqa: PLC0415 - optional, and slow to load
+
+        with self._bounded():
+            only = self._only(statement)
+            relation = self._cursor.sql(only)
+            names, kinds = tuple(distinct(relation.columns)), [str(kind) for kind in relation.types]
+            if any(_ZONED in kind for kind in kinds):
+                relation = self._cursor.sql(_without_zones(only, kinds))
+            reader = relation.to_arrow_reader(_ROWS_OF_ARROW)
+            with pa.ipc.new_stream(str(Path(self._folder, ARROW_FILE)), reader.schema) as writer:
+                for batch in reader:
+                    writer.write_batch(batch)
+            return names
+
+    def write_parquet(self, statement: str) -> None:
+        """Write what a statement gives as a Parquet file."""
+        with self._bounded():
+            only = self._only(statement)
+            self._cursor.execute(
+                f"COPY (FROM ({only}\n)) TO {_quoted(Path(self._folder, PARQUET_FILE))} (FORMAT parquet)"
+            )
+
+    def _only(self, statement: str) -> str:
+        only = _only(self._cursor, statement)
+        refuse_reaching(self._cursor, only, is_of_lake=self._is_of_lake)
+        return only
+
+    @contextmanager
+    def _bounded(self) -> Iterator[None]:
+        """Keep nothing that a statement changes, and say in a sentence what DuckDB says of it.
+
+        EXPLAIN ANALYZE runs whatever it explains, so that a statement's type alone doesn't show that it reads.
+        """
+        try:
+            self._cursor.execute("BEGIN TRANSACTION READ ONLY")
+            yield
+        except (duckdb.OutOfMemoryException, MemoryError) as error:
+            raise UsageError(
+                f"The statement needs more memory than it may take: {_said_of(error)}"
+            ) from error
+        except (duckdb.FatalException, duckdb.InternalException):
+            raise  # nothing more can be asked here
+        except (duckdb.Error, UnicodeError) as error:
+            raise UsageError(f"The statement can't be run: {_said_of(error)}") from error
+        finally:
+            with suppress(duckdb.Error):
+                self._cursor.execute("ROLLBACK")
+
+
+def _lock(cursor: DuckDBPyConnection, folder: str, folders: Sequence[str]) -> None:
+    """Take away from a connection all that reaches beyond it, for good.
+
+    What it may spill to is the only folder that it keeps, so that must be nobody else's.
+    """
+    if folders:
+        allowed = ", ".join(map(_quoted, folders))
+        cursor.execute(f"SET allowed_directories = [{allowed}]")
+    for name, value in (
+        ("TimeZone", "UTC"),
+        ("temp_directory", folder),
+        ("max_temp_directory_size", SPILLED),
+        ("memory_limit", MEMORY),
+        ("python_enable_replacements", "false"),
+        ("autoinstall_known_extensions", "false"),
+        ("autoload_known_extensions", "false"),
+        ("enable_external_access", "false"),
+        ("lock_configuration", "true"),
+    ):
+        cursor.execute(f"SET {name} = {_quoted(value)}")
+
+
+def _only(cursor: DuckDBPyConnection, statement: str) -> str:
+    """Return a text's one statement, if it is one that reads.
+
+    Raises:
+        UsageError: it holds none, several, or another one.
+    """
+    statement.encode()  # A lone surrogate: DuckDB's client doesn't know what it is.
+    found = cursor.extract_statements(statement)
+    if len(found) != 1:
+        what = f"{len(found)} statements" if found else "no statement"
+        raise UsageError(f"One statement is run at a time, and here is {what}; give one SELECT.")
+    kind = found[0].type.name
+    if kind not in _ALLOWED:
+        raise UsageError(
+            f"A statement of the kind {kind} is not run: a ledger is asked, not changed. Give one SELECT, EXPLAIN, DESCRIBE, "
+            "SHOW or SUMMARIZE."
+        )
+    return _bare(str(found[0].query))
+
+
+def _bare(statement: str) -> str:
+    """Return a statement without the semicolon at its end and the comments behind it: it is made a part of another one."""
+    text = statement.encode()
+    end = len(text)
+    for start, kind in reversed(duckdb.tokenize(statement)):
+        if text.startswith(b";", start):
+            end = start  # DuckDB 1.5 has no tokens for comments: all behind it is one
+        elif kind is not duckdb.token_type.comment:
+            break
+    return text[:end].decode().rstrip()
+
+
+def _without_zones(statement: str, kinds: Sequence[str]) -> str:
+    """Return a statement that gives the same, its times with a zone as UTC without one."""
+    names = [f"c{place}" for place in range(len(kinds))]
+    columns = ", ".join(
+        f"{name}::{kind.replace(_ZONED, '')}" if _ZONED in kind else name
+        for name, kind in zip(names, kinds, strict=True)
+    )
+    return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the statement is theirs
+
+
+def _quoted(text: object) -> str:
+    return "'{}'".format(str(text).replace("'", "''"))
+
+
+def _said_of(error: Exception) -> str:
+    """Return what DuckDB says of a statement, on one line: what is wrong, what is called alike, and in which of several lines."""
+    said, _, place = str(error).strip().partition("\n\nLINE ")
+    lines = list(takewhile(lambda line: line and not line.startswith("\t"), said.splitlines()))
+    number = place.partition(":")[0]
+    where = f" (line {number})" if number not in {"", "1"} else ""
+    return " ".join(lines) + where if lines else type(error).__name__
