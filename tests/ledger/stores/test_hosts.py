@@ -54,7 +54,7 @@ def test_a_recording_that_two_hosts_take_in_at_once_counts_once(lake, tmp_path, 
     usual, meet, collided = loading.LakeLoader._finish, threading.Barrier(2, timeout=60), []
 
     def together(self, lines, staging):
-        if not collided and self._is_derived:
+        if not collided and self._is_shared:
             with_other = threading.current_thread() not in seen
             seen.add(threading.current_thread())
             if with_other:

@@ -28,7 +28,7 @@ def migrate(
     as_json: JsonOption = False,
 ) -> None:
     """Bring a whole ledger from one file into a lake, or back: all of it, counted row by row, or nothing."""
-    require("A ledger in a lake", "lake", "stamina")
+    require("A ledger in a lake", "lake", "tenacity")
     from actionledger.ledger.stores.migrating import migrate as bring_over  # noqa: PLC0415 - of an extra
 
     done = bring_over(existing(source), target)
@@ -54,7 +54,7 @@ def compact(
     as_json: JsonOption = False,
 ) -> None:
     """Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on."""
-    require("A ledger in a lake", "lake", "stamina")
+    require("A ledger in a lake", "lake", "tenacity")
     from actionledger.ledger.files import LedgerFiles  # noqa: PLC0415 - of an extra
     from actionledger.ledger.stores.lake.compacting import compact as join  # noqa: PLC0415
     from actionledger.ledger.stores.lake.place import LakePlace, is_place  # noqa: PLC0415

@@ -8,14 +8,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-import stamina
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import UsageError
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import one_sentence
 from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.loading import is_conflict
+from actionledger.ledger.stores.lake.loading import tried_again
 from actionledger.ledger.stores.lake.place import LakePlace
 
 _UNUSED_FOR = timedelta(days=1)
@@ -65,7 +64,7 @@ def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
     ):
         before, _ = _files(connection)
         now = datetime.now(UTC)
-        for attempt in stamina.retry_context(on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS):
+        for attempt in tried_again(seconds=_PATIENCE_SECONDS):
             with attempt:
                 connection.execute(f"CALL ducklake_merge_adjacent_files('{BASE}')").fetchall()
         expired = _done(connection, "ducklake_expire_snapshots", now - keep)

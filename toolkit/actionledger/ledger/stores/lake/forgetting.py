@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
-import stamina
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
@@ -15,7 +14,7 @@ from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.forgetting.records import delete_late, forget_records
 from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.segments import qualified_name
-from actionledger.ledger.stores.lake.loading import is_conflict
+from actionledger.ledger.stores.lake.loading import tried_again
 from actionledger.ledger.stores.lake.place import LakePlace
 
 _PATIENCE_SECONDS = 120.0
@@ -49,7 +48,7 @@ def forget_in_lake(
     Raises:
         duckdb.Error: the lake can't be reached or written to.
     """
-    for attempt in stamina.retry_context(on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS):
+    for attempt in tried_again(seconds=_PATIENCE_SECONDS):
         with attempt:
             forget_records(connection, intent, chain)
             # What another host has committed since it was asked to know that they are forgotten.

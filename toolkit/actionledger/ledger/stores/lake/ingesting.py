@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
@@ -25,6 +25,7 @@ from actionledger.ledger.stores.lake.chains import OwnChain
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.forgetting import forget_in_lake, vacuum
 from actionledger.ledger.stores.lake.loading import LakeLoader
+from actionledger.ledger.stores.lake.own import OwnSessions
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.system.locks import FileLock, remove_free
 
@@ -61,11 +62,13 @@ class LakeIngester:
         place: where the lake is.
         files: what this host has of the ledger.
         chain: the host's own.
+        own: the live sessions that are known to be this host's own.
     """
 
     place: LakePlace
     files: LedgerFiles
     chain: OwnChain
+    own: OwnSessions = field(default_factory=OwnSessions)
 
     def ingest(
         self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]
@@ -87,7 +90,7 @@ class LakeIngester:
         with self._elected(patience) as is_elected:
             if is_elected:
                 with closing(self._connect()) as connection, self.chain.gone_on_with(connection) as chain:
-                    LakeLoader(connection, chain).load_prepared(prepared)
+                    LakeLoader(connection, chain, self.own).load_prepared(prepared)
             return is_elected
 
     def forget(self, *, patience: float) -> bool:
@@ -107,7 +110,7 @@ class LakeIngester:
 
     def _run(self, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]) -> IngestReport:
         with self.chain.gone_on_with(connection) as chain:
-            loader = LakeLoader(connection, chain)
+            loader = LakeLoader(connection, chain, self.own)
             known, has_committed = self._load(connection, loader, is_stopped)
         remove_finished(self.files.segments, known, host=self.place.host, older_than=GRACE_SECONDS)
         remove_free(self.files.sessions)
@@ -145,7 +148,7 @@ class LakeIngester:
             return
         with forgetting_sentence(self.files):
             with closing(self._connect()) as connection, self.chain.gone_on_with(connection) as chain:
-                known, _ = self._load(connection, LakeLoader(connection, chain), lambda: False)
+                known, _ = self._load(connection, LakeLoader(connection, chain, self.own), lambda: False)
                 forget_in_lake(connection, self.place, self.files, intent, known, chain=chain)
             vacuum(self.place)
             self.files.forgetting.unlink(missing_ok=True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from threading import Lock
 
 import duckdb
-import stamina
 from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import utc
@@ -23,7 +22,7 @@ from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.stores.lake.chains import OwnChain, kept_heads
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester, LakeIntake
-from actionledger.ledger.stores.lake.loading import is_conflict
+from actionledger.ledger.stores.lake.loading import is_conflict, tried_again
 from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.ledger.stores.lake.verifying import faults_of_host, verify_lake
@@ -74,10 +73,7 @@ class LakeStore:
 
     def _make(self) -> None:
         # Another host, or this one by another name of the same lake, may be at it all the same.
-        again = stamina.retry_context(
-            on=_is_in_the_way, attempts=None, timeout=_PATIENCE_SECONDS, wait_max=1.0
-        )
-        for attempt in again:
+        for attempt in tried_again(_is_in_the_way, seconds=_PATIENCE_SECONDS):
             with attempt, closing(connect_lake(self.place, writes=True)) as connection:
                 make_tables(connection, self.place)
 
@@ -197,7 +193,7 @@ class LakeStore:
         return one_sentence(f"The ledger {self.files.published} can't be {what}")
 
 
-def _is_in_the_way(error: Exception) -> bool:
+def _is_in_the_way(error: BaseException) -> bool:
     """Return whether somebody else is making the lake a ledger just now: its catalog can't be read until that is done."""
     made_twice = isinstance(error, duckdb.Error) and any(words in str(error) for words in _MADE_TWICE)
     return made_twice or is_conflict(error) or isinstance(error, duckdb.TransactionException)
