@@ -25,6 +25,9 @@ _ORPHANED_FOR = timedelta(days=1)
 
 _PATIENCE_SECONDS = 300.0
 
+_SMALL_BYTES = 4 * 1024 * 1024
+"""What a committer still joins with its neighbours, in bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
@@ -72,6 +75,19 @@ def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
         removed += _done(connection, "ducklake_delete_orphaned_files", now - _ORPHANED_FOR)
         after, size = _files(connection)
     return Compacted(before, after, size, expired, removed)
+
+
+def join_small(connection: DuckDBPyConnection) -> None:
+    """Join the files of a lake's last commits, and leave those alone that are of some size: each row is written again a few times in all.
+
+    Args:
+        connection: the lake is attached to it for writing.
+    """
+    for attempt in tried_again(seconds=_PATIENCE_SECONDS):
+        with attempt:
+            connection.execute(
+                f"CALL ducklake_merge_adjacent_files('{BASE}', max_file_size => {_SMALL_BYTES})"
+            ).fetchall()
 
 
 def _done(connection: DuckDBPyConnection, what: str, older_than: datetime) -> int:

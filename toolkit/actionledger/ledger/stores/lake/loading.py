@@ -8,6 +8,7 @@ import tenacity
 from duckdb import DuckDBPyConnection
 
 from actionledger.events import Event
+from actionledger.ledger.connections import offsets_in
 from actionledger.ledger.loading import Loader, Tally
 from actionledger.ledger.older import ReversalAsTry
 from actionledger.ledger.preparing import Prepared
@@ -33,11 +34,21 @@ class LakeLoader(Loader):
         connection: its current database is a lake.
         chain: this host's own, which gets a link for each commit.
         own: the live sessions that are known to be this host's own.
+        shares_segments: whether somebody else may take in the same lines just now, a committer what its host commits by itself: then each
+            commit is claimed, and lines that are known by now are left out.
     """
 
-    def __init__(self, connection: DuckDBPyConnection, chain: Chain, own: OwnSessions | None = None) -> None:
+    def __init__(
+        self,
+        connection: DuckDBPyConnection,
+        chain: Chain,
+        own: OwnSessions | None = None,
+        *,
+        shares_segments: bool = False,
+    ) -> None:
         super().__init__(connection, chain=chain)
         self._own = own or OwnSessions()
+        self._shares_segments = shares_segments
         self._is_shared = False
         self._has_claimed = False
 
@@ -58,6 +69,15 @@ class LakeLoader(Loader):
     ) -> None:
         self._has_claimed = False
         super()._commit(lines, refusal=refusal, prepared=prepared)
+
+    def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: Tally) -> None:
+        if self._shares_segments:
+            self._claim()
+            known = offsets_in(self._connection)
+            lines = [line for line in lines if line.start >= known.get(line.segment, 0)]
+            if not lines and refusal is not None:
+                return
+        super()._take_in(lines, refusal, tally)
 
     def _insert(self, prepared: Prepared, tally: Tally) -> None:
         self._claim()  # what comes so is derived from what was recorded elsewhere

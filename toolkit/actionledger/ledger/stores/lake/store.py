@@ -21,10 +21,16 @@ from actionledger.ledger.schema import lacking
 from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.stores.lake.chains import OwnChain, kept_heads
 from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester, LakeIntake
+from actionledger.ledger.stores.lake.ingesting import (
+    GRACE_SECONDS,
+    HostIngester,
+    LakeIngester,
+    LakeIntake,
+)
 from actionledger.ledger.stores.lake.loading import is_conflict, tried_again
 from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
 from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.stores.lake.shipping import Shipper
 from actionledger.ledger.stores.lake.verifying import faults_of_host, verify_lake
 from actionledger.system.forking import abandon, watch
 from actionledger.system.locks import FileLock
@@ -50,7 +56,8 @@ class LakeStore:
         self.folders: tuple[str, ...] = (place.data_path,)
         self.host = place.host
         self.has_tail = as_of is None
-        self._ingester = LakeIngester(place, self.files, OwnChain(place, self.files))
+        committing = LakeIngester(place, self.files, OwnChain(place, self.files))
+        self._ingester: HostIngester = Shipper(committing) if place.queue_path else committing
         self._lock = Lock()
         self._watching: DuckDBPyConnection | None = None
         watch(self)
