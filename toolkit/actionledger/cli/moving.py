@@ -77,6 +77,11 @@ def compact(
         f"{counted(done.files_before, 'file')} before, {done.files_after:,} now, of {done.bytes_after:,} bytes; "
         f"{counted(done.snapshots_expired, 'state')} of the past let go of, {counted(done.files_removed, 'file')} removed."
     )
+    if done.free_from is not None:
+        print_note(
+            f"{counted(done.files_kept, 'file')} that no state needs any more stay for a day, for whoever reads them still: a compact after "
+            f"{done.free_from:%Y-%m-%d %H:%M} UTC removes them."
+        )
 
 
 def committer(

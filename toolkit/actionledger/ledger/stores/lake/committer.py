@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 
@@ -20,7 +20,6 @@ from actionledger.errors import LedgerError
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.segments import Line
-from actionledger.ledger.stores.lake.chains import OwnChain
 from actionledger.ledger.stores.lake.compacting import join_small
 from actionledger.ledger.stores.lake.ingesting import BATCH_BYTES, LakeIngester
 from actionledger.ledger.stores.lake.place import LakePlace
@@ -82,9 +81,9 @@ def committer_of(path: str | os.PathLike[str]) -> "Committer":
     files = LedgerFiles.at(path)
     place = LakePlace.read(files.published)
     refuse_no_queue(place)
-    with closing(LakeStore(place)) as store:
-        store.make()
-    return Committer(LakeIngester(place, files, OwnChain(place, files)))
+    with closing(LakeStore(replace(place, queue_path=""))) as store:
+        store.make()  # also where a host has found it made, by an older toolkit perhaps
+    return Committer(LakeIngester.of(place, files))
 
 
 class Committer:

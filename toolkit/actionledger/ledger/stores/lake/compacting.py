@@ -10,15 +10,19 @@ from datetime import UTC, datetime, timedelta
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.common.clock import utc
 from actionledger.errors import UsageError
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import one_sentence
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.loading import tried_again
 from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.stores.lake.private import PrivateFiles
 
 _UNUSED_FOR = timedelta(days=1)
 """How long a file stays that no state needs: whoever began to read before may still be at it. (DuckLake on SQLite compares days alone.)"""
+
+_SCHEDULED = f"SELECT count(*), epoch(max(schedule_start::TIMESTAMPTZ)) FROM __ducklake_metadata_{BASE}.ducklake_files_scheduled_for_deletion"
 
 _ORPHANED_FOR = timedelta(days=1)
 """How old a file is that no commit knows, until its writer counts as killed."""
@@ -39,6 +43,8 @@ class Compacted:
         bytes_after: how large those are, in bytes.
         snapshots_expired: how many states of the past were let go of.
         files_removed: how many files that no state needs any more.
+        files_kept: how many such files stay for a day, since somebody may still read them.
+        free_from: from when on another ``compact`` removes all of these, UTC without a zone; None where there are none.
     """
 
     files_before: int
@@ -46,6 +52,8 @@ class Compacted:
     bytes_after: int
     snapshots_expired: int
     files_removed: int
+    files_kept: int = 0
+    free_from: datetime | None = None
 
 
 def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
@@ -74,7 +82,10 @@ def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
         removed = _done(connection, "ducklake_cleanup_old_files", now - _UNUSED_FOR)
         removed += _done(connection, "ducklake_delete_orphaned_files", now - _ORPHANED_FOR)
         after, size = _files(connection)
-    return Compacted(before, after, size, expired, removed)
+        kept, last = connection.execute(_SCHEDULED).fetchall()[0]
+    PrivateFiles(place).tighten()
+    free_from = None if last is None else utc(datetime.fromtimestamp(last, UTC)) + _UNUSED_FOR
+    return Compacted(before, after, size, expired, removed, kept, free_from)
 
 
 def join_small(connection: DuckDBPyConnection) -> None:

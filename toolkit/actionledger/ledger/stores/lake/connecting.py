@@ -118,7 +118,8 @@ def _load(connection: DuckDBPyConnection, name: str, file: Path | None) -> None:
     except duckdb.Error as error:
         raise LedgerError(
             f"DuckDB {duckdb.__version__} has no extension {name!r}, which a ledger in a lake needs: "
-            "pip install 'actionledger[lake]' brings it, with DuckDB 1.5.5; on others it must be possible to INSTALL it."
+            "pip install 'actionledger[lake]' brings it, with DuckDB 1.5.5; on others it must be possible to INSTALL it, from the network or "
+            "from ~/.duckdb/extensions."
         ) from error
 
 

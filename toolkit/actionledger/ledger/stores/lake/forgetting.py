@@ -22,7 +22,6 @@ _AHEAD = timedelta(days=1)
 """How far ahead another host's clock may be: what it has committed last is of the past, too."""
 
 _ORPHANED_FOR = timedelta(days=1)
-_SQLITE = "sqlite:"
 _WITH_DELETED = f"SELECT table_name FROM ducklake_table_info('{BASE}') WHERE delete_file_count > 0"
 
 
@@ -87,12 +86,10 @@ def vacuum(place: LakePlace) -> None:
     Raises:
         LedgerError: somebody uses it without a pause.
     """
-    if not place.metadata_path.startswith(_SQLITE):
+    if place.catalog_file is None:
         return
     try:
-        with closing(
-            sqlite3.connect(place.metadata_path.removeprefix(_SQLITE), timeout=_PATIENCE_SECONDS)
-        ) as catalog:
+        with closing(sqlite3.connect(place.catalog_file, timeout=_PATIENCE_SECONDS)) as catalog:
             catalog.execute("VACUUM")
             catalog.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.Error as error:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from duckdb import DuckDBPyConnection
 
@@ -22,16 +22,21 @@ from actionledger.ledger.segments import (
     remove_finished,
     segment_sizes,
 )
+from actionledger.ledger.stores.base import Intake
 from actionledger.ledger.stores.lake.chains import OwnChain
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.forgetting import forget_in_lake, vacuum
 from actionledger.ledger.stores.lake.loading import LakeLoader
 from actionledger.ledger.stores.lake.own import OwnSessions
 from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.stores.lake.private import PrivateFiles
 from actionledger.system.locks import FileLock, remove_free
 
 BATCH_BYTES = 16 * 1024 * 1024
 """How much goes into one commit, in bytes of lines."""
+
+PIECE_BYTES = 12 * 1024 * 1024
+"""How much of an import is made ready for one commit, in bytes of lines: each asks what is known, and makes files of each table."""
 
 GRACE_SECONDS = 60.0
 """How long a segment stays that was taken in whole: a reader that sees the state before still needs it."""
@@ -45,8 +50,8 @@ class HostIngester(Protocol):
     ) -> IngestReport:
         """See ``Store.ingest``."""
 
-    def take_in(self, prepared: Prepared, *, patience: float) -> bool:
-        """See ``Intake.take_in``."""
+    def intake(self) -> Intake:
+        """See ``Store.intake``."""
 
     def forget(self, *, patience: float) -> bool:
         """See ``Store.forget``."""
@@ -55,22 +60,38 @@ class HostIngester(Protocol):
         """See ``Store.due_in``."""
 
 
-@dataclass(frozen=True, slots=True)
 class LakeIntake:
-    """Takes in events that are in no segment, a commit for each piece; see ``Intake``.
+    """Takes in events that are in no segment, a commit for each piece, by one connection; see ``Intake``.
 
     Args:
         ingester: the host's ingester.
     """
 
-    ingester: HostIngester
+    least_bytes = PIECE_BYTES
+
+    def __init__(self, ingester: "LakeIngester") -> None:
+        self._ingester = ingester
+        self._connection: DuckDBPyConnection | None = None
 
     def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
         """Commit events; return whether it was done."""
-        return self.ingester.take_in(prepared, patience=patience)
+        with self._ingester.elected(patience) as is_elected:
+            if is_elected:
+                try:
+                    # What it knows of the catalog, it need not ask for again.
+                    self._connection = self._connection or self._ingester.connect()
+                    with self._ingester.loading(self._connection) as loader:
+                        loader.load_prepared(prepared)
+                except BaseException:
+                    self.close()
+                    raise
+        return is_elected
 
     def close(self) -> None:
-        """Nothing is held open between commits."""
+        """Let go of the connection."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +102,25 @@ class LakeIngester:
         place: where the lake is.
         files: what this host has of the ledger.
         chain: the host's own.
+        private: what keeps others from the files of a lake on a disk.
         own: the live sessions that are known to be this host's own.
     """
 
     place: LakePlace
     files: LedgerFiles
     chain: OwnChain
+    private: PrivateFiles
     own: OwnSessions = field(default_factory=OwnSessions)
+
+    @classmethod
+    def of(cls, place: LakePlace, files: LedgerFiles) -> Self:
+        """Return the ingester of a host.
+
+        Args:
+            place: where the lake is.
+            files: what the host has of the ledger.
+        """
+        return cls(place, files, OwnChain(place, files), PrivateFiles(place))
 
     def ingest(
         self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]
@@ -104,13 +137,9 @@ class LakeIngester:
             with closing(self.connect()) as connection:
                 return self._run(connection, is_stopped)
 
-    def take_in(self, prepared: Prepared, *, patience: float) -> bool:
-        """Take in events that are in no segment; return whether it was done."""
-        with self.elected(patience) as is_elected:
-            if is_elected:
-                with closing(self.connect()) as connection, self.loading(connection) as loader:
-                    loader.load_prepared(prepared)
-            return is_elected
+    def intake(self) -> LakeIntake:
+        """Return what takes in events that are in no segment."""
+        return LakeIntake(self)
 
     def forget(self, *, patience: float) -> bool:
         """Have nothing left of what is being forgotten; return whether it was done."""
@@ -137,6 +166,7 @@ class LakeIngester:
         shares = bool(self.place.queue_path)
         with self.chain.gone_on_with(connection) as chain:
             yield LakeLoader(connection, chain, self.own, shares_segments=shares)
+        self.private.tighten()
 
     def _run(self, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]) -> IngestReport:
         with self.loading(connection) as loader:
@@ -181,6 +211,7 @@ class LakeIngester:
                     known, _ = self._load(connection, loader, lambda: False)
                 with self.chain.gone_on_with(connection) as chain:
                     forget_in_lake(connection, self.place, self.files, intent, known, chain=chain)
+            self.private.tighten()
             vacuum(self.place)
             self.files.forgetting.unlink(missing_ok=True)
             sync_to_disk(self.files.folder)

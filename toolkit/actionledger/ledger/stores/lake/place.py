@@ -38,6 +38,10 @@ _SCHEME = re.compile(r"[a-z0-9]+://")
 _SAID = f"""It begins with the line [{TABLE}] and says metadata_path = "postgres:dbname=…" (or "sqlite:FILE") and data_path = "s3://…" (or a folder)."""
 
 
+class BlankLakeError(NotALedgerError):
+    """A lake is not made yet: whoever opens it for writing makes it."""
+
+
 @dataclass(frozen=True, slots=True)
 class LakePlace:
     """Where a lake is, and whose segments are taken into it from here.
@@ -104,6 +108,17 @@ class LakePlace:
     def is_on_postgres(self) -> bool:
         """Whether the catalog database is PostgreSQL's."""
         return self.metadata_path.startswith("postgres:")
+
+    @property
+    def catalog_file(self) -> Path | None:
+        """The catalog, where it is a file of SQLite."""
+        kind, _, file = self.metadata_path.partition(":")
+        return Path(file) if kind == "sqlite" else None
+
+    @property
+    def data_folder(self) -> Path | None:
+        """The folder of the Parquet files, where they are on a disk."""
+        return None if _SCHEME.match(self.data_path) else Path(self.data_path)
 
     @property
     def is_on_s3(self) -> bool:

@@ -65,9 +65,9 @@ class Shipper:
                     return IngestReport(was_busy=True, shipped=shipped)
         return IngestReport(published=publishing is Publishing.AT_THE_END, shipped=shipped)
 
-    def take_in(self, prepared: Prepared, *, patience: float) -> bool:  # noqa: ARG002 - as a committing host's
-        """Leave events that are in no segment to the segments: whoever made them ready records them there."""
-        return False
+    def intake(self) -> "NoIntake":
+        """Return what leaves events to the segments."""
+        return NoIntake()
 
     def forget(self, *, patience: float) -> bool:
         """Have nothing left of what is being forgotten, what was shipped of this host among it."""
@@ -180,6 +180,19 @@ class Shipper:
             if time.monotonic() >= give_up_at or is_stopped():
                 return False
             time.sleep(_POLL_SECONDS)
+
+
+class NoIntake:
+    """Leaves events that are in no segment to the segments: whoever made them ready records them there."""
+
+    least_bytes = 0
+
+    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:  # noqa: ARG002 - it takes none
+        """Take in nothing."""
+        return False
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def _is_lost(segment: str, shipped: int, known: Mapping[str, int], waiting: list[Piece]) -> bool:

@@ -18,18 +18,18 @@ from actionledger.ledger.instances import Instance
 from actionledger.ledger.proofs.chain import Head
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.schema import lacking
-from actionledger.ledger.stores.base import AsOf
-from actionledger.ledger.stores.lake.chains import OwnChain, kept_heads
+from actionledger.ledger.stores.base import AsOf, Intake
+from actionledger.ledger.stores.lake.chains import kept_heads
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import (
     GRACE_SECONDS,
     HostIngester,
     LakeIngester,
-    LakeIntake,
 )
 from actionledger.ledger.stores.lake.loading import is_conflict, tried_again
-from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
-from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.stores.lake.making import is_blank, make_tables, refuse_other_versions
+from actionledger.ledger.stores.lake.place import BlankLakeError, LakePlace
+from actionledger.ledger.stores.lake.private import PrivateFiles
 from actionledger.ledger.stores.lake.shipping import Shipper
 from actionledger.ledger.stores.lake.verifying import faults_of_host, verify_lake
 from actionledger.system.forking import abandon, watch
@@ -56,7 +56,7 @@ class LakeStore:
         self.folders: tuple[str, ...] = (place.data_path,)
         self.host = place.host
         self.has_tail = as_of is None
-        committing = LakeIngester(place, self.files, OwnChain(place, self.files))
+        committing = LakeIngester.of(place, self.files)
         self._ingester: HostIngester = Shipper(committing) if place.queue_path else committing
         self._lock = Lock()
         self._watching: DuckDBPyConnection | None = None
@@ -70,6 +70,8 @@ class LakeStore:
             LedgerError: it is something else, or can't be reached.
         """
         self.files.make_folders()
+        if self.place.queue_path and self._is_made():
+            return  # to ship takes no right to write to the lake
         lock = FileLock(self.files.making_lock)
         lock.acquire(_PATIENCE_SECONDS)
         try:
@@ -78,11 +80,21 @@ class LakeStore:
         finally:
             lock.release()
 
+    def _is_made(self) -> bool:
+        try:
+            self.check()
+        except BlankLakeError:
+            return False
+        return True
+
     def _make(self) -> None:
         # Another host, or this one by another name of the same lake, may be at it all the same.
+        private = PrivateFiles(self.place)
+        private.begin()
         for attempt in tried_again(_is_in_the_way, seconds=_PATIENCE_SECONDS):
             with attempt, closing(connect_lake(self.place, writes=True)) as connection:
                 make_tables(connection, self.place)
+        private.tighten()
 
     def check(self) -> None:
         """Raise where the lake can't be read as it is.
@@ -90,8 +102,16 @@ class LakeStore:
         Raises:
             LedgerError: it is no ledger, or of another version, or can't be reached.
         """
-        with self._one_sentence("opened"), closing(connect_lake(self.place)) as connection:
-            refuse_other_versions(connection, self.place)
+        try:
+            with self._one_sentence("opened"), closing(connect_lake(self.place)) as connection:
+                refuse_other_versions(connection, self.place)
+        except LedgerError as error:
+            # What this host has committed was somewhere.
+            if self.files.heads.exists() or not is_blank(self.place, error):
+                raise
+            raise BlankLakeError(
+                f"The lake of {self.place.path} is not made yet: whoever opens it for writing makes it."
+            ) from error
 
     def ingest(
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
@@ -99,9 +119,9 @@ class LakeStore:
         """Commit what this host's segments hold; readers see it at once."""
         return self._ingester.ingest(publishing, patience=patience, is_stopped=is_stopped)
 
-    def intake(self) -> LakeIntake:
-        """Commit events that are in no segment."""
-        return LakeIntake(self._ingester)
+    def intake(self) -> Intake:
+        """Commit events that are in no segment, or leave them to the segments where hosts ship these."""
+        return self._ingester.intake()
 
     def forget(self, *, patience: float = 0.0) -> bool:
         """Delete the rows, and let go of every state and file that has them."""
