@@ -1,11 +1,17 @@
 """One committer takes in what hosts ship: nothing collides, and whatever is killed or lost on the way, each event is there once."""
 
 import gzip
+import itertools
+import random
+import subprocess
+import sys
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from effort import is_soak
 
 import actionledger as al
 from actionledger.errors import LedgerError
@@ -21,6 +27,8 @@ from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.ledger.stores.lake.queue import DamagedPieceError, Piece, queue_of, unpacked
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
+HOST, COMMITTING = Path(__file__).with_name("host.py"), Path(__file__).with_name("committing.py")
+HOSTS, KILLS = (8, 12) if is_soak() else (2, 2)
 
 
 @pytest.fixture
@@ -140,6 +148,32 @@ def test_a_committer_that_is_killed_doubles_nothing(queued, make, monkeypatch) -
     assert in_queue(queued("a")) == []
 
 
+def test_a_committer_joins_its_small_files(queued, make, monkeypatch) -> None:
+    """Those of its last commits, and the offsets of a segment become one row; nothing that is proven changes."""
+    monkeypatch.setattr(committer, "JOIN_SECONDS", 0.0)
+    path = queued("a")
+    with (
+        closing(committer_of(queued("c"))) as taking,
+        open_ledger(path, in_background=False) as ledger,
+    ):
+        for number in range(3):
+            ledger.record(make.note(str(number)))
+            ledger.flush()
+            ledger._store.ingest(Publishing.WHEN_DUE)
+            taking.round()
+        taking._join_when_due()
+    with connect_lake(LakePlace.read(path)) as plain:
+        [(files,)] = plain.execute(
+            "SELECT file_count FROM ducklake_table_info('base') WHERE table_name = 'events'"
+        ).fetchall()
+        offsets = plain.execute(f"SELECT name, count(*) FROM {BASE}.segments GROUP BY name").fetchall()
+    assert files == 1
+    assert [count for _, count in offsets] == [1]
+    assert verify(path).is_whole
+    with open_ledger(path, in_background=False) as ledger:
+        assert len(ledger.sql("FROM events")) == 3
+
+
 def test_two_committers_at_once_take_each_line_in_once(queued, make, monkeypatch) -> None:
     """Also a line that can't be read, which has no identifier to be known by."""
     path = queued("a")
@@ -237,6 +271,55 @@ def test_a_line_that_its_writer_could_not_finish_is_kept_once(queued) -> None:
         assert taking.round().quarantined == 1
     with open_ledger(path, read_only=True) as ledger:
         assert ledger.sql("SELECT reason FROM quarantine").fetchall()[0][0].startswith("cut off")
+
+
+@pytest.mark.scaled
+def test_hosts_and_a_committer_that_are_killed_lose_and_double_nothing(queued) -> None:
+    """Hosts record and ship; the committer and one of them are killed at any moment, and started anew."""
+    committer_of(queued("c")).close()
+    drawn, acknowledged, ended = random.Random(7), [], threading.Event()
+
+    def run(script: Path, host: str, kills: int) -> None:
+        for turn in range(kills + 1):
+            process = subprocess.Popen(
+                [sys.executable, script, queued(host)], stdout=subprocess.PIPE, text=True
+            )
+            assert process.stdout is not None
+            said = iter(process.stdout.readline, "")
+            lines = list(itertools.islice(said, 1 if script == COMMITTING else drawn.randrange(20, 60)))
+            if turn < kills:
+                time.sleep(drawn.uniform(0.0, 0.4))
+                process.kill()
+            else:
+                if script == COMMITTING:
+                    ended.wait()
+                process.terminate()
+            lines += [line for line in said if line.endswith("\n")]
+            process.wait()
+            acknowledged.extend(line.strip() for line in lines if script == HOST)
+
+    committing = threading.Thread(target=run, args=(COMMITTING, "c", KILLS))
+    hosts = [
+        threading.Thread(target=run, args=(HOST, f"host{number}", KILLS if number == 0 else 0))
+        for number in range(HOSTS)
+    ]
+    for each in (committing, *hosts):
+        each.start()
+    for each in hosts:
+        each.join()
+    ended.set()
+    committing.join()
+    for number in range(HOSTS):
+        with open_ledger(queued(f"host{number}"), in_background=False) as ledger:
+            ledger._store.ingest(Publishing.WHEN_DUE)
+    with closing(committer_of(queued("c"))) as taking:
+        taking.round()
+    found = events_of(queued("c"))
+    assert len(found) == len(set(found))
+    assert acknowledged
+    assert set(acknowledged) <= set(found)
+    assert in_queue(queued("c")) == []
+    assert verify(queued("c")).is_whole
 
 
 @pytest.mark.parametrize(

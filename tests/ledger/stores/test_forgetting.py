@@ -22,7 +22,7 @@ WORDS = "~~~Zaphod"
 """The greatest text of its column, so that the catalog has it, too."""
 
 KEPT = "This one stays."
-LOOSE = re.compile(r"->>?'\w+' *(=|<|>|!=|IN |LIKE )")
+LOOSE = re.compile(r"->>?'\w+' *(=|<|>|!=|IN |IS |LIKE )")
 _LOST = "duplicate key value"
 STEPS = ("forget_records", "delete_late", "blank_lines")
 

@@ -41,7 +41,7 @@ _LOOK_SECONDS = 1.0
 """How often it is asked whether to stop, and whether somebody waits for more than time."""
 
 _PATIENCE_SECONDS = 60.0
-_LONGEST_PAUSE_SECONDS = 30.0
+_LEAST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 30.0
 JOIN_SECONDS = 600.0
 """How often the files of the last commits are joined."""
 
@@ -123,7 +123,7 @@ class Committer:
                     self.close()
                     failures += 1
                     _log.warning("%s What was shipped waits in the queue, and is tried again.", error)
-                pause = self._ingester.place.commit_seconds
+                pause = max(self._ingester.place.commit_seconds, _LEAST_PAUSE_SECONDS)
                 if failures:
                     pause = max(min(pause, _LONGEST_PAUSE_SECONDS), _LOOK_SECONDS)
                 _wait(begun + pause, is_stopped)

@@ -29,6 +29,9 @@ _ORPHANED_FOR = timedelta(days=1)
 
 _PATIENCE_SECONDS = 300.0
 
+_DROP_OFFSETS = f"""
+DELETE FROM {BASE}.segments WHERE (name, ingested_bytes) NOT IN (SELECT (name, max(ingested_bytes)) FROM {BASE}.segments GROUP BY name)"""
+
 _SMALL_BYTES = 4 * 1024 * 1024
 """What a committer still joins with its neighbours, in bytes."""
 
@@ -75,9 +78,7 @@ def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
     ):
         before, _ = _files(connection)
         now = datetime.now(UTC)
-        for attempt in tried_again(seconds=_PATIENCE_SECONDS):
-            with attempt:
-                connection.execute(f"CALL ducklake_merge_adjacent_files('{BASE}')").fetchall()
+        _join(connection)
         expired = _done(connection, "ducklake_expire_snapshots", now - keep)
         removed = _done(connection, "ducklake_cleanup_old_files", now - _UNUSED_FOR)
         removed += _done(connection, "ducklake_delete_orphaned_files", now - _ORPHANED_FOR)
@@ -94,11 +95,19 @@ def join_small(connection: DuckDBPyConnection) -> None:
     Args:
         connection: the lake is attached to it for writing.
     """
+    _join(connection, f", max_file_size => {_SMALL_BYTES}")
+
+
+def _join(connection: DuckDBPyConnection, options: str = "") -> None:
     for attempt in tried_again(seconds=_PATIENCE_SECONDS):
         with attempt:
-            connection.execute(
-                f"CALL ducklake_merge_adjacent_files('{BASE}', max_file_size => {_SMALL_BYTES})"
-            ).fetchall()
+            # Each commit adds how far it has come in each segment: the last says all.
+            connection.execute(_DROP_OFFSETS)
+            for what in (
+                f"ducklake_rewrite_data_files('{BASE}', 'segments', delete_threshold => 0)",
+                f"ducklake_merge_adjacent_files('{BASE}'{options})",
+            ):
+                connection.execute(f"CALL {what}").fetchall()
 
 
 def _done(connection: DuckDBPyConnection, what: str, older_than: datetime) -> int:
