@@ -20,7 +20,7 @@ from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.schema import lacking
 from actionledger.ledger.stores.base import AsOf, Intake
 from actionledger.ledger.stores.lake.chains import kept_heads
-from actionledger.ledger.stores.lake.connecting import connect_lake
+from actionledger.ledger.stores.lake.connecting import connect_lake, read_sparingly
 from actionledger.ledger.stores.lake.ingesting import (
     GRACE_SECONDS,
     HostIngester,
@@ -167,6 +167,7 @@ class LakeStore:
         connection = connect_lake(self.place, snapshot=snapshot)
         try:
             lacks = lacking(refuse_other_versions(connection, self.place))
+            read_sparingly(connection)
         except BaseException:
             connection.close()
             raise
