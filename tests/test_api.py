@@ -86,7 +86,6 @@ EXTRAS = {
     "altair",
     "scipy",
     "httpx",
-    "stamina",
     "tenacity",
     "openai",
 }

@@ -2,7 +2,9 @@
 
 import json
 import re
+import threading
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import duckdb
@@ -12,12 +14,16 @@ import actionledger as al
 from actionledger.errors import LedgerError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.stores.lake import forgetting as in_lake
+from actionledger.ledger.stores.lake.connecting import connect_lake
+from actionledger.ledger.stores.lake.logs import said_of_log
+from actionledger.ledger.stores.lake.place import LakePlace
 
 WORDS = "~~~Zaphod"
 """The greatest text of its column, so that the catalog has it, too."""
 
 KEPT = "This one stays."
-LOOSE = re.compile(r"->>?'\w+' *(=|<|>|!=|IN |LIKE )")
+LOOSE = re.compile(r"->>?'\w+' *(=|<|>|!=|IN |IS |LIKE )")
+_LOST = "duplicate key value"
 STEPS = ("forget_records", "delete_late", "blank_lines")
 
 
@@ -121,3 +127,59 @@ def test_what_json_holds_is_compared_in_parentheses() -> None:
         if LOOSE.search(line)
     ]
     assert loose == []
+
+
+def _asked(path: Path, statement: str, *, changes: bool = False) -> list[tuple[object, ...]]:
+    """Return what a lake's PostgreSQL answers."""
+    with closing(connect_lake(LakePlace.read(path), writes=True)) as connection:
+        call = "CALL postgres_execute" if changes else "FROM postgres_query"
+        return connection.execute(f"{call}('__ducklake_metadata_base', ?)", [statement]).fetchall()
+
+
+def _race(path: Path, words: str) -> str:
+    """Have two hosts commit texts at the same moment until one loses the race in PostgreSQL; return the server's log."""
+    meet = threading.Barrier(2, timeout=60)
+
+    def commit(number: int) -> None:
+        with closing(connect_lake(LakePlace.read(path), writes=True)) as connection:
+            for _ in range(8):
+                connection.execute("BEGIN")
+                connection.execute(
+                    f"INSERT INTO base.quarantine (segment, reason, line) VALUES ('s', '{words} {number}', 'x')"
+                )
+                meet.wait()
+                with suppress(duckdb.Error):
+                    connection.execute("COMMIT")
+
+    for _ in range(8):
+        threads = [threading.Thread(target=commit, args=(number,)) for number in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        log = str(
+            _asked(path, "SELECT pg_read_file(current_setting('data_directory') || '/../log') AS log")[0][0]
+        )
+        if _LOST in log:
+            return log
+    pytest.skip("neither of two hosts has lost the race")
+
+
+def test_a_server_log_keeps_no_text_as_the_docs_set_it(served_lake) -> None:
+    """PostgreSQL keeps the statement of a commit that loses the race, unless it is told not to; forgetting says which it is."""
+    path = served_lake("a")
+    open_ledger(path, in_background=False).close()
+    assert "log_min_error_statement = error" in said_of_log(LakePlace.read(path))
+    assert WORDS in _race(path, WORDS)
+    [(name,)] = _asked(path, "SELECT current_database() AS name")
+    _asked(path, f'ALTER DATABASE "{name}" SET log_min_error_statement = panic', changes=True)
+    assert "keeps no more" in said_of_log(LakePlace.read(path))
+    before = _race(path, WORDS).count(_LOST)
+    log = _race(path, "~~~Trillian")
+    assert log.count(_LOST) >= before
+    assert "Trillian" not in log
+
+
+def test_a_lake_of_one_machine_has_no_server_log(lake) -> None:
+    """There is nothing to say of it."""
+    assert said_of_log(LakePlace.read(lake("a"))) == ""

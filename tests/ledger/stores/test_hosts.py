@@ -7,14 +7,17 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
 import pytest
 from effort import is_soak
+from typer.testing import CliRunner
 
+from actionledger.cli import app
 from actionledger.errors import LedgerError, NotALedgerError, UsageError
-from actionledger.importing import import_path
+from actionledger.importing import import_path, sessions
 from actionledger.ledger import open_ledger
 from actionledger.ledger.health.examining import examine
 from actionledger.ledger.health.mending import mend
@@ -22,6 +25,7 @@ from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.schema import TABLES
 from actionledger.ledger.stores.lake import loading
+from actionledger.ledger.stores.lake.compacting import compact
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.place import LakePlace
 
@@ -54,7 +58,7 @@ def test_a_recording_that_two_hosts_take_in_at_once_counts_once(lake, tmp_path, 
     usual, meet, collided = loading.LakeLoader._finish, threading.Barrier(2, timeout=60), []
 
     def together(self, lines, staging):
-        if not collided and self._is_derived:
+        if not collided and self._is_shared:
             with_other = threading.current_thread() not in seen
             seen.add(threading.current_thread())
             if with_other:
@@ -81,6 +85,33 @@ def test_a_recording_that_two_hosts_take_in_at_once_counts_once(lake, tmp_path, 
         "left_out",
         "events",
     }
+
+
+def test_hosts_that_import_the_same_report_what_became_new(lake, monkeypatch) -> None:
+    """Each turn is new once, whoever has read it meanwhile."""
+    places = [lake("a"), lake("b"), lake("c")]
+    open_ledger(places[0], in_background=False).close()
+    meet, usual = threading.Barrier(3, timeout=120), sessions.count_first_come
+
+    def together(*given) -> None:
+        meet.wait()  # all have read it, and none has committed
+        usual(*given)
+
+    monkeypatch.setattr(sessions, "count_first_come", together)
+    reports = []
+    importing = [
+        threading.Thread(target=lambda path=path: reports.append(import_path(SAMPLES, path)))
+        for path in places
+    ]
+    for each in importing:
+        each.start()
+    for each in importing:
+        each.join()
+    with open_ledger(places[0], read_only=True) as ledger:
+        turns = len(ledger.sql("FROM turns"))
+    assert sum(report.turns for report in reports) == turns > 0
+    assert {report.looked_at for report in reports} == {turns}
+    assert all(report.is_settled for report in reports)
 
 
 @pytest.mark.scaled
@@ -214,6 +245,8 @@ def test_a_duckdb_that_lacks_the_extension_says_what_to_install(tmp_path, monkey
 def test_doctor_knows_a_lake(lake, make) -> None:
     """It says that it can be read, takes in what waits, and what to look at where it can't be reached."""
     path = lake("a")
+    assert not examine(path).needs_person
+    assert "not made yet" in examine(path).findings[0].sentence
     with open_ledger(path, in_background=False) as ledger:
         ledger.record(make.note())
         ledger.flush()
@@ -245,3 +278,49 @@ def test_a_host_commits_no_more_often_than_it_is_told(lake, make) -> None:
         assert len(elsewhere.sql("FROM events")) == 1
         assert ledger.ingest().published
         assert len(elsewhere.sql("FROM events")) == 2
+
+
+def test_a_lake_on_a_disk_is_for_its_owner_alone(lake, make, tmp_path) -> None:
+    """Catalog, folders and Parquet files, whatever has made them; a folder that its group may write to is the group's, too."""
+    path = lake("a")
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note())
+        ledger.ingest()
+        ledger.record(make.note())
+    compact(LakePlace.read(path), keep=timedelta(0))
+    made = [tmp_path / "data", *tmp_path.glob("catalog.sqlite*"), *(tmp_path / "data").rglob("*")]
+    assert len(made) > 10
+    assert {each.stat().st_mode & 0o777 for each in made} == {0o600, 0o700}
+    (tmp_path / "data").chmod(0o770)
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note())
+    assert 0o660 in {each.stat().st_mode & 0o777 for each in (tmp_path / "data").rglob("*.parquet")}
+
+
+def test_compact_says_what_it_frees_and_when(lake, make) -> None:
+    """What no state needs stays for a day; then it goes."""
+    path = lake("a")
+    with open_ledger(path, in_background=False) as ledger:
+        for _ in range(2):
+            ledger.record(make.note())
+            ledger.ingest()
+    before = datetime.now(UTC).replace(tzinfo=None)
+    done = compact(LakePlace.read(path), keep=timedelta(0))
+    assert done.files_removed == 0
+    assert done.files_kept > 0
+    assert done.free_from is not None
+    assert timedelta(hours=23) < done.free_from - before < timedelta(hours=25)
+    said = CliRunner().invoke(app, ["compact", "--ledger", str(path)])
+    assert f"a compact after {done.free_from:%Y-%m-%d}" in " ".join(said.output.split())
+
+
+def test_waiting_for_another_host_is_said_to_nobody(lake, capfd) -> None:
+    """A collision is no trouble: nothing of it is on standard error."""
+    attempts = []
+    for attempt in loading.tried_again():
+        with attempt:
+            attempts.append(attempt)
+            if len(attempts) < 3:
+                raise duckdb.TransactionException("Transaction conflict")
+    assert len(attempts) == 3
+    assert capfd.readouterr() == ("", "")

@@ -60,6 +60,10 @@ COMMANDS = {
         "moving:compact",
         "Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on.",
     ),
+    "committer": Entry(
+        "moving:committer",
+        "Take in what hosts ship to a lake's queue, many pieces in a commit, until interrupted; one for each lake.",
+    ),
     "ingest": Entry("importing:ingest", "Bring what writers have flushed into the database, and publish it."),
     "show": Entry(
         "inspecting:show",

@@ -20,6 +20,7 @@ from actionledger.common.clock import now
 from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
 from actionledger.ledger.queries.selected import selected_sessions
@@ -157,3 +158,16 @@ def _tell(report: ForgetReport, path: Path, *, as_json: bool) -> None:
     if report.sessions:
         gone = ", ".join(f"{name} {count:,}" for name, count in report.counts.items())
         print_note(f"{counted(len(report.sessions), 'session')} forgotten in {path}: {gone}.")
+        _tell_of_log(path)
+
+
+def _tell_of_log(path: Path) -> None:
+    """Say what the server of a lake's catalog may keep in its log."""
+    from actionledger.ledger.stores.lake.place import LakePlace, is_place  # noqa: PLC0415 - of an extra
+
+    if not is_place(path):
+        return
+    from actionledger.ledger.stores.lake.logs import said_of_log  # noqa: PLC0415 - the same
+
+    if said := said_of_log(LakePlace.read(LedgerFiles.at(path).published)):
+        print_note(said, style="yellow")

@@ -34,6 +34,10 @@ def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False
     if is_stopped:
         console.print("Stopped. What was taken in until then is kept; the same command takes in the rest.")
     console.print(f"{taken(report)}; {_refused(report)} refused.")
+    if not report.is_settled:
+        print_note(
+            "That is what this import took for new: what of it others have brought shows when it is taken in."
+        )
     print_refusals(report, ledger)
     print_left_out(report)
     print_unknown(report)

@@ -15,6 +15,7 @@ from actionledger.common.plurals import counted
 from actionledger.display.progress import progress
 from actionledger.errors import SourceError, UsageError
 from actionledger.importing.paths import import_path
+from actionledger.ledger.health.wording import size_words
 
 
 def import_recordings(
@@ -121,7 +122,13 @@ def ingest(ledger: LedgerOption = None) -> None:
 
     with open_ledger(existing(ledger)) as opened:
         report = opened.ingest()
-    if report.was_busy:
+    if report.shipped and report.was_busy:
+        console.print(
+            f"{size_words(report.shipped)} shipped; the lake's committer has not taken them in yet."
+        )
+    elif report.shipped:
+        console.print(f"{size_words(report.shipped)} shipped, and taken in by the lake's committer.")
+    elif report.was_busy:
         console.print("Another process is taking events in right now; nothing was left to do.")
     else:
         console.print(

@@ -25,6 +25,7 @@ def count_first_come(report: ImportReport, ledger: Ledger, run_ids: Iterable[str
         ledger: where it is recorded.
         run_ids: the import's runs.
     """
+    report.is_settled = False
     with suppress(LedgerError):  # what was recorded is safe, whoever can tell of it
         if not ledger.internals.settle():
             return
@@ -36,3 +37,4 @@ def count_first_come(report: ImportReport, ledger: Ledger, run_ids: Iterable[str
         report.calls = min(report.calls, calls or 0)
         report.results = min(report.results, results)
         report.sessions = min(report.sessions, sessions)
+        report.is_settled = True

@@ -35,6 +35,8 @@ class ImportReport:
         versions: the formats that were read, each with a version that has written some of it, as far as the files say.
         mistaken: how many files surely are of another format than the one that was named, by that other one's name.
         unfilled: turns that were there already without a cost, and have a price now: they stay as they were recorded.
+        is_settled: whether it is known what of it became new, where others import the same; else new turns are those that were new to
+            this import.
 
     Example:
         >>> session = al.RecordedSession("s1", None, "some-model", "", (al.RecordedTurn(0, "Hello."),))
@@ -66,6 +68,7 @@ class ImportReport:
     unfilled: int = 0
     versions: set[tuple[str, str]] = field(default_factory=set)
     mistaken: Counter[str] = field(default_factory=Counter)
+    is_settled: bool = True
 
     @property
     def looked_at(self) -> int:
@@ -104,6 +107,7 @@ class ImportReport:
         for name, sureness in other.sureness.items():
             self.sureness[name] = min(sureness, self.sureness.get(name, 1.0))
         self.unchanged += other.unchanged
+        self.is_settled &= other.is_settled
         self.searched += other.searched
         self.found += other.found
         self.priced += other.priced

@@ -53,7 +53,7 @@ class DirectRecorder:
             LedgerError: the ledger can't be written to.
         """
         self._batch.add(event)
-        if self._batch.size >= BATCH_BYTES:
+        if self._batch.size >= max(BATCH_BYTES, self._intake.least_bytes):
             self._take_in()
 
     def take_in(self, prepared: Prepared) -> bool:

@@ -21,6 +21,7 @@
         rates.json            how often actions ran lately, for sessions that share their limits
         committed             of a ledger in a lake: says when this host last committed; making.lock is whoever's who makes it
         heads                 of a ledger in a lake: how far the chains of this host's commits have come; committing is there until that is kept
+        shipped.json          of a ledger in a lake with a committer: how far each segment was shipped; committer.lock is the committer's
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
 POSIX only: writers and ingester find out about each other through ``flock``.

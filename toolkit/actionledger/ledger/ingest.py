@@ -65,6 +65,7 @@ class IngestReport:
         was_busy: whether somebody else is the ingester right now; then nothing was done.
         published: whether there is a new published copy.
         due_in: in how many seconds what is taken in and not published yet is due to be; None where all is published.
+        shipped: how much was shipped to a lake's committer, in bytes of lines, which takes it in within a minute.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -82,6 +83,7 @@ class IngestReport:
     was_busy: bool = False
     published: bool = False
     due_in: float | None = None
+    shipped: int = 0
 
 
 def ingest(

@@ -47,6 +47,8 @@ class FileIntake:
         files: the ledger's files.
     """
 
+    least_bytes = 0
+
     def __init__(self, files: LedgerFiles) -> None:
         self._files = files
         self._lock = FileLock(files.ingest_lock)

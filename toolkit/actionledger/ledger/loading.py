@@ -193,7 +193,7 @@ class Loader:
                 decoded.append((line, decode(line)))
             except ValueError as error:
                 _quarantine(line, str(error), staging, cells, tally)
-        known = self._known_events([event.event_id for _, event in decoded])
+        known = self._known_events([event for _, event in decoded])
         is_asked = any(isinstance(event, ParserUsed) for _, event in decoded)
         parsers = self._known("parser_id", "parsers") if is_asked else set()
         gone = self._known("turn_id::VARCHAR", "superseded")
@@ -237,9 +237,10 @@ class Loader:
         for table in OF_TURN:
             self._connection.execute(f"DELETE FROM {table} WHERE {of_turns}", joined)  # noqa: S608
 
-    def _known_events(self, event_ids: Sequence[str]) -> set[str]:
-        if not event_ids:
+    def _known_events(self, events: Sequence[Event | ReversalAsTry]) -> set[str]:
+        if not events:
             return set()
+        event_ids = [event.event_id for event in events]
         # One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
         joined = ",".join(event_ids)
         ends = [min(event_ids), max(event_ids)]

@@ -120,6 +120,26 @@ def qualified_name(host: str, segment: str) -> str:
     return f"{host}/{segment}" if host else segment
 
 
+def lines_of(file: BinaryIO, segment: str, start: int, *, take_cut_off: bool) -> Iterator[Line]:
+    """Read lines of a segment from where a file stands.
+
+    Args:
+        file: the segment, or a piece of it.
+        segment: its name.
+        start: where in the segment the file stands, in bytes.
+        take_cut_off: whether to hand out, marked as such, a last line that has no end.
+
+    Yields:
+        The lines.
+    """
+    while data := file.readline(LINE_LIMIT):
+        is_complete = data.endswith(b"\n") or len(data) == LINE_LIMIT
+        if not is_complete and not take_cut_off:
+            return
+        yield Line(segment, start, data, is_cut_off=not is_complete)
+        start += len(data)
+
+
 def has_live_writer(folder: Path) -> bool:
     """Return whether a writer, of this process or another, holds a segment that may still grow."""
     for name in segment_sizes(folder):
@@ -168,24 +188,16 @@ def _lines(path: Path, start: int, *, finish: bool) -> Iterator[Line]:
         if finish:
             # The lock is held while we read: a writer that has only just made this file waits for us.
             with _is_finished(file) as finished:
-                yield from _read(file, path.name, start, take_cut_off=finished)
+                file.seek(start)
+                yield from lines_of(file, path.name, start, take_cut_off=finished)
         else:
-            yield from _read(file, path.name, start, take_cut_off=False)
+            file.seek(start)
+            yield from lines_of(file, path.name, start, take_cut_off=False)
 
 
 @cache
 def _say_once(path: Path, reason: str | None) -> None:
     _log.warning("The segment %s is passed over: %s.", path, reason)
-
-
-def _read(file: BinaryIO, segment: str, start: int, *, take_cut_off: bool) -> Iterator[Line]:
-    file.seek(start)
-    while data := file.readline(LINE_LIMIT):
-        is_complete = data.endswith(b"\n") or len(data) == LINE_LIMIT
-        if not is_complete and not take_cut_off:
-            return
-        yield Line(segment, start, data, is_cut_off=not is_complete)
-        start += len(data)
 
 
 @contextmanager

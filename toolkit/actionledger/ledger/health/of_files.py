@@ -68,6 +68,8 @@ def _lake(facts: Facts) -> Finding:
     path, problem = facts.files.published, facts.records.problem
     if not problem:
         return Finding(Check.PUBLISHED, Level.FINE, f"The lake of {path} can be read.")
+    if facts.records.is_blank:
+        return Finding(Check.PUBLISHED, Level.NOTE, problem)
     return Finding(
         Check.PUBLISHED,
         Level.FAULT,

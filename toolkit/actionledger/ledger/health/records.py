@@ -18,6 +18,7 @@ from actionledger.ledger.queries.left_out import COUNT_LEFT_OUT, REFUSED
 from actionledger.ledger.rollups.reading import is_current
 from actionledger.ledger.segments import qualified_name
 from actionledger.ledger.stores import is_place, store_at
+from actionledger.ledger.stores.lake.place import BlankLakeError
 from actionledger.ledger.versions import version_in
 
 NEEDED_EXTENSIONS = ("icu", "json", "parquet")
@@ -79,6 +80,7 @@ class Records:
 
     Args:
         problem: why it can't be read, in a sentence; empty where it can.
+        is_blank: whether that is since a lake is not made yet.
         version: its version of the schema; None where that can't be read.
         toolkit: the version of the toolkit that made or migrated it.
         offsets: how much of each segment it holds, in bytes by name.
@@ -92,6 +94,7 @@ class Records:
     """
 
     problem: str = ""
+    is_blank: bool = False
     version: int | None = None
     toolkit: str = ""
     offsets: Mapping[str, int] = field(default_factory=dict)
@@ -123,7 +126,7 @@ def read_records(files: LedgerFiles) -> Records:
                 has_rollup = connection.execute(_HAS_ROLLUP).fetchone() != (0,)
             return replace(records, rollup=_rollup(files) if has_rollup else None)
     except LedgerError as error:
-        return Records(str(error))
+        return Records(str(error), is_blank=isinstance(error, BlankLakeError))
 
 
 def _rollup(files: LedgerFiles) -> Rollup:

@@ -28,7 +28,7 @@ class RecordedVersion:
 
 _RECORDED_VERSIONS = f"""
 SELECT {picked(RecordedVersion, version=VERSION, sessions="count(*)")}
-FROM sessions WHERE {VERSION} <> '' AND metadata->>'agent' IS NULL GROUP BY ALL ORDER BY count(*) DESC, source, version"""
+FROM sessions WHERE {VERSION} <> '' AND (metadata->>'agent') IS NULL GROUP BY ALL ORDER BY count(*) DESC, source, version"""
 
 
 def recorded_versions(ledger: Queryable) -> list[RecordedVersion]:

@@ -22,6 +22,10 @@ AsOf: TypeAlias = int | datetime
 class Intake(Protocol):
     """Takes in events that are in no segment, piece by piece; of one thread."""
 
+    @property
+    def least_bytes(self) -> int:
+        """How much it is worth to gather for one piece, in bytes of lines; 0 where it is no matter."""
+
     def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
         """Take in events, all of them or none.
 

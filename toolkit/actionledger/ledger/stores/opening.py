@@ -39,7 +39,7 @@ def store_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | Non
 
 
 def _lake_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | None) -> Store:
-    require("A ledger in a lake", "lake", "stamina")
+    require("A ledger in a lake", "lake", "tenacity")
     from actionledger.ledger.stores.lake.store import LakeStore  # noqa: PLC0415 - of an extra
 
     files = LedgerFiles.at(path)

@@ -8,23 +8,32 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-import stamina
 from duckdb import DuckDBPyConnection
 
+from actionledger.common.clock import utc
 from actionledger.errors import UsageError
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import one_sentence
 from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.loading import is_conflict
+from actionledger.ledger.stores.lake.loading import tried_again
 from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.stores.lake.private import PrivateFiles
 
 _UNUSED_FOR = timedelta(days=1)
 """How long a file stays that no state needs: whoever began to read before may still be at it. (DuckLake on SQLite compares days alone.)"""
+
+_SCHEDULED = f"SELECT count(*), epoch(max(schedule_start::TIMESTAMPTZ)) FROM __ducklake_metadata_{BASE}.ducklake_files_scheduled_for_deletion"
 
 _ORPHANED_FOR = timedelta(days=1)
 """How old a file is that no commit knows, until its writer counts as killed."""
 
 _PATIENCE_SECONDS = 300.0
+
+_DROP_OFFSETS = f"""
+DELETE FROM {BASE}.segments WHERE (name, ingested_bytes) NOT IN (SELECT (name, max(ingested_bytes)) FROM {BASE}.segments GROUP BY name)"""
+
+_SMALL_BYTES = 4 * 1024 * 1024
+"""What a committer still joins with its neighbours, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,8 @@ class Compacted:
         bytes_after: how large those are, in bytes.
         snapshots_expired: how many states of the past were let go of.
         files_removed: how many files that no state needs any more.
+        files_kept: how many such files stay for a day, since somebody may still read them.
+        free_from: from when on another ``compact`` removes all of these, UTC without a zone; None where there are none.
     """
 
     files_before: int
@@ -44,6 +55,8 @@ class Compacted:
     bytes_after: int
     snapshots_expired: int
     files_removed: int
+    files_kept: int = 0
+    free_from: datetime | None = None
 
 
 def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
@@ -65,14 +78,36 @@ def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
     ):
         before, _ = _files(connection)
         now = datetime.now(UTC)
-        for attempt in stamina.retry_context(on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS):
-            with attempt:
-                connection.execute(f"CALL ducklake_merge_adjacent_files('{BASE}')").fetchall()
+        _join(connection)
         expired = _done(connection, "ducklake_expire_snapshots", now - keep)
         removed = _done(connection, "ducklake_cleanup_old_files", now - _UNUSED_FOR)
         removed += _done(connection, "ducklake_delete_orphaned_files", now - _ORPHANED_FOR)
         after, size = _files(connection)
-    return Compacted(before, after, size, expired, removed)
+        kept, last = connection.execute(_SCHEDULED).fetchall()[0]
+    PrivateFiles(place).tighten()
+    free_from = None if last is None else utc(datetime.fromtimestamp(last, UTC)) + _UNUSED_FOR
+    return Compacted(before, after, size, expired, removed, kept, free_from)
+
+
+def join_small(connection: DuckDBPyConnection) -> None:
+    """Join the files of a lake's last commits, and leave those alone that are of some size: each row is written again a few times in all.
+
+    Args:
+        connection: the lake is attached to it for writing.
+    """
+    _join(connection, f", max_file_size => {_SMALL_BYTES}")
+
+
+def _join(connection: DuckDBPyConnection, options: str = "") -> None:
+    for attempt in tried_again(seconds=_PATIENCE_SECONDS):
+        with attempt:
+            # Each commit adds how far it has come in each segment: the last says all.
+            connection.execute(_DROP_OFFSETS)
+            for what in (
+                f"ducklake_rewrite_data_files('{BASE}', 'segments', delete_threshold => 0)",
+                f"ducklake_merge_adjacent_files('{BASE}'{options})",
+            ):
+                connection.execute(f"CALL {what}").fetchall()
 
 
 def _done(connection: DuckDBPyConnection, what: str, older_than: datetime) -> int:

@@ -18,6 +18,10 @@ from actionledger.ledger.stores.lake.place import LakePlace
 WRITER_MEMORY = "512MB"
 """How much an ingester may take for what it writes, texts of Parquet files among it."""
 
+LITTLE_BYTES = 64 * 1024 * 1024
+"""Up to what size one thread reads a lake, in bytes of its files."""
+
+_SIZE = f"SELECT coalesce(sum(file_size_bytes), 0) FROM __ducklake_metadata_{BASE}.ducklake_data_file WHERE end_snapshot IS NULL"
 _SQLITE_PATIENCE_MS = 10_000
 _EXTENSION = re.compile(r"[a-z_]+")
 _NAMES = {"postgres_scanner": "postgres", "sqlite_scanner": "sqlite"}
@@ -59,6 +63,20 @@ def connect_lake(
         connection.close()
         raise
     return connection
+
+
+def read_sparingly(connection: DuckDBPyConnection) -> None:
+    """Have a reader keep what it has learnt of files, which never change, and read a lake of little by one thread.
+
+    With a few dozen small files a table, more of them take twice the processor time.
+
+    Args:
+        connection: the lake is attached to it.
+    """
+    [(size,)] = connection.execute(_SIZE).fetchall()
+    connection.execute("SET parquet_metadata_cache = true")
+    if size < LITTLE_BYTES:
+        connection.execute("SET threads = 1")
 
 
 def attach_lake(
@@ -118,7 +136,8 @@ def _load(connection: DuckDBPyConnection, name: str, file: Path | None) -> None:
     except duckdb.Error as error:
         raise LedgerError(
             f"DuckDB {duckdb.__version__} has no extension {name!r}, which a ledger in a lake needs: "
-            "pip install 'actionledger[lake]' brings it, with DuckDB 1.5.5; on others it must be possible to INSTALL it."
+            "pip install 'actionledger[lake]' brings it, with DuckDB 1.5.5; on others it must be possible to INSTALL it, from the network or "
+            "from ~/.duckdb/extensions."
         ) from error
 
 

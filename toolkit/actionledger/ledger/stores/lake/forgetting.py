@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
-import stamina
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
@@ -15,7 +14,7 @@ from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.forgetting.records import delete_late, forget_records
 from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.segments import qualified_name
-from actionledger.ledger.stores.lake.loading import is_conflict
+from actionledger.ledger.stores.lake.loading import tried_again
 from actionledger.ledger.stores.lake.place import LakePlace
 
 _PATIENCE_SECONDS = 120.0
@@ -23,7 +22,6 @@ _AHEAD = timedelta(days=1)
 """How far ahead another host's clock may be: what it has committed last is of the past, too."""
 
 _ORPHANED_FOR = timedelta(days=1)
-_SQLITE = "sqlite:"
 _WITH_DELETED = f"SELECT table_name FROM ducklake_table_info('{BASE}') WHERE delete_file_count > 0"
 
 
@@ -49,7 +47,7 @@ def forget_in_lake(
     Raises:
         duckdb.Error: the lake can't be reached or written to.
     """
-    for attempt in stamina.retry_context(on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS):
+    for attempt in tried_again(seconds=_PATIENCE_SECONDS):
         with attempt:
             forget_records(connection, intent, chain)
             # What another host has committed since it was asked to know that they are forgotten.
@@ -88,12 +86,10 @@ def vacuum(place: LakePlace) -> None:
     Raises:
         LedgerError: somebody uses it without a pause.
     """
-    if not place.metadata_path.startswith(_SQLITE):
+    if place.catalog_file is None:
         return
     try:
-        with closing(
-            sqlite3.connect(place.metadata_path.removeprefix(_SQLITE), timeout=_PATIENCE_SECONDS)
-        ) as catalog:
+        with closing(sqlite3.connect(place.catalog_file, timeout=_PATIENCE_SECONDS)) as catalog:
             catalog.execute("VACUUM")
             catalog.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.Error as error:

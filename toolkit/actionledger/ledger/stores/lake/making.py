@@ -23,6 +23,9 @@ _OPTIONS = {
     "data_inlining_row_limit": "0",
 }
 
+_NOT_MADE = "creating a new DuckLake is explicitly disabled"
+"""What DuckLake says of a database that is no catalog."""
+
 _LINK_TYPE = "BIGINT"
 
 
@@ -97,6 +100,18 @@ def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> i
             "made it, 'actionledger migrate' it to a file; that file is brought up to date where it is opened, and migrated to a new lake."
         )
     return version
+
+
+def is_blank(place: LakePlace, error: Exception) -> bool:
+    """Return whether a lake can't be read because nobody has made it yet.
+
+    Args:
+        place: where it is.
+        error: what was raised.
+    """
+    if place.catalog_file is not None and not place.catalog_file.exists():
+        return place.data_folder is None or not any(place.data_folder.glob("*"))
+    return _NOT_MADE in str(error)
 
 
 def create_everything(connection: DuckDBPyConnection) -> None:

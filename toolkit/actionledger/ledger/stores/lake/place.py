@@ -23,10 +23,12 @@ SUFFIX = ".toml"
 
 TABLE = "ducklake"
 
+S3 = "s3://"
+
 COMMIT_SECONDS = 15.0
 """How often a host commits what comes in while its agents work, where the file says nothing else."""
 
-_TEXTS = frozenset({"metadata_path", "data_path", "host"})
+_TEXTS = frozenset({"metadata_path", "data_path", "host", "queue_path"})
 _KEYS = _TEXTS | {"commit_seconds"}
 _CREDENTIALS = re.compile(
     r"\b(password|passfile|sslpassword|secret)\s*=|://[^/@\s]*:[^/@\s]*@", re.IGNORECASE
@@ -34,6 +36,10 @@ _CREDENTIALS = re.compile(
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
 _SCHEME = re.compile(r"[a-z0-9]+://")
 _SAID = f"""It begins with the line [{TABLE}] and says metadata_path = "postgres:dbname=…" (or "sqlite:FILE") and data_path = "s3://…" (or a folder)."""
+
+
+class BlankLakeError(NotALedgerError):
+    """A lake is not made yet: whoever opens it for writing makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,8 @@ class LakePlace:
         metadata_path: the catalog database, as DuckLake takes it behind ``ducklake:``.
         data_path: where the Parquet files are, as DuckLake takes it.
         host: this host's name, which stands before the names of its segments.
-        commit_seconds: how often this host commits while its agents work, in seconds.
+        commit_seconds: how often this host commits while its agents work, in seconds; where there is a queue, how often it ships.
+        queue_path: where hosts ship their segments to, for one committer to take in; empty where each host commits by itself.
     """
 
     path: Path
@@ -53,6 +60,7 @@ class LakePlace:
     data_path: str
     host: str
     commit_seconds: float = COMMIT_SECONDS
+    queue_path: str = ""
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -75,7 +83,8 @@ class LakePlace:
         metadata_path, data_path = (said.get(key, "") for key in ("metadata_path", "data_path"))
         if not (metadata_path and data_path):
             raise LedgerError(f"{path} does not say where the lake is. {_SAID}")
-        if _CREDENTIALS.search(metadata_path) or _CREDENTIALS.search(data_path):
+        queue_path = said.get("queue_path", "")
+        if any(map(_CREDENTIALS.search, (metadata_path, data_path, queue_path))):
             raise LedgerError(
                 f"{path} holds credentials; a ledger must not. Take them out: PostgreSQL's are taken from PGPASSWORD or ~/.pgpass, "
                 "S3's from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from a persistent secret of DuckDB's."
@@ -86,7 +95,14 @@ class LakePlace:
         seconds = said.get("commit_seconds", COMMIT_SECONDS)
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
             raise LedgerError(f"{path}: commit_seconds = {seconds!r} is no number of seconds.")
-        return cls(path, _catalog(path, metadata_path), _folder(path, data_path), host, float(seconds))
+        return cls(
+            path,
+            _catalog(path, metadata_path),
+            _folder(path, data_path),
+            host,
+            float(seconds),
+            _queue(path, queue_path),
+        )
 
     @property
     def is_on_postgres(self) -> bool:
@@ -94,9 +110,20 @@ class LakePlace:
         return self.metadata_path.startswith("postgres:")
 
     @property
+    def catalog_file(self) -> Path | None:
+        """The catalog, where it is a file of SQLite."""
+        kind, _, file = self.metadata_path.partition(":")
+        return Path(file) if kind == "sqlite" else None
+
+    @property
+    def data_folder(self) -> Path | None:
+        """The folder of the Parquet files, where they are on a disk."""
+        return None if _SCHEME.match(self.data_path) else Path(self.data_path)
+
+    @property
     def is_on_s3(self) -> bool:
         """Whether the Parquet files are in S3."""
-        return self.data_path.startswith("s3://")
+        return self.data_path.startswith(S3)
 
 
 def is_place(path: Path) -> bool:
@@ -126,6 +153,15 @@ def _catalog(path: Path, metadata_path: str) -> str:
         f"{path}: the catalog {metadata_path!r} is none that several processes read and write at once; take 'postgres:dbname=… host=…', "
         "or on one machine 'sqlite:FILE'. (A DuckDB file lets one process in at a time.)"
     )
+
+
+def _queue(path: Path, queue_path: str) -> str:
+    if not queue_path:
+        return ""
+    found = _folder(path, queue_path)
+    if _SCHEME.match(found) and not found.startswith(S3):
+        raise LedgerError(f"{path}: queue_path = {queue_path!r} is neither a folder nor in S3.")
+    return found
 
 
 def _folder(path: Path, data_path: str) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from threading import Lock
 
 import duckdb
-import stamina
 from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import utc
@@ -19,13 +18,19 @@ from actionledger.ledger.instances import Instance
 from actionledger.ledger.proofs.chain import Head
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.schema import lacking
-from actionledger.ledger.stores.base import AsOf
-from actionledger.ledger.stores.lake.chains import OwnChain, kept_heads
-from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester, LakeIntake
-from actionledger.ledger.stores.lake.loading import is_conflict
-from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
-from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.stores.base import AsOf, Intake
+from actionledger.ledger.stores.lake.chains import kept_heads
+from actionledger.ledger.stores.lake.connecting import connect_lake, read_sparingly
+from actionledger.ledger.stores.lake.ingesting import (
+    GRACE_SECONDS,
+    HostIngester,
+    LakeIngester,
+)
+from actionledger.ledger.stores.lake.loading import is_conflict, tried_again
+from actionledger.ledger.stores.lake.making import is_blank, make_tables, refuse_other_versions
+from actionledger.ledger.stores.lake.place import BlankLakeError, LakePlace
+from actionledger.ledger.stores.lake.private import PrivateFiles
+from actionledger.ledger.stores.lake.shipping import Shipper
 from actionledger.ledger.stores.lake.verifying import faults_of_host, verify_lake
 from actionledger.system.forking import abandon, watch
 from actionledger.system.locks import FileLock
@@ -51,7 +56,8 @@ class LakeStore:
         self.folders: tuple[str, ...] = (place.data_path,)
         self.host = place.host
         self.has_tail = as_of is None
-        self._ingester = LakeIngester(place, self.files, OwnChain(place, self.files))
+        committing = LakeIngester.of(place, self.files)
+        self._ingester: HostIngester = Shipper(committing) if place.queue_path else committing
         self._lock = Lock()
         self._watching: DuckDBPyConnection | None = None
         watch(self)
@@ -65,6 +71,8 @@ class LakeStore:
             LedgerError: it is something else, or can't be reached.
         """
         self.files.make_folders()
+        if self.place.queue_path and self._is_made():
+            return  # to ship takes no right to write to the lake
         lock = FileLock(self.files.making_lock)
         lock.acquire(_PATIENCE_SECONDS)
         try:
@@ -73,14 +81,21 @@ class LakeStore:
         finally:
             lock.release()
 
+    def _is_made(self) -> bool:
+        try:
+            self.check()
+        except BlankLakeError:
+            return False
+        return True
+
     def _make(self) -> None:
         # Another host, or this one by another name of the same lake, may be at it all the same.
-        again = stamina.retry_context(
-            on=_is_in_the_way, attempts=None, timeout=_PATIENCE_SECONDS, wait_max=1.0
-        )
-        for attempt in again:
+        private = PrivateFiles(self.place)
+        private.begin()
+        for attempt in tried_again(_is_in_the_way, seconds=_PATIENCE_SECONDS):
             with attempt, closing(connect_lake(self.place, writes=True)) as connection:
                 make_tables(connection, self.place)
+        private.tighten()
 
     def check(self) -> None:
         """Raise where the lake can't be read as it is.
@@ -88,8 +103,16 @@ class LakeStore:
         Raises:
             LedgerError: it is no ledger, or of another version, or can't be reached.
         """
-        with self._one_sentence("opened"), closing(connect_lake(self.place)) as connection:
-            refuse_other_versions(connection, self.place)
+        try:
+            with self._one_sentence("opened"), closing(connect_lake(self.place)) as connection:
+                refuse_other_versions(connection, self.place)
+        except LedgerError as error:
+            # What this host has committed was somewhere.
+            if self.files.heads.exists() or not is_blank(self.place, error):
+                raise
+            raise BlankLakeError(
+                f"The lake of {self.place.path} is not made yet: whoever opens it for writing makes it."
+            ) from error
 
     def ingest(
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
@@ -97,9 +120,9 @@ class LakeStore:
         """Commit what this host's segments hold; readers see it at once."""
         return self._ingester.ingest(publishing, patience=patience, is_stopped=is_stopped)
 
-    def intake(self) -> LakeIntake:
-        """Commit events that are in no segment."""
-        return LakeIntake(self._ingester)
+    def intake(self) -> Intake:
+        """Commit events that are in no segment, or leave them to the segments where hosts ship these."""
+        return self._ingester.intake()
 
     def forget(self, *, patience: float = 0.0) -> bool:
         """Delete the rows, and let go of every state and file that has them."""
@@ -145,6 +168,7 @@ class LakeStore:
         connection = connect_lake(self.place, snapshot=snapshot)
         try:
             lacks = lacking(refuse_other_versions(connection, self.place))
+            read_sparingly(connection)
         except BaseException:
             connection.close()
             raise
@@ -198,7 +222,7 @@ class LakeStore:
         return one_sentence(f"The ledger {self.files.published} can't be {what}")
 
 
-def _is_in_the_way(error: Exception) -> bool:
+def _is_in_the_way(error: BaseException) -> bool:
     """Return whether somebody else is making the lake a ledger just now: its catalog can't be read until that is done."""
     made_twice = isinstance(error, duckdb.Error) and any(words in str(error) for words in _MADE_TWICE)
     return made_twice or is_conflict(error) or isinstance(error, duckdb.TransactionException)
