@@ -45,6 +45,7 @@ from actionledger.events.readings import InAttempt
 from actionledger.events.stored import BigInt
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
 from actionledger.ledger.unacted import SESSION_OUTCOMES, UNACTED_TURNS
+from actionledger.ledger.verdicts import RECORDED_VERDICTS
 from actionledger.values import Block, FieldError, Issue, Repair
 
 SCHEMA_VERSION = 7
@@ -337,6 +338,7 @@ VIEWS = {
         FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",
     "unacted_turns": UNACTED_TURNS,
     "session_outcomes": SESSION_OUTCOMES,
+    "recorded_verdicts": RECORDED_VERDICTS,
 }
 """What people read: each view's name and its SELECT."""
 
