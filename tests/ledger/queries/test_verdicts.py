@@ -71,6 +71,8 @@ def test_a_comparison_of_models_has_them_beside_our_rates(ledger):
     assert measures["recorded_success"] == (Rate(0, 2), Rate(2, 2))
     assert measures["harness_took"] == (Rate(3, 3), Rate(3, 4))
     assert "recorded success" in str(found)
+    pytest.importorskip("altair")
+    assert al.charts.compared(found, "neat", "free").to_dict()
 
 
 def test_models_are_not_ranked_by_a_parse_rate(ledger):
