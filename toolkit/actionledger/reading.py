@@ -64,7 +64,7 @@ def _each_once(tools: object) -> Any:
 
 def offer_of(catalogue: AnyCatalogue | None) -> Offer | None:
     """Return the names of a catalogue's actions with their parameters; None where there is no catalogue."""
-    return Offer(catalogue.parameters, catalogue.only_texts) if catalogue else None
+    return Offer(catalogue.parameters, catalogue.only_texts, catalogue.own_texts) if catalogue else None
 
 
 def read_and_record(

@@ -20,7 +20,7 @@ from actionledger.actions.examples import made_example
 from actionledger.actions.mending import mended
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.schema_refusals import schema_errors
-from actionledger.actions.schemas import only_text
+from actionledger.actions.schemas import only_text, own_texts
 from actionledger.actions.verdict import Verdict, refused
 from actionledger.actions.wording import Schema, child, resolved
 from actionledger.errors import UsageError
@@ -160,6 +160,11 @@ class ToolCatalogue:
         """The parameter that a text by itself fills, for each tool that has one."""
         found = {tool.name: only_text(tool.parameters) for tool in self.tools}
         return {name: parameter for name, parameter in found.items() if parameter}
+
+    @cached_property
+    def own_texts(self) -> dict[str, frozenset[tuple[str, str]]]:
+        """For each tool the parameters with the texts that its schema itself gives for them."""
+        return {tool.name: own_texts(tool.parameters) for tool in self.tools}
 
     @cached_property
     def _by_name(self) -> dict[str, Tool]:
