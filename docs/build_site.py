@@ -26,6 +26,7 @@ NAV: dict[str, tuple[str, ...]] = {
             "agents.md",
             "jsonl.md",
             "live.md",
+            "questions.md",
             "failures.md",
             "replay.md",
             "filters.md",

@@ -57,6 +57,17 @@ def test_what_the_data_show_is_a_regression_with_clusters(seed, sessions, share)
     assert shown == pytest.approx(among / (np.var(scores, ddof=1) / rate.count), rel=1e-9)
 
 
+def halved(sizes, hits) -> float:
+    """Return the design effect with two half sessions more, one of hits and one of none: a weight of 1/2 each beside the others' 1."""
+    size = (sizes**2).sum() / sizes.sum()
+    weights = np.array([*np.ones(len(sizes)), 0.5, 0.5])
+    counts, scores = np.array([*sizes, size, size]), np.array([*hits, size, 0])
+    whole = (weights * counts).sum()
+    share = (weights * scores).sum() / whole
+    among = (weights * (scores - share * counts) ** 2).sum() * (len(sizes) + 1) / len(sizes)
+    return among / (whole * share * (1 - share)) * (whole - 1) / whole
+
+
 @pytest.mark.parametrize(("seed", "sessions", "share"), [(1, 14, 0.5), (2, 60, 0.1), (3, 400, 0.97)])
 def test_the_interval_is_wilsons_at_the_count_that_the_page_says(seed, sessions, share):
     """docs/statistics.md once more, step by step, with scipy's quantiles and statsmodels' interval."""
@@ -68,14 +79,17 @@ def test_the_interval_is_wilsons_at_the_count_that_the_page_says(seed, sessions,
     rarer = hits if y <= n / 2 else sizes - hits
     kish, size, bearing = n**2 / (sizes**2).sum(), (sizes**2).sum() / n, rarer.sum() ** 2 / (rarer**2).sum()
     shown = kish / (kish - 1) * ((hits - y / n * sizes) ** 2).sum() / (y * (1 - y / n)) * (n - 1) / n
-    effect = max(1, (bearing * shown + 3 * (1 + 0.2 * (size - 1))) / (bearing + 3))
+    alike = min(0.35, max(0.24, 4 / kish))
+    effect = max(1, (bearing * shown + 3 * (1 + alike * (size - 1))) / (bearing + 3))
     assert rate.design_effect == pytest.approx(effect)
 
     def wider(freedom: float) -> float:
         return (students.ppf(0.975, freedom) / students.ppf(0.975, n - 1)) ** 2
 
     most = max(size, shown) * wider(kish - 1)
-    left = n / max(1, min(effect * wider(min(kish - 1, bearing + 4)), most))
+    left = n / max(
+        1, min(effect * wider(min(kish - 1, bearing + 12)), most, halved(sizes, hits) * wider(sessions - 1))
+    )
     assert rate.effective_count == pytest.approx(left, rel=1e-3)
     wilson = proportion.proportion_confint(y / n * left, left, method="wilson")
     assert rate.interval == pytest.approx(wilson, abs=1e-4)
@@ -127,8 +141,15 @@ def test_successes_and_failures_are_treated_alike(sessions):
 def test_where_all_succeed_the_sessions_count_and_not_their_turns():
     """Forty sessions of ten turns without a failure are more evidence than forty turns without one, and far less than 400."""
     rate = rated([(10, 10)] * 40)
-    assert rate.design_effect == pytest.approx(1 + 0.2 * 9)
+    assert rate.design_effect == pytest.approx(1 + 0.24 * 9)
     assert Rate(40, 40).interval[0] < rate.interval[0] < Rate(200, 200).interval[0]
+
+
+def test_few_sessions_leave_the_worst_ones_unseen():
+    """Ten sessions without a failure say less, session for session, than forty: things are taken for more alike."""
+    assert rated([(10, 10)] * 10).design_effect == pytest.approx(1 + 0.35 * 9)
+    assert rated([(10, 10)] * 16).design_effect == pytest.approx(1 + 0.25 * 9)
+    assert rated([(10, 10)] * 17).design_effect == pytest.approx(1 + 0.24 * 9)
 
 
 def test_one_failure_shows_little_of_how_alike_turns_are():
@@ -137,7 +158,7 @@ def test_one_failure_shows_little_of_how_alike_turns_are():
         rated([(10, 9)] * failing + [(10, 10)] * (200 - failing)).design_effect for failing in range(60)
     ]
     assert all(0.7 * before < after <= before for before, after in itertools.pairwise(effects))
-    assert effects[0] == pytest.approx(2.8)
+    assert effects[0] == pytest.approx(1 + 0.24 * 9)
     assert effects[-1] < 1.2
 
 

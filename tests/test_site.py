@@ -98,6 +98,7 @@ def test_the_picture_of_the_tables_is_true(tmp_path):
         "unacted_turns",
         "session_outcomes",
         "permissions",
+        "recorded_verdicts",
     }
     assert set(headings) - apart <= set(MODEL["PLACES"])
     assert set(MODEL["PLACES"]) <= set(headings)

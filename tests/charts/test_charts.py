@@ -57,9 +57,9 @@ def test_a_funnel_draws_what_is_counted(ledger):
 
 
 def test_groups_draw_each_value_with_its_count(ledger):
-    """The best first; a name is text, what can't be seen of it a token."""
+    """Models by how many responses they have, others the best first; a name is text, what can't be seen of it a token."""
     counted = {name: found.parse_success for name, found in funnel_by(ledger, "model")}
-    large, small = rows_of(al.charts.groups(ledger))
+    small, large = rows_of(al.charts.groups(ledger))
     assert (large["name"], large["share"]) == ("large", counted["large"].value)
     assert (small["name"], small["count"]) == ("<b>small⟨U+202E⟩</b>", counted[HOSTILE].count)
     assert (small["low"], small["interval"]) == (None, "too few sessions")

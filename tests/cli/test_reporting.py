@@ -49,6 +49,7 @@ def test_a_report_as_json(run, recorded):
         "timings",
         "by_profile",
         "by_model",
+        "recorded_verdicts",
         "read_in",
         "reasons",
         "no_result",

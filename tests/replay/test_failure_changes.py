@@ -39,9 +39,34 @@ def test_two_readings_of_the_same_turns_are_compared_turn_by_turn(read_twice):
     assert (new.turns_before, new.turns_after, new.before.successes, new.after.successes) == (0, 30, 0, 30)
     assert (same.kind, same.turns_before, same.turns_after, same.p_value) == ("same", 30, 30, 1.0)
     assert new.p_value == pytest.approx(session_test({1: 30}))
-    assert new.p_holm == pytest.approx(min(1.0, len(found.changes) * new.p_value))
+    # What no session shifts in is none of the groups that might have been found.
+    assert new.p_holm == new.p_value
+    assert found.compared == 1 < len(found.changes)
     back = {str(change.key.code): change.kind for change in al.failure_changes(ledger, run, None).changes}
     assert back["malformed_json"] == "gone"
+
+
+def test_groups_in_too_few_sessions_to_tell_are_not_counted(tmp_path):
+    """Kinds of failure that are in one session each hide no difference that forty sessions show."""
+    calls = (
+        '{"type": "list_tasks"},',
+        '{"type": "nothing_such"}',
+        '{"type": "get_task"}',
+        '{"type": "get_task", "task_id": "x"}',
+    )
+    odd = [f'```actions\n{{"actions": [{call}]}}\n```' for call in calls]
+    before = [[GOOD, GOOD, GOOD]] * 40
+    after = [[GOOD, GOOD, BAD if number % 4 == 0 else GOOD] for number in range(40)]
+    after = [[*turns, odd[number]] if number < 4 else turns for number, turns in enumerate(after)]
+    with weeks(tmp_path, before, after) as ledger:
+        found = al.failure_changes(ledger, Filter(until=MIDDLE), Filter(since=MIDDLE))
+    told = [change for change in found.changes if change.after.successes > 5]
+    rest = [change for change in found.changes if change.after.successes <= 5]
+    assert all(change.p_least >= 0.05 and change.p_holm >= change.p_least for change in rest)
+    assert all(change.p_least < 0.05 for change in told)
+    assert found.compared == len(told)
+    assert all(change.p_holm <= len(told) * change.p_value + 1e-9 for change in told)
+    assert (len(rest) > 1, len(told)) == (True, 1)
 
 
 def test_what_was_run_once_is_no_difference_between_readings(tmp_path):

@@ -10,11 +10,12 @@ from actionledger.common.plurals import counted
 
 Z_95 = 1.959963984540054
 
-_CORRELATION = 0.2
+_CORRELATION, _MOST_ALIKE, _FEW = 0.24, 0.35, 4
 _WEIGHT = 3
-_FREEDOM = 4
-"""What is taken for usual where data say little: how much the things of a session correlate, how many sessions that weighs, and how many
-more than have the rarer outcome tell how far it is off. Chosen by simulation: docs/statistics.md."""
+_FREEDOM = 12
+"""What is taken for usual where data say little: how much the things of a session correlate (by 0.24, or by 4 over the number of sessions if that
+is more, up to 0.35), how many sessions that weighs, and how many more than have the rarer outcome tell how far it is off. Chosen by simulation:
+docs/statistics.md."""
 
 MINIMUM_SESSIONS = 5
 """With fewer sessions than this, weighed by their sizes, nothing is said of how far a share may be off."""
@@ -111,7 +112,8 @@ class Clustering:
         """Return by how much the sessions widen the variance of a mean score, 1 or more: what the data show, drawn to what is usual.
 
         What the data show weighs as many sessions as the rarer outcome comes from, what is usual weighs three of them: things of
-        a session correlate by 0.2. Where all things are alike, the data show nothing.
+        a session correlate by 0.24, and by more where few sessions leave the worst ones unseen. Where all things are alike, the
+        data show nothing.
 
         Args:
             count: how many things there are.
@@ -121,7 +123,8 @@ class Clustering:
         """
         shown = self.linearised(count, score, score if squares is None else squares)
         weight = self.bearing(count, score) if bearing is None else bearing
-        usual = 1 + _CORRELATION * (self.sizes / count - 1)
+        alike = min(_MOST_ALIKE, max(_CORRELATION, _FEW * self.sizes / (count * count)))
+        usual = 1 + alike * (self.sizes / count - 1)
         return max(1.0, (weight * shown + _WEIGHT * usual) / (weight + _WEIGHT))
 
     def effective_count(
@@ -132,7 +135,8 @@ class Clustering:
         The count over the design effect, times (t(count - 1) / t(f))², the 97.5 % quantiles of Student's distribution: what few
         sessions leave unknown about the variance itself (E. L. Korn and B. I. Graubard, "Confidence Intervals for
         Proportions with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998),
-        of which no more tell than have the rarer outcome. No fewer than if all things of a session were alike.
+        of which not many more tell than have the rarer outcome. No fewer than if all things of a session were alike; of a rate, no
+        fewer than with two half sessions more, one of hits and one of none.
 
         Args:
             count: how many things there are.
@@ -145,7 +149,20 @@ class Clustering:
         effect = self.design_effect(count, score, squares, weight)
         effect *= (student(min(fewer, weight + _FREEDOM)) / whole) ** 2
         alike = max(self.sizes / count, self.linearised(count, score, score if squares is None else squares))
-        return count / max(1.0, min(effect, alike * (student(fewer) / whole) ** 2))
+        effect = min(effect, alike * (student(fewer) / whole) ** 2)
+        if squares is None:
+            effect = min(effect, self._halved(count, score) * (student(self.sessions - 1) / whole) ** 2)
+        return count / max(1.0, effect)
+
+    def _halved(self, count: int, score: int) -> float:
+        """Return the design effect with two half sessions more, one of hits and one of none, each of the usual size."""
+        size = self.sizes / count
+        whole, sessions = count + size, self.sessions + 1
+        share = (score + size / 2) / whole
+        among = self.totals - 2 * share * self.products + share * share * self.sizes
+        among += size * size * ((1 - share) ** 2 + share * share) / 2
+        within = whole * share * (1 - share)
+        return (among * sessions / (sessions - 1)) / (within * whole / (whole - 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def rate(hits: Iterable[object], by: Iterable[Hashable] | None = None) -> Rate:
     Example:
         >>> rate = al.statistics.rate([True, False] * 20, by=[turn // 2 for turn in range(40)])
         >>> print(rate)
-        50.0% [34.7%, 65.3%] (20/40 in 20 sessions)
+        50.0% [35.2%, 64.8%] (20/40 in 20 sessions)
     """
     require_kind(hits, Iterable, "hits is a list of True and False")
     had = [_as_hit(hit) for hit in hits]

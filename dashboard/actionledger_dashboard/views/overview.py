@@ -36,7 +36,7 @@ from actionledger_dashboard.components.sides import FIRST
 from actionledger_dashboard.components.stats import funnel_stats, not_recorded, taken_stats
 from actionledger_dashboard.components.steps import show_steps
 from actionledger_dashboard.components.strip import show_strip
-from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of
+from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of, share
 from actionledger_dashboard.data import ask
 
 GROUPS = 30  # the most that are shown
@@ -184,12 +184,15 @@ def show_groups(linked: Linked, within: Filter) -> None:
     if not found:
         st.info(NOTHING_TO_RATE)
         return
-    most = sorted(found[:GROUPS], key=lambda pair: (-(pair[1].parse_success.value or -1.0), pair[0]))
+    # Models are not ranked: their rate is of the parser that read them, which their prompts need not have asked for.
+    most = found[:GROUPS] if dimension == "model" else sorted(found[:GROUPS], key=_by_rate)
     if len(most) < len(found):
         st.caption(f"The {GROUPS} with the most responses, of {len(found):,}.")
     used = ask(queries.usage_by, dimension, within)
+    verdicts = {each.label: each for each in ask(queries.recorded_verdicts, dimension, within)}
     groups = [
-        _group(label, part, used.get(label), narrowed(within, dimension, label)) for label, part in most
+        _group(label, part, used.get(label), verdicts.get(label), narrowed(within, dimension, label))
+        for label, part in most
     ]
 
     def href_of(label: str, dialect: str) -> str:
@@ -200,8 +203,22 @@ def show_groups(linked: Linked, within: Filter) -> None:
         st.caption(f"Without an interval, since they have {TOO_FEW}: {len(without):,} of {len(groups):,}.")
 
 
-def _group(label: str, found: Funnel, used: queries.UsageSums | None, within: Filter) -> Group:
+def _by_rate(pair: tuple[str, Funnel]) -> tuple[float, str]:
+    label, found = pair
+    value = found.parse_success.value
+    return (1.0 if value is None else -value, label)
+
+
+def _group(
+    label: str,
+    found: Funnel,
+    used: queries.UsageSums | None,
+    verdicts: queries.RecordedVerdicts | None,
+    within: Filter,
+) -> Group:
     took = {
+        "its harness took": share(verdicts.took) if verdicts and verdicts.took.count else "",
+        "succeeded, as recorded": share(verdicts.succeeded) if verdicts and verdicts.succeeded.count else "",
         "tokens out each": f"{used.output_tokens / used.counted:,.0f}" if used and used.counted else "",
         "latency": milliseconds(used.latency_ms) if used and used.timed else "",
         "cost": dollars(used.cost_usd) if used and used.priced else "",

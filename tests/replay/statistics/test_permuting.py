@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import combinations, pairwise
+from math import comb
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from actionledger.rates import Rate, clustered
 from actionledger.replay.statistics import (
     difference_test,
     is_dealt,
+    least_by_dealing,
     permutation_test,
     permutation_tests,
     score_test,
@@ -169,3 +171,11 @@ def test_equal_rates_are_seldom_told_apart_and_unequal_ones_often(sides):
         found[other] = sum(rejected)
     assert found[0.02] <= 8
     assert found[0.08] >= 22
+
+
+def test_what_the_telling_sessions_bear_is_counted_by_hand():
+    """Five of twenty sessions all on one side of ten: 2 · C(15, 5) / C(20, 10); one alone tells nothing."""
+    assert least_by_dealing(10, 10, 5) == pytest.approx(2 * comb(15, 5) / comb(20, 10))
+    assert least_by_dealing(10, 10, 1) == least_by_dealing(10, 10, 0) == 1.0
+    assert least_by_dealing(3, 30, 4) == pytest.approx(comb(29, 3) / comb(33, 3))
+    assert least_by_dealing(10, 10, 11) == 0.0

@@ -23,6 +23,8 @@ _NAMES = {
     "validation": "validation rate",
     "execution": "execution rate",
     "recorded_execution": "recorded executions",
+    "recorded_success": "recorded successes",
+    "harness_took": "their harness took",
 }
 """What the rates are called, as everywhere."""
 

@@ -39,6 +39,9 @@ def groups(
 ) -> Chart:
     """Return parse success for each model, profile, task, source or run, as a point on its 95 % interval, with its count.
 
+    The highest comes first, but for models, which stand by how many responses they have: a parse rate ranks models only where each was asked
+    for what the parser reads.
+
     Args:
         ledger: what to ask.
         by: ``model``, ``profile``, ``task``, ``source`` or ``run``.
@@ -64,7 +67,12 @@ def groups(
     found = [(name, rate) for name, rate in counted if rate.count]
     if not found:
         raise nothing_in(chosen)
-    drawn = sorted(found[:most], key=lambda pair: (-(pair[1].value or 0), pair[0]))
+    # Models are not ranked: their rate is of the parser that read them, which their prompts need not have asked for.
+    drawn = (
+        found[:most]
+        if by == "model"
+        else sorted(found[:most], key=lambda pair: (-(pair[1].value or 0), pair[0]))
+    )
     title = f"the {most} with the most responses, of {len(found):,}" if len(found) > most else None
     chart = _points(drawn, ink)
     return chart.properties(title=title) if title else chart

@@ -165,9 +165,11 @@ def _show_changes(changes: FailureChanges, limit: int, *, as_json: bool) -> None
         table.add_row(*map(plain, change_cells(change)))
     console.print(table)
     on = "" if changes.paired is None else f" ({counted(changes.paired, 'turn')})"
+    left = len(changes.changes) - changes.compared
+    few = f"; {left:,} more {'is' if left == 1 else 'are'} in too few sessions to tell" if left else ""
     console.print(
         plain(
-            f"p by the {changes.test}{on}, adjusted by Holm's procedure for {counted(len(changes.changes), 'group')}"
+            f"p by the {changes.test}{on}, adjusted by Holm's procedure for {counted(changes.compared, 'group')}{few}"
         )
     )
 

@@ -19,6 +19,7 @@ from actionledger.cli.tables import (
     print_json,
     rate_value,
     targets_table,
+    verdicts_table,
 )
 from actionledger.importing.newer import newer_recordings
 from actionledger.importing.unknown_wordings import unknown_wordings
@@ -36,10 +37,14 @@ from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
 from actionledger.ledger.queries.uncounted import LEAD, Uncounted, uncounted
 from actionledger.ledger.queries.usage import usage
+from actionledger.ledger.queries.verdicts import recorded_verdicts
 from actionledger.replay.changes import Change, changes
 from actionledger.replay.other_format import other_format
 
 TOP_REASONS = 10
+NO_RANKING = (
+    "A parse rate is of the parser, too: it ranks models only where each was asked for what the parser reads."
+)
 SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
 
 
@@ -75,6 +80,10 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(dialects_table(read_in))
     for dimension in SPLIT_BY:
         console.print(funnels_table(f"By {dimension}", funnel_by(ledger, dimension, within)))
+    if verdicts := recorded_verdicts(ledger, "model", within):
+        parsed = {label: part.parse_success for label, part in funnel_by(ledger, "model", within)}
+        console.print(verdicts_table(verdicts, parsed))
+        console.print(NO_RANKING)
     if failures := reasons(ledger, within, limit=TOP_REASONS):
         names = session_names(ledger, {failure.session_id for failure in failures})
         console.print(failures_table(failures, names))
@@ -163,6 +172,10 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
         **{
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
             for dimension in SPLIT_BY
+        },
+        "recorded_verdicts": {
+            each.label: {"succeeded": rate_value(each.succeeded), "took": rate_value(each.took)}
+            for each in recorded_verdicts(ledger, "model", within)
         },
         "read_in": {part.dialect: rate_value(part.share) for part in dialects(ledger, within)},
         "no_result": answered(ledger, within),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.left_out import Omission
     from actionledger.ledger.queries.reasons import Failure
     from actionledger.ledger.queries.targets import Timings
+    from actionledger.ledger.queries.verdicts import RecordedVerdicts
     from actionledger.replay.changes import Change
     from actionledger.values import Observation
 
@@ -255,6 +256,26 @@ def funnels_table(title: str, funnels: "Iterable[tuple[str, Funnel]]") -> Sheet:
             shown_rate(funnel.strict_success),
             shown_rate(funnel.validation),
             shown_rate(funnel.execution),
+        )
+    return table
+
+
+def verdicts_table(found: "Iterable[RecordedVerdicts]", parsed: Mapping[str, Rate]) -> Sheet:
+    """Return what recordings say of their sessions, beside what was parsed here, one line a label.
+
+    Args:
+        found: what they say.
+        parsed: the parse success of each label.
+    """
+    heads = ("", "sessions", "succeeded, as recorded", "their harness took an action", "parsed here")
+    table = Sheet(*heads, title="By model, as the recordings say")
+    for each in found:
+        table.add_row(
+            plain(each.label or NO_NAME),
+            f"{each.succeeded.count:,}",
+            shown_rate(each.succeeded),
+            shown_rate(each.took),
+            shown_rate(parsed.get(each.label, Rate(0, 0))),
         )
     return table
 

@@ -32,6 +32,7 @@ ROWS = {
     "permissions": "a call of another runtime: whether it was let run or refused, by whom, and which hooks ran beside it",
     "unacted_turns": "a response in which a reading has found no call: how it ended, and why it stopped where it did",
     "session_outcomes": "how a session came out, by its last turn and by what its source says",
+    "recorded_verdicts": "what a recording says of its own session, where it does: whether it succeeded, and what its harness counted",
     "events": "everything that was recorded, with the message of what has no table of its own",
     "quarantine": "a line of a segment that can't be read, whole",
 }
@@ -59,6 +60,13 @@ _COMPUTED: dict[str, tuple[str, dict[str, str]]] = {
         {
             "outcome": "finished, stopped_without_acting, interrupted, failed, open or not_known",
             "why": "what says so: recorded for the source's own verdict, the source's word, or how the last turn ended",
+        },
+    ),
+    "recorded_verdicts": (
+        "sessions",
+        {
+            "took": "in how many of its responses the recording's own harness took an action; NULL where it does not say",
+            "counted": "of how many responses it says so",
         },
     ),
 }

@@ -46,6 +46,7 @@ from actionledger.events.stored import BigInt
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
 from actionledger.ledger.permissions import PERMISSIONS
 from actionledger.ledger.unacted import SESSION_OUTCOMES, UNACTED_TURNS
+from actionledger.ledger.verdicts import RECORDED_VERDICTS
 from actionledger.values import Block, FieldError, Issue, Repair
 
 SCHEMA_VERSION = 7
@@ -352,6 +353,7 @@ VIEWS = {
     "permissions": PERMISSIONS,
     "unacted_turns": UNACTED_TURNS,
     "session_outcomes": SESSION_OUTCOMES,
+    "recorded_verdicts": RECORDED_VERDICTS,
 }
 """What people read: each view's name and its SELECT."""
 

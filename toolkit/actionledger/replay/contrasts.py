@@ -1,5 +1,7 @@
 """Two sets of recorded responses side by side that share no turns: two models, two weeks, two prompts."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actionledger.common.plurals import counted
@@ -9,23 +11,30 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.by_task import results_by_task, shared_turns
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import Funnel, funnel, with_sessions
+from actionledger.ledger.queries.verdicts import recorded_verdicts
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.replay.statistics import (
     difference_test,
     holm,
+    least_by_dealing,
     task_difference,
     task_test,
     unpaired_difference,
 )
 
+_RECORDED = {
+    "recorded_success": "sessions that succeeded, as their recordings say",
+    "harness_took": "responses in which the recordings' own harness took an action",
+}
 MEASURES = {
     "parse_success": "read whole, of those that meant to act",
     "strict_success": "the same without a repair",
     "validation": "actions that are valid",
     "execution": "executions that succeeded",
     "recorded_execution": "executions of other runtimes that succeeded",
+    **_RECORDED,
 }
-"""The rates of a funnel that are compared, and what each is."""
+"""The rates that are compared, a funnel's and what recordings say themselves, and what each is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,7 @@ class Measure:
     """One rate of both sides.
 
     Args:
-        name: the rate, as a funnel names it.
+        name: the rate, as a funnel names it, or `recorded_success` or `harness_took`.
         before, after: both sides' rates.
         difference: the 95 % interval of the second minus the first, -1 to 1, which says of 0 what ``p_value`` says; None where
             either side has none.
@@ -144,14 +153,22 @@ def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:
     return Contrast(
         first,
         second,
-        _measures(first, second),
+        _measures(_rates(ledger, first, before), _rates(ledger, second, after)),
         _tasks(ledger, before, after),
         (first.not_auditable, second.not_auditable),
     )
 
 
-def _measures(first: Funnel, second: Funnel) -> tuple[Measure, ...]:
-    pairs = {name: (getattr(first, name), getattr(second, name)) for name in MEASURES}
+def _rates(ledger: Queryable, found: Funnel, within: Filter) -> dict[str, Rate]:
+    """Return the rates of one side: how far its responses got, and what their recordings say themselves."""
+    of_funnel = {name: getattr(found, name) for name in MEASURES if name not in _RECORDED}
+    [*told] = recorded_verdicts(ledger, None, within)
+    said = (told[0].succeeded, told[0].took) if told else (Rate(0, 0), Rate(0, 0))
+    return of_funnel | dict(zip(_RECORDED, said, strict=True))
+
+
+def _measures(first: Mapping[str, Rate], second: Mapping[str, Rate]) -> tuple[Measure, ...]:
+    pairs = {name: (first[name], second[name]) for name in MEASURES}
     counted = {
         name: (one, other)
         for name, (one, other) in pairs.items()
@@ -160,12 +177,29 @@ def _measures(first: Funnel, second: Funnel) -> tuple[Measure, ...]:
     tested = {name: difference_test(one, other) for name, (one, other) in counted.items()}
     # Where nothing was repaired, two measures are the same numbers: one test, and not two to choose from.
     known = {counted[name]: p_value for name, p_value in tested.items() if p_value is not None}
-    adjusted = dict(zip(known, holm(list(known.values())), strict=True))
+    least = [_least(one, other) for one, other in known]
+    adjusted = dict(zip(known, holm(list(known.values()), least), strict=True))
     found = [(name, one, other, adjusted.get((one, other))) for name, (one, other) in counted.items()]
     return tuple(
         Measure(name, one, other, unpaired_difference(one, other, p_value), p_value)
         for name, one, other, p_value in found
     )
+
+
+def _least(one: Rate, other: Rate) -> float:
+    """Return the least p-value that two rates could have had, by how many of their sessions have the rarer outcome."""
+    sides = [rate.clustering.cells if rate.clustering else None for rate in (one, other)]
+    together = Counter[tuple[int, int]]()
+    for cells in sides:
+        if cells is None:
+            return 0.0
+        together.update(cells)
+    is_rare = 2 * (one.successes + other.successes) <= one.count + other.count
+    telling = sum(
+        sessions for (count, hits), sessions in together.items() if (hits if is_rare else count - hits)
+    )
+    before, after = (sum(cells.values()) for cells in sides if cells is not None)
+    return least_by_dealing(before, after, telling)
 
 
 def _tasks(ledger: Queryable, before: Filter, after: Filter) -> SharedTasks | None:

@@ -15,7 +15,16 @@ from actionledger.rates import Rate, clustered
 from actionledger.replay.grouping.circles import key_of_loop
 from actionledger.replay.grouping.groups import FailureKey, key_of
 from actionledger.replay.loops import loops
-from actionledger.replay.statistics import holm, is_dealt, permutation_tests, score_test, session_test
+from actionledger.replay.statistics import (
+    holm,
+    is_dealt,
+    least_by_dealing,
+    least_by_flipping,
+    permutation_tests,
+    score_test,
+    session_test,
+)
+from actionledger.replay.statistics.flipping import SURE
 
 ChangeKind: TypeAlias = Literal["new", "gone", "grown", "shrunk", "same"]
 """What became of a group: it was not there before, is not there after, or a larger, a smaller or the same share has it."""
@@ -36,6 +45,8 @@ class FailureChange:
         p_value: how likely chance alone makes such a difference.
         p_holm: the same, adjusted by Holm's procedure for all the groups that are looked at together.
         of_turns_before, of_turns_after: how many turns there were and are that could have it.
+        p_least: the least that ``p_value`` could be with so few sessions that have it; from 0.05 on the group isn't counted among those that
+            are looked at together.
     """
 
     key: FailureKey
@@ -48,6 +59,7 @@ class FailureChange:
     p_holm: float
     of_turns_before: int
     of_turns_after: int
+    p_least: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,11 @@ class FailureChanges:
     changes: tuple[FailureChange, ...]
     test: str
     paired: int | None
+
+    @property
+    def compared(self) -> int:
+        """How many groups are in sessions enough for a difference to be more than chance; only these are counted by Holm's procedure."""
+        return sum(change.p_least < SURE for change in self.changes)
 
     def __repr__(self) -> str:
         from actionledger.display.failures import changes_line  # noqa: PLC0415 - only where it is looked at
@@ -129,7 +146,7 @@ def failure_changes(
     found = list(
         _paired(ledger, first, second, turns, sessions) if turns else _unpaired(ledger, first, second)
     )
-    adjusted = holm([change.p_value for change in found])
+    adjusted = holm([change.p_value for change in found], [change.p_least for change in found])
     changes = [replace(change, p_holm=p) for change, p in zip(found, adjusted, strict=True)]
     return FailureChanges(
         changes=tuple(sorted(changes, key=_most_certain)),
@@ -146,7 +163,8 @@ def _paired(
         was, now = before.get(key, {}), after.get(key, {})
         shifts = Counter(now[turn] for turn in now.keys() - was.keys())
         shifts.subtract(Counter(was[turn] for turn in was.keys() - now.keys()))
-        p_value = session_test(Counter(shift for shift in shifts.values() if shift))
+        shifting = Counter(shift for shift in shifts.values() if shift)
+        p_value = session_test(shifting)
         yield FailureChange(
             key=key,
             kind=_kind(len(was), len(now), len(was), len(now)),
@@ -158,6 +176,7 @@ def _paired(
             p_holm=p_value,
             of_turns_before=turns,
             of_turns_after=turns,
+            p_least=least_by_flipping(shifting),
         )
 
 
@@ -189,6 +208,7 @@ def _unpaired(ledger: Ledger, first: Filter, second: Filter) -> Iterator[Failure
             p_holm=p_value,
             of_turns_before=before.turns,
             of_turns_after=after.turns,
+            p_least=least_by_dealing(len(before.sizes), len(after.sizes), len(was) + len(now)),
         )
 
 

@@ -18,6 +18,7 @@ from actionledger.ledger.queries.naming import Called, one_run, run_or_first
 from actionledger.rates import Clustering
 from actionledger.replay.statistics import (
     holm,
+    least_by_flipping,
     mcnemar,
     paired_difference,
     resampled_difference,
@@ -193,7 +194,8 @@ def compare_by(
     """
     runs = run_or_first(ledger, before), one_run(ledger, after)
     groups = compare_groups(ledger, *runs, by, within=within)
-    adjusted = holm([session_test(group.shifts) for group in groups])
+    shifts = [group.shifts for group in groups]
+    adjusted = holm([session_test(each) for each in shifts], [least_by_flipping(each) for each in shifts])
     found = (
         PairedGroup(
             group.counts, group.before, group.after, group.net, group.cells, group.label, adjusted=p_value

@@ -79,6 +79,7 @@ from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
 from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
 from actionledger.ledger.queries.uncounted import Uncounted, uncounted
 from actionledger.ledger.queries.usage import UsageSums, usage, usage_by
+from actionledger.ledger.queries.verdicts import RecordedVerdicts, recorded_verdicts
 
 __all__ = [
     "ALL_TURNS",
@@ -118,6 +119,7 @@ __all__ = [
     "ReadAction",
     "ReadIn",
     "Reader",
+    "RecordedVerdicts",
     "Refused",
     "Response",
     "Run",
@@ -164,6 +166,7 @@ __all__ = [
     "pace",
     "price_sources",
     "reasons",
+    "recorded_verdicts",
     "refused",
     "response",
     "runs",

@@ -12,6 +12,7 @@ from actionledger.replay.statistics.changes import (
     change_points as change_points,
 )
 from actionledger.replay.statistics.paired import (
+    least_by_flipping as least_by_flipping,
     mcnemar as mcnemar,
     paired_difference as paired_difference,
     session_test as session_test,
@@ -19,6 +20,7 @@ from actionledger.replay.statistics.paired import (
 )
 from actionledger.replay.statistics.permuting import (
     is_dealt as is_dealt,
+    least_by_dealing as least_by_dealing,
     permutation_test as permutation_test,
     permutation_tests as permutation_tests,
 )

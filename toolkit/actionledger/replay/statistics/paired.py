@@ -72,6 +72,16 @@ def session_test(shifts: Mapping[int, int]) -> float:
     return min(1.0, max(_NEGLIGIBLE, tail))
 
 
+def least_by_flipping(shifts: Mapping[int, int]) -> float:
+    """Return the least p-value that the sign-flip test can give where so many sessions shift: had all of them shifted one way.
+
+    Args:
+        shifts: how many sessions there are by how many more of their turns were won than lost.
+    """
+    shifting = sum(sessions for shift, sessions in shifts.items() if shift)
+    return min(1.0, 2 * 0.5 ** min(shifting, 60))
+
+
 def _binomial(count: int) -> Iterator[tuple[float, int]]:
     """Yield how likely each number of heads is in so many throws of a coin, the negligible left out."""
     log_half = count * log(0.5)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from math import comb, inf
+from math import comb, inf, prod
 from random import Random
 from typing import NamedTuple
 
@@ -19,6 +19,9 @@ together have more than that, which would take long."""
 _MOST_DRAWS = 19_999
 _MOST_STEPS = 4_000_000
 """With many groups at once, up to how often the sessions are dealt, and how much may be added up for it."""
+
+_CERTAIN = 60
+"""So many sessions that tell of a difference are more than enough to reach any p-value."""
 
 _LANE = 64
 _MASK = (1 << _LANE) - 1
@@ -62,6 +65,26 @@ def permutation_test(before: Cells, after: Cells, *, seed: int = 1) -> float | N
     hits = {place: score for place, (_, score) in enumerate(one + other) if score}
     [p_value] = permutation_tests(sizes, len(one), [hits], seed=seed)
     return p_value
+
+
+def least_by_dealing(before: int, after: int, telling: int) -> float:
+    """Return how likely it is that dealing gives one side all the sessions that tell of a difference: the least p-value that they bear.
+
+    Args:
+        before: how many sessions the first side has.
+        after: how many the second has.
+        telling: how many of both have the rarer outcome.
+    """
+    sessions = before + after
+    if not 0 < telling <= sessions:
+        return 1.0
+    return min(1.0, _all_on(before, sessions, telling) + _all_on(after, sessions, telling))
+
+
+def _all_on(side: int, sessions: int, telling: int) -> float:
+    if telling > side:
+        return 0.0
+    return prod((side - place) / (sessions - place) for place in range(min(telling, _CERTAIN)))
 
 
 def permutation_tests(

@@ -45,6 +45,10 @@ _FENCED = 'Your code should be enclosed using "```python" tag'
 """What the prompt says of code where the model was to write it in fences."""
 
 
+_TAGS = ("<execute>", "<solution>")
+"""What it says where the model was to write tags."""
+
+
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the sessions of one file, and a refusal for each line that can't be read.
 
@@ -80,13 +84,27 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
             success=line.state.success,
             reason=line.state.terminate_reason or "",
             metadata={"kind": kind, "setting": setting, "counts": line.state.agent_action_count}
-            | (
-                {"parser": "mint-fences", "parser_because": "the prompt asks for ```python"}
-                if is_fenced
-                else {}
-            ),
+            | _harness(line.state.agent_action_count)
+            | _asked(line.state.history, is_fenced=is_fenced),
             parser="mint-fences" if is_fenced else "",
         )
+
+
+def _harness(counts: dict[str, int]) -> dict[str, dict[str, int]]:
+    """Return in how many responses the harness took an action, and in how many it found none, where it has counted them."""
+    if not {"propose_solution", "use_tool", "invalid_action"} <= counts.keys():
+        return {}
+    took = counts["propose_solution"] + counts["use_tool"]
+    return {"harness": {"took": took, "missed": counts["invalid_action"]}}
+
+
+def _asked(history: list[_Message], *, is_fenced: bool) -> dict[str, str]:
+    """Return which parser the first prompt asks for, and by which words; nothing where it can't be told."""
+    if is_fenced:
+        return {"parser": "mint-fences", "parser_because": "the prompt asks for ```python"}
+    if history and history[0].role != "assistant" and all(tag in history[0].content for tag in _TAGS):
+        return {"parser": "mint", "parser_because": "the prompt asks for <execute> and <solution>"}
+    return {}
 
 
 def _asks_for_fences(history: list[_Message]) -> bool:
