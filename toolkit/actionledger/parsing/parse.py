@@ -82,7 +82,7 @@ def _judged(
         placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
         if evidence == "reported":
             placed = with_foreign(source, placed, options)
-    placed = with_looks(source, placed, finder.dialects)
+    placed = with_looks(source, placed, finder.bare_readers)
     if not placed:
         return placed
     placed = with_enclosed(source, placed)

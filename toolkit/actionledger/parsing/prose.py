@@ -6,6 +6,7 @@ leaves it open: the call waits for a person. A call with no words before it is m
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from actionledger.parsing.prose_words import ANNOUNCES, CORRECTS, OPEN, SHOWS, asks, takes_back
@@ -17,6 +18,9 @@ _BEFORE = 400
 BEHIND = 160
 """How much behind a call is looked at, in code points."""
 
+_LAST = 2
+"""How many sentences before a call may announce it."""
+
 _SHORT, _FEW = 20, 3
 _WORDS = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
 _WORD = re.compile(r"[^\W\d_]")
@@ -24,7 +28,7 @@ _PARTS = re.compile(
     r"</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|^[^\n`~]*+(?:```|~~~)[^\n]*+$|(?:^|\n)[ \t]*+[-*_]{3,}+[ \t]*+(?=\n|\Z)",
     re.MULTILINE,
 )
-_RULE = re.compile(r"[-*_]{3}")
+_RULE = re.compile(r"[-*_][-*_]{2}")
 
 _TAGS = re.compile(r"</?[\w|:-][^<>\n]{0,80}+>")
 _TAG_BEFORE = re.compile(r"(?P<mark><[A-Za-z][\w:-]{0,40}(?:\s[^<>\n]{0,80})?>\s*)+\Z")
@@ -35,9 +39,9 @@ _FENCE_BEFORE = re.compile(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]
 """The fence that a call stands in, where it opens in the middle of a line or has a label."""
 
 _SENTENCE = re.compile(
-    r"[.!?…][\"'”’)*_]*+\s++|[。！？]\s*+|\n\s*+\n|\n(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])"
+    r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?:\s*+\n|(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])))"
 )
-"""What ends a sentence; a sign that does is still its own."""
+"""What ends a sentence; a sign that does is still its own. All signs stand in one class first, for that is found fast."""
 
 _MARKUP = re.compile(r"[<{\[`]")
 _LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
@@ -70,14 +74,14 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     if has_tag and (tag := _TAG_BEFORE.search(before)):
         return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
     turn = _TURN_BEFORE.search(before) if "<" in before else None
-    sentences = _before(text, span.start - len(turn[0]) if turn else span.start, low)
+    sentences = [*islice(_before(text, span.start - len(turn[0]) if turn else span.start, low), _LAST)]
     behind = _behind(text, span.end)
     if not sentences:
         is_asked = has_words(behind) and asks(behind)
         return Verdict(False, "What follows asks about it.") if is_asked else None
-    if SHOWS.search(sentences[-1]) or OPEN.search(sentences[-1]):
+    if SHOWS.search(sentences[0]) or OPEN.search(sentences[0]):
         return Verdict(False, "The sentence before it leaves open whether it is meant.")
-    if not _is_short(sentences[-1]) and not any(map(ANNOUNCES.search, sentences)):
+    if not _is_short(sentences[0]) and not any(map(ANNOUNCES.search, sentences)):
         return Verdict(False, "Nothing before it says that it is meant.")
     if asks(behind):
         return Verdict(False, "What follows asks about it.")
@@ -101,8 +105,8 @@ def verdict_of_marked(text: str, span: Span, low: int) -> Verdict | None:
         return Verdict(True, "What follows takes it back.")
     if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
         return None
-    sentences = _before(text, span.start, low)
-    if sentences and SHOWS.search(sentences[-1]):
+    sentence = next(_before(text, span.start, low), None)
+    if sentence and SHOWS.search(sentence):
         return Verdict(False, "The sentence before it says that it is not made.")
     return None
 
@@ -140,8 +144,8 @@ def _behind(text: str, end: int) -> str:
     return behind[: markup.start()] if markup else behind
 
 
-def _before(text: str, start: int, low: int) -> list[str]:
-    """Return the last sentences before a call, two at most; none where no word stands there."""
+def _before(text: str, start: int, low: int) -> Iterator[str]:
+    """Yield the sentences with a word before a call, the last one first."""
     before = text[max(low, start - _BEFORE) : start]
     fence = before.rfind("```")
     if fence >= 0 and (label := _FENCE_BEFORE.search(before, before.rfind("\n", 0, fence) + 1)):
@@ -151,7 +155,7 @@ def _before(text: str, start: int, low: int) -> list[str]:
     line = before.rfind("\n") + 1
     if before[line:].lstrip().startswith(("{", "[")):
         before = before[:line]  # what a message that was written out holds is no sentence
-    return [sentence for sentence in _sentences(before.strip()) if sentence and has_words(sentence)][-2:]
+    return filter(has_words, _sentences_backwards(before.strip()))
 
 
 def _may_part(text: str) -> bool:
@@ -161,9 +165,9 @@ def _may_part(text: str) -> bool:
     return "```" in text or "~~~" in text or _RULE.search(text) is not None
 
 
-def _sentences(text: str) -> Iterator[str]:
-    at = 0
-    for end in _SENTENCE.finditer(text):
-        yield text[at : end.start() + (not text.startswith("\n", end.start()))]
-        at = end.end()
-    yield text[at:]
+def _sentences_backwards(text: str) -> Iterator[str]:
+    stop = len(text)
+    for end in reversed([*_SENTENCE.finditer(text)]):
+        yield text[end.end() : stop]
+        stop = end.start() + (not text.startswith("\n", end.start()))
+    yield text[:stop]

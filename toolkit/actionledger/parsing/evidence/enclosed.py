@@ -28,9 +28,11 @@ def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         source: the response, with the names that were offered.
         placed: its blocks, in text order.
     """
-    names = tags_of(source.names or frozenset())
+    if not source.names or "<" not in source.text:
+        return list(placed)
+    names = tags_of(source.names)
     is_read = any(found.status in READ and found.actions for _, found in placed)
-    if not names or not is_read or "<" not in source.text:
+    if not names or not is_read:
         return list(placed)
     actions = sorted(action.span for _, found in placed for action in found.actions)
     tags = _Tags(source.text, names, actions)

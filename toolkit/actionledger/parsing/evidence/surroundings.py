@@ -35,8 +35,9 @@ _TWICE = "The same stands once more in the response."
 _VERSIONS = "The text offers two versions of it."
 
 _PLACEHOLDER = re.compile(
-    r"\.{3}|…|(?:your|insert|enter|put|add)[ _-][\w -]{0,40}[ _-]here|your_\w{1,40}|\[(?:your|insert|enter)\b[^\]\n]{0,60}\]"
-    r"|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,}|placeholder",
+    r"(?=[.…yiepax\[<{/])(?:\.{3}|…|(?:your|insert|enter|put|add)[ _-][\w -]{0,40}[ _-]here|your_\w{1,40}"
+    r"|\[(?:your|insert|enter)\b[^\]\n]{0,60}\]|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>"
+    r"|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,}|placeholder)",
     re.IGNORECASE,
 )
 _ANGLED = re.compile(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
@@ -68,7 +69,7 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
             judged.append((dialect, found))
             before = None
         low = max(low, found.span.end)
-    return _shared(_corrected(text, judged), text)
+    return _shared(_corrected(text, judged), text) if len(judged) > 1 else judged
 
 
 def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
@@ -80,11 +81,11 @@ def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
 
 def has_placeholder(found: Found) -> bool:
     """Return whether an argument of a block's actions holds the place of a value."""
-    return any(
-        isinstance(value, str) and 0 < len(value) <= _LONGEST and _is_placeholder(key, value.strip())
-        for action in found.actions
-        for key, value in action.arguments.items()
-    )
+    for action in found.actions:
+        for key, value in action.arguments.items():
+            if isinstance(value, str) and len(value) <= _LONGEST and _is_placeholder(key, value.strip()):
+                return True
+    return False
 
 
 def _verdict(
@@ -112,7 +113,7 @@ def _as_judged(found: Found, judgement: Verdict | None) -> Found:
 def _is_placeholder(key: str, value: str) -> bool:
     if _PLACEHOLDER.fullmatch(value):
         return True
-    angled = _ANGLED.fullmatch(value)
+    angled = _ANGLED.fullmatch(value) if value.startswith("<") else None
     if angled is None:
         return False
     word, named = (each.translate(_JOINS).lower() for each in (angled["word"], key))
