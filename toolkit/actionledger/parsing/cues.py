@@ -14,9 +14,9 @@ from actionledger.values import Span
 _WINDOW = 600
 """How much before a block is looked at, in code points."""
 
+_FENCE_LINE = re.compile(r"[^\n`~]*+(?:```|~~~)[^\n]*+")
 _PARTS = re.compile(
-    r"\n[ \t\r]*+\n|^[^\n`~]*+(?:```|~~~)[^\n]*+$|</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>",
-    re.MULTILINE,
+    rf"\n(?:(?:[ \t\r]*+\n)?{_FENCE_LINE.pattern}|[ \t\r]*+\n)|</[\w.:-]++>|<\|[^|<>\n]{{1,40}}+\|>|<｜[^｜<>\n]{{1,40}}+｜>"
 )
 """What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
 
@@ -194,5 +194,7 @@ def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
 def _last_part(text: str) -> str:
     """Return what stands behind the last place that no sentence goes on behind; most texts have none but blank lines."""
     has_tags = "<" in text and ("</" in text or "<|" in text or "<｜" in text)
-    has_marks = has_tags or "```" in text or "~~~" in text
-    return (_PARTS if has_marks else _BLANK_LINE).split(text)[-1]
+    if not (has_tags or "```" in text or "~~~" in text):
+        return _BLANK_LINE.split(text)[-1]
+    fence = _FENCE_LINE.match(text)
+    return _PARTS.split(text[fence.end() :] if fence else text)[-1]

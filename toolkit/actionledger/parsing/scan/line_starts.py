@@ -1,0 +1,34 @@
+"""Patterns of what a line begins with, searched for from one line break to the next.
+
+Trying ``^`` at each place of a text takes several times as long.
+"""
+
+import re
+from collections.abc import Iterator
+
+
+class LineStart:
+    """What a line begins with. A match has it as the group ``line``: what stands before that is the line break.
+
+    Args:
+        pattern: a regular expression.
+        flags: those of ``re``.
+    """
+
+    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        self._here = re.compile(f"(?P<line>{pattern})", flags)
+        self._ahead = re.compile(rf"\n(?P<line>{pattern})", flags)
+
+    def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+        """Return the first match for a line that begins in ``text[start:end]``."""
+        stop = len(text) if end is None else end
+        begins_line = start == 0 or text[start - 1] == "\n"
+        found = self._here.match(text, start, stop) if begins_line else None
+        return found or self._ahead.search(text, start, stop)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches for all lines, never overlapping."""
+        at = 0
+        while found := self.search(text, at):
+            yield found
+            at = found.end()
