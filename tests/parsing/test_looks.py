@@ -52,7 +52,10 @@ def test_data_in_which_a_call_stands_is_said_to():
 
 def test_where_tools_are_known_their_names_decide():
     text = f"Use this: {JSON} then."
-    assert with_looks(Source(text, frozenset({"search"})), [], bare_readers(parser_for(("json",)).dialects)) == []
+    assert (
+        with_looks(Source(text, frozenset({"search"})), [], bare_readers(parser_for(("json",)).dialects))
+        == []
+    )
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1000])

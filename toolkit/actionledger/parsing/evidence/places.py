@@ -8,8 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from actionledger.parsing.scan.openings import HIDDEN, any_of, text_before
 from actionledger.parsing.scan.line_starts import LineStart
+from actionledger.parsing.scan.openings import HIDDEN, any_of, text_before
 from actionledger.values import Span
 
 _ECHOES = (
@@ -202,7 +202,9 @@ def _quoted_lines(text: str) -> Iterator[Quoted]:
 
 def _indented(text: str) -> Iterator[Quoted]:
     """Yield indented blocks, as people set code apart; where all lines are indented, none is."""
-    may_begin = text.startswith(_INDENTS) or any(f"{blank}{by}" in text for blank in _BLANK_LINES for by in _INDENTS)
+    may_begin = text.startswith(_INDENTS) or any(
+        f"{blank}{by}" in text for blank in _BLANK_LINES for by in _INDENTS
+    )
     if may_begin and _FLUSH.search(text):
         for block in _INDENTED.finditer(text):
             yield Quoted(Span(*block.span()), "It stands in an indented block.")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from actionledger.parsing.scan.any_case import AnyCase
 from actionledger.parsing.scan.openings import any_of
 
 FOLDED = re.compile("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
@@ -83,6 +84,6 @@ class Phrases:
 
 
 @lru_cache(maxsize=1024)
-def compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> AnyCase:
     """Return a row's pattern, ready to be searched for."""
-    return re.compile(pattern, re.IGNORECASE)
+    return AnyCase(pattern)
