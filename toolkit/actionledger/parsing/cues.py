@@ -29,6 +29,9 @@ _SENTENCES = re.compile(
 )
 """What ends a sentence. All signs that may stand in one class first, for that is found fast."""
 
+_NEAR = 120
+"""How far before a block what parts sentences is looked for first."""
+
 _DECORATION = " \t\r\n*_`.,，:："
 _COLON = re.compile(r"[:：][*_`\s]*+\Z")
 
@@ -186,9 +189,17 @@ def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
 
 
 def _last_part(text: str) -> str:
-    """Return what stands behind the last place that no sentence goes on behind; most texts have none but blank lines."""
+    """Return what stands behind the last place that no sentence goes on behind; nearly always that is close to the end."""
+    near = text.rfind("\n", 0, -_NEAR) + 1
+    parts = _parts(text[near:]) if not text[near : near + 1].isspace() else []
+    return (parts if len(parts) > 1 else _parts(text))[-1]
+
+
+def _parts(text: str) -> list[str]:
+    """Return a text in parts; most texts have nothing that parts them but blank lines."""
     has_tags = "<" in text and ("</" in text or "<|" in text or "<｜" in text)
     if not (has_tags or "```" in text or "~~~" in text):
-        return _BLANK_LINE.split(text)[-1]
-    fence = _FENCE_LINE.match(text)
-    return _PARTS.split(text[fence.end() :] if fence else text)[-1]
+        return _BLANK_LINE.split(text)
+    if fence := _FENCE_LINE.match(text):
+        return ["", *_PARTS.split(text[fence.end() :])]
+    return _PARTS.split(text)

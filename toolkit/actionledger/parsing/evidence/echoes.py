@@ -94,7 +94,10 @@ def is_judged(dialect: Dialect, found: Found) -> bool:
 
 def is_doubted(found: Found) -> bool:
     """Return whether it was said already that a block's actions may not be meant."""
-    return bool(found.actions) and all(action.doubt is not None for action in found.actions)
+    for action in found.actions:
+        if action.doubt is None:
+            return False
+    return bool(found.actions)
 
 
 def is_bare(found: Found, text: str) -> bool:

@@ -36,6 +36,8 @@ def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         return list(placed)
     actions = sorted(action.span for _, found in placed for action in found.actions)
     tags = _Tags(source.text, names, actions)
+    if not tags.are_any:
+        return list(placed)
     return [(dialect, _judged(tags, found)) for dialect, found in placed]
 
 
@@ -81,6 +83,11 @@ class _Tags:
                 at += 1
             if at == len(actions) or tag.start() < actions[at].start:
                 self._note(tag)
+
+    @property
+    def are_any(self) -> bool:
+        """Whether one was opened."""
+        return bool(self._open)
 
     def _note(self, tag: re.Match[str]) -> None:
         opened = self._open.setdefault(tag["name"], [])
