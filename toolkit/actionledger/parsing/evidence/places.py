@@ -190,14 +190,14 @@ def _echoes(text: str) -> Iterator[Quoted]:
             close = text.find(f"\n{fence[1]}", fence.end() - 1)
             end = close + 1 + len(fence[1]) if close >= 0 else len(text)
         at = max(end, opens.end())
-        yield Quoted(Span(opens.start("line"), at), "It stands behind the label of an echo.")
+        yield Quoted(Span(opens.start(), at), "It stands behind the label of an echo.")
 
 
 def _quoted_lines(text: str) -> Iterator[Quoted]:
     for line in _QUOTE_LINE.finditer(text):
-        is_prompt = line["line"].lstrip().startswith(">>>")
+        is_prompt = line[0].lstrip().startswith(">>>")
         why = "It stands behind a prompt." if is_prompt else "It stands in a block quote."
-        yield Quoted(Span(*line.span("line")), why)
+        yield Quoted(Span(*line.span()), why)
 
 
 def _indented(text: str) -> Iterator[Quoted]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 
 class LineStart:
-    """What a line begins with. A match has it as the group ``line``: what stands before that is the line break.
+    """What a line begins with.
 
     Args:
         pattern: a regular expression.
@@ -16,15 +16,18 @@ class LineStart:
     """
 
     def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
-        self._here = re.compile(f"(?P<line>{pattern})", flags)
-        self._ahead = re.compile(rf"\n(?P<line>{pattern})", flags)
+        self._here = re.compile(pattern, flags | re.MULTILINE)
+        self._ahead = re.compile(rf"\n(?:{pattern})", flags | re.MULTILINE)
+        self.match = self._here.match
 
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the first match for a line that begins in ``text[start:end]``."""
         stop = len(text) if end is None else end
         begins_line = start == 0 or text[start - 1] == "\n"
-        found = self._here.match(text, start, stop) if begins_line else None
-        return found or self._ahead.search(text, start, stop)
+        if begins_line and (found := self._here.match(text, start, stop)):
+            return found
+        ahead = self._ahead.search(text, start, stop)
+        return self._here.match(text, ahead.start() + 1, stop) if ahead else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the matches for all lines, never overlapping."""

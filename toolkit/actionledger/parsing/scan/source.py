@@ -7,7 +7,7 @@ thousand openers without a closer take linear time. So is how much was read in v
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import HIDDEN, Closing, Opening, OpeningKind, begins_on_its_line
@@ -17,6 +17,9 @@ _FOLLOWS = re.compile(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?=\r?
 _FOLLOWS_ON_LINE = re.compile(r"[ \t]*(`{3,})")
 
 _Answer = TypeVar("_Answer")
+
+Searched: TypeAlias = re.Pattern[str] | LineStart
+"""What can be searched for."""
 
 
 class Source:
@@ -36,8 +39,8 @@ class Source:
         self._missing: dict[str, tuple[int, int]] = {}
         self._unclosed: dict[str, tuple[int, int]] = {}
         # By the pattern's id: its hash is computed from all of it each time. It is kept beside, so that none takes its place.
-        self._next: dict[int, tuple[int, int, int, re.Pattern[str]]] = {}
-        self._held: dict[int, tuple[bool, re.Pattern[str]]] = {}
+        self._next: dict[int, tuple[int, int, int, Searched]] = {}
+        self._held: dict[int, tuple[bool, Searched]] = {}
         self._overrun = 2 * len(text)
         self._answers: dict[object, tuple[tuple[object, ...], Any]] = {}
         self._memories: dict[Callable[[], Any], Any] = {}
@@ -81,7 +84,7 @@ class Source:
             self._found[needle] = start, at
         return at
 
-    def search(self, pattern: re.Pattern[str], start: int, end: int) -> int:
+    def search(self, pattern: Searched, start: int, end: int) -> int:
         """Return where a pattern next matches in ``text[start:end]``, or ``end``; asked again before it, it knows."""
         known = self._next.get(id(pattern))
         if known is not None and known[1] == end and known[0] <= start <= known[2]:
@@ -96,7 +99,7 @@ class Source:
         if _holds(self._unclosed.get(opening.mark), start, end):
             return Closing(end, end, found=False)
         if match := _closer(opening.mark).search(self.text, start, end):
-            return Closing(match.start("line"), match.end(), found=True)
+            return Closing(match.start(), match.end(), found=True)
         self._unclosed[opening.mark] = start, end
         return Closing(end, end, found=False)
 
@@ -127,7 +130,7 @@ class Source:
         """
         return self._overrun >= 0
 
-    def holds(self, pattern: re.Pattern[str]) -> bool:
+    def holds(self, pattern: Searched) -> bool:
         """Return whether a pattern matches anywhere in the text."""
         if id(pattern) not in self._held:
             self._held[id(pattern)] = pattern.search(self.text) is not None, pattern
@@ -140,6 +143,4 @@ def _holds(known: tuple[int, int] | None, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _closer(mark: str) -> LineStart:
-    return LineStart(
-        rf"[ \t{HIDDEN}]*{re.escape(mark[0])}{{{len(mark)},}}[ \t{HIDDEN}]*(?=\r?$)", re.MULTILINE
-    )
+    return LineStart(rf"[ \t{HIDDEN}]*{re.escape(mark[0])}{{{len(mark)},}}[ \t{HIDDEN}]*(?=\r?$)")

@@ -28,6 +28,7 @@ from actionledger.parsing.dialects.parts.mislabelled import (
 )
 from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose
 from actionledger.parsing.dialects.parts.writing import PlainCall
+from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -251,11 +252,11 @@ class JsonFence(JsonShape):
         return re.compile(rf"{COMMENTS}{loosely(self.beginning)}")
 
     @cached_property
-    def _following(self) -> re.Pattern[str]:
+    def _following(self) -> LineStart:
         return fence_before(self.near_labels | {self.label}, _CONTAINER)
 
     @cached_property
-    def _announced(self) -> re.Pattern[str]:
+    def _announced(self) -> LineStart:
         return fence_before(self.near_labels | {self.label}, loosely(self.beginning))
 
     @cached_property
