@@ -6,7 +6,7 @@ from steps import SPARE, growth_fault
 
 from actionledger.parsing.dialects.parts import json_values
 from actionledger.parsing.evidence import candidates, cues, plainer, statements, unread
-from actionledger.parsing.offers import Offer
+from actionledger.values.offers import Offer
 from actionledger.parsing.parsers import PARSERS
 from actionledger.parsing.scan import openings
 

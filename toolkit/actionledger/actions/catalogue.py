@@ -27,6 +27,7 @@ from actionledger.actions.schemas import argument_schema, as_tool, only_text
 from actionledger.actions.usual import Validators
 from actionledger.actions.wording import Schema, takes_others
 from actionledger.errors import UsageError, require_kind
+from actionledger.values.offers import Offer
 
 __all__ = ["Action", "Arguments", "Catalogue"]
 
@@ -125,6 +126,11 @@ class Catalogue:
         """The field that a text by itself fills, for each action that has one."""
         found = {name: only_text(schema) for name, schema in self._schemas.items()}
         return {name: field for name, field in found.items() if field}
+
+    @cached_property
+    def offer(self) -> Offer:
+        """The names with their parameters, as reading takes them."""
+        return Offer(self.parameters, self.only_texts)
 
     @cached_property
     def _names_by_letters(self) -> dict[str, list[str]]:

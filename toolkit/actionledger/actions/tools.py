@@ -25,6 +25,7 @@ from actionledger.actions.verdict import Verdict, refused
 from actionledger.actions.wording import Schema, child, resolved
 from actionledger.errors import UsageError
 from actionledger.values import FieldError, RawAction
+from actionledger.values.offers import Offer
 from actionledger.vocabulary import ActionStatus, Reason
 
 if TYPE_CHECKING:
@@ -160,6 +161,11 @@ class ToolCatalogue:
         """The parameter that a text by itself fills, for each tool that has one."""
         found = {tool.name: only_text(tool.parameters) for tool in self.tools}
         return {name: parameter for name, parameter in found.items() if parameter}
+
+    @cached_property
+    def offer(self) -> Offer:
+        """The names with their parameters, as reading takes them."""
+        return Offer(self.parameters, self.only_texts)
 
     @cached_property
     def _by_name(self) -> dict[str, Tool]:

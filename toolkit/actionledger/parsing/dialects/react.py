@@ -14,12 +14,12 @@ from actionledger.parsing.dialects.parts.json_values import Reach, value_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.dialects.parts.verdicts import read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
-from actionledger.parsing.offers import only_text_of
 from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
+from actionledger.values.offers import only_text_of
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
 

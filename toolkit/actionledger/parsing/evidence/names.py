@@ -147,7 +147,11 @@ class Names:
 
     def _may_be_in(self, text: str, start: int, end: int) -> bool:
         """Return whether any name may stand there: of a long text that holds none, this takes a fraction of the search."""
-        return any(text.find(part, start, end) >= 0 for part in self._longest_parts)
+        stretch = text[start:end]
+        for part in self._longest_parts:
+            if part in stretch:
+                return True
+        return False
 
     def meant(self, spelt: str) -> str | None:
         """Return the offered name that is meant by a name as it was written, its module included; None where none is."""
