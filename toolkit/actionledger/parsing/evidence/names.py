@@ -148,10 +148,7 @@ class Names:
     def _may_be_in(self, text: str, start: int, end: int) -> bool:
         """Return whether any name may stand there: of a long text that holds none, this takes a fraction of the search."""
         stretch = text[start:end]
-        for part in self._longest_parts:
-            if part in stretch:
-                return True
-        return False
+        return any(part in stretch for part in self._longest_parts)
 
     def meant(self, spelt: str) -> str | None:
         """Return the offered name that is meant by a name as it was written, its module included; None where none is."""
