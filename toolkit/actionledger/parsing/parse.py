@@ -206,9 +206,9 @@ def _is_lost(block: Block) -> bool:
     """Return whether something was meant in a block that was not read, all of it or a part."""
     if block.status is BlockStatus.IGNORED:
         return any(issue.code in _LOSSES for issue in block.issues)
-    return block.status is BlockStatus.MALFORMED or any(
-        issue.code in _LOSSES or issue.code in _DOUBTS for issue in block.issues
-    )
+    if block.status is BlockStatus.MALFORMED or not block.issues:
+        return block.status is BlockStatus.MALFORMED
+    return any(issue.code in _LOSSES or issue.code in _DOUBTS for issue in block.issues)
 
 
 def _leaves_narrative(block: Block) -> bool:

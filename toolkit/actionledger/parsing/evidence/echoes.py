@@ -87,9 +87,9 @@ def is_judged(dialect: Dialect, found: Found) -> bool:
     """Return whether a block's place decides about it: the documents' own formats say themselves what an example is."""
     if found.status is BlockStatus.IGNORED or is_doubted(found):
         return False
-    return dialect.name not in DOCUMENTED or any(
-        repair.kind is RepairKind.MISSING_FENCE for repair in found.repairs
-    )
+    if dialect.name not in DOCUMENTED or not found.repairs:
+        return dialect.name not in DOCUMENTED
+    return any(repair.kind is RepairKind.MISSING_FENCE for repair in found.repairs)
 
 
 def is_doubted(found: Found) -> bool:
