@@ -150,7 +150,6 @@ def test_two_equal_fences_share_one_verdict(words):
         "<city>",
         "<your city>",
         "your_city_here",
-        "YOUR_CITY",
         "...",
         "…",
         "[insert city]",
@@ -165,6 +164,38 @@ def test_a_placeholder_waits(form, value):
     text = form % ONE.replace("Oslo", value)
     [call] = al.parse(text, dialects="auto", tools=TOOLS).actions
     assert (str(call.status), call.reason) == ("needs_approval", Reason.EXAMPLE)
+
+
+@pytest.mark.parametrize("value", ["YOUR_CITY", "your_city", "placeholder"])
+@pytest.mark.parametrize(
+    ("form", "is_runnable"),
+    [
+        (CALL, True),
+        (CALL + "\n" + CALL.replace("Oslo", "Rome"), True),
+        ("<think>Which one? I take it.</think>\n" + CALL, True),
+        ("I look it up.\n" + CALL, False),
+        (CALL + "\nThat will do.", False),
+        ("%s", False),
+        ("```json\n%s\n```", False),
+    ],
+)
+def test_a_name_that_reads_as_a_place_is_a_value_in_a_marked_call_alone(form, is_runnable, value):
+    """A user may call a data set ``your_dataset``; with words around the call, it may be a template."""
+    text = form.replace("%s", ONE).replace("Oslo", value)
+    call = al.parse(text, dialects="auto", tools=TOOLS).actions[0]
+    assert call.status.is_runnable is is_runnable
+
+
+@pytest.mark.parametrize("given", [{"default": "YOUR_CITY_HERE"}, {"enum": ["YOUR_CITY_HERE", "Oslo"]}])
+@pytest.mark.parametrize("form", ["%s", "I look it up:\n\n```json\n%s\n```", CALL])
+def test_what_the_schema_itself_gives_is_a_value(form, given):
+    schema = {"type": "object", "properties": {"city": {"type": "string"} | given}}
+    tools = [{"type": "function", "function": {"name": "get_weather", "parameters": schema}}]
+    text = form % ONE.replace("Oslo", "YOUR_CITY_HERE")
+    [call] = al.parse(text, dialects="auto", tools=tools).actions
+    assert call.status.is_runnable
+    [other] = al.parse(text.replace("CITY", "TOWN"), dialects="auto", tools=tools).actions
+    assert not other.status.is_runnable
 
 
 @pytest.mark.parametrize("value", ["<b>", "<Oslo>", "your", "Waiting...", "…and so on", "exxxact"])

@@ -23,7 +23,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from actionledger.actions.describing import ActionDescription, Arguments, fields_of
-from actionledger.actions.schemas import argument_schema, as_tool, only_text
+from actionledger.actions.schemas import argument_schema, as_tool, only_text, own_texts
 from actionledger.actions.usual import Validators
 from actionledger.actions.wording import Schema, takes_others
 from actionledger.errors import UsageError, require_kind
@@ -128,9 +128,14 @@ class Catalogue:
         return {name: field for name, field in found.items() if field}
 
     @cached_property
+    def own_texts(self) -> dict[str, frozenset[tuple[str, str]]]:
+        """For each action the fields with the texts that its model itself gives for them."""
+        return {name: own_texts(schema) for name, schema in self._schemas.items()}
+
+    @cached_property
     def offer(self) -> Offer:
         """The names with their parameters, as reading takes them."""
-        return Offer(self.parameters, self.only_texts)
+        return Offer(self.parameters, self.only_texts, self.own_texts)
 
     @cached_property
     def _names_by_letters(self) -> dict[str, list[str]]:

@@ -48,6 +48,24 @@ def only_text(schema: Schema) -> str | None:
     return required[0] if isinstance(parameter, Mapping) and parameter.get("type") == "string" else None
 
 
+def own_texts(schema: Schema) -> frozenset[tuple[str, str]]:
+    """Return each parameter with the texts that the schema itself gives for it: its default, or one to choose."""
+    properties = resolved(schema, schema).get("properties")
+    return frozenset(
+        (name, text)
+        for name, parameter in (properties.items() if isinstance(properties, Mapping) else ())
+        if isinstance(parameter, Mapping)
+        for text in _values_of(parameter)
+        if isinstance(text, str)
+    )
+
+
+def _values_of(parameter: Mapping[str, Any]) -> list[Any]:
+    choices = parameter.get("enum")
+    values = choices if isinstance(choices, list | tuple) else ()
+    return [parameter.get("default"), parameter.get("const"), *values]
+
+
 def _untitled(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema without the titles that pydantic makes of the names beside them; a field may be called title."""
     return {key: _without_titles(key, value) for key, value in schema.items() if key != "title"}

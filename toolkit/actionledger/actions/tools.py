@@ -20,7 +20,7 @@ from actionledger.actions.examples import made_example
 from actionledger.actions.mending import mended
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.schema_refusals import schema_errors
-from actionledger.actions.schemas import only_text
+from actionledger.actions.schemas import only_text, own_texts
 from actionledger.actions.verdict import Verdict, refused
 from actionledger.actions.wording import Schema, child, resolved
 from actionledger.errors import UsageError
@@ -163,9 +163,14 @@ class ToolCatalogue:
         return {name: parameter for name, parameter in found.items() if parameter}
 
     @cached_property
+    def own_texts(self) -> dict[str, frozenset[tuple[str, str]]]:
+        """For each tool the parameters with the texts that its schema itself gives for them."""
+        return {tool.name: own_texts(tool.parameters) for tool in self.tools}
+
+    @cached_property
     def offer(self) -> Offer:
         """The names with their parameters, as reading takes them."""
-        return Offer(self.parameters, self.only_texts)
+        return Offer(self.parameters, self.only_texts, self.own_texts)
 
     @cached_property
     def _by_name(self) -> dict[str, Tool]:

@@ -23,6 +23,7 @@ from actionledger.parsing.evidence.echoes import (
 from actionledger.parsing.prose import Verdict, has_words, is_corrected, verdict, verdict_of_marked
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
+from actionledger.values.offers import is_own_text
 from actionledger.vocabulary import BlockStatus, Evidence, Reason
 
 _OF_PROFILES = frozenset({"actions", "iteration", "json_action", "plan", "xml_tags"})
@@ -35,11 +36,15 @@ _TWICE = "The same stands once more in the response."
 _VERSIONS = "The text offers two versions of it."
 
 _PLACEHOLDER = re.compile(
-    r"(?=[.…yiepax\[<{/])(?:\.{3}|…|(?:your|insert|enter|put|add)[ _-][\w -]{0,40}[ _-]here|your_\w{1,40}"
-    r"|\[(?:your|insert|enter)\b[^\]\n]{0,60}\]|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>"
-    r"|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,}|placeholder)",
+    r"(?=[.…yiepax\[<{/])(?:\.{3}|…|(?:your|insert|enter|put|add)[ _-][\w -]{0,40}[ _-]here|\[(?:your|insert|enter)\b[^\]\n]{0,60}\]"
+    r"|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,})",
     re.IGNORECASE,
 )
+"""What nobody passes: the place of a value in a template."""
+
+_NAMED_AS_PLACE = re.compile(r"your_\w{1,40}|placeholder", re.IGNORECASE)
+"""What a template has in the place of a value, and what a user may have called something."""
+
 _ANGLED = re.compile(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
 _LONGEST = 70
 """How long a placeholder may be, in code points."""
@@ -64,7 +69,14 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         if is_judged:
             is_joined = bool(judged) and low > 0 and not has_words(text[low : found.span.start])
             before = _verdict(text, dialect, found, low, before if is_joined else None, is_joined=is_joined)
-            judged.append((dialect, _as_judged(found, before)))
+            lacks_value = before is None and has_placeholder(found, source.names)
+            if (
+                lacks_value
+                and not (dialect.name in MARKLESS and is_bare(found, text))
+                and _is_alone(text, placed)
+            ):
+                lacks_value = has_placeholder(found, source.names, is_certain=True)
+            judged.append((dialect, _as_judged(found, before, lacks_value=lacks_value)))
         else:
             judged.append((dialect, found))
             before = None
@@ -79,13 +91,33 @@ def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
     )
 
 
-def has_placeholder(found: Found) -> bool:
-    """Return whether an argument of a block's actions holds the place of a value."""
+def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_certain: bool = False) -> bool:
+    """Return whether an argument of a block's actions holds the place of a value.
+
+    Args:
+        found: the block.
+        names: the names that were offered: what a tool's schema itself gives for a parameter is a value.
+        is_certain: whether nothing else speaks against the calls, so that only what nobody passes counts.
+    """
     for action in found.actions:
         for key, value in action.arguments.items():
-            if isinstance(value, str) and len(value) <= _LONGEST and _is_placeholder(key, value.strip()):
+            if not isinstance(value, str) or len(value) > _LONGEST:
+                continue
+            if _is_placeholder(key, value.strip(), is_certain=is_certain) and not is_own_text(
+                names, action.name, key, value
+            ):
                 return True
     return False
+
+
+def _is_alone(text: str, placed: Sequence[Placed]) -> bool:
+    """Return whether a response has no word but those in its blocks."""
+    low = 0
+    for _, found in placed:
+        if has_words(text[low : found.span.start]):
+            return False
+        low = max(low, found.span.end)
+    return not has_words(text[low:])
 
 
 def _verdict(
@@ -98,20 +130,18 @@ def _verdict(
     return verdict(text, found.span, low)
 
 
-def _as_judged(found: Found, judgement: Verdict | None) -> Found:
+def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:
+    if lacks_value:
+        return waiting(found, Reason.EXAMPLE, "An argument is a placeholder.")
     if judgement is None:
-        return (
-            waiting(found, Reason.EXAMPLE, "An argument is a placeholder.")
-            if has_placeholder(found)
-            else found
-        )
+        return found
     if judgement.is_shown:
         return as_shown(found, judgement.why, Evidence.EXAMPLE)
     return waiting(found, Reason.CALL_IN_PROSE, judgement.why)
 
 
-def _is_placeholder(key: str, value: str) -> bool:
-    if _PLACEHOLDER.fullmatch(value):
+def _is_placeholder(key: str, value: str, *, is_certain: bool) -> bool:
+    if _PLACEHOLDER.fullmatch(value) or (not is_certain and _NAMED_AS_PLACE.fullmatch(value)):
         return True
     angled = _ANGLED.fullmatch(value) if value.startswith("<") else None
     if angled is None:
