@@ -7,7 +7,7 @@ in lower case an equal pattern finds the same in them, several times as fast.
 import re
 from functools import cached_property
 
-_KEPT_OR_CAPITAL = re.compile(r"\\.|\(\?P|[A-Z]", re.DOTALL)
+_KEPT_OR_CAPITAL = re.compile(r"\\.|\(\?P[<=]\w+|[A-Z]", re.DOTALL)
 
 
 class AnyCase:
