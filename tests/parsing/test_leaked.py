@@ -12,10 +12,10 @@ from hypothesis import given, settings, strategies as st
 import actionledger as al
 from actionledger.parsing.dialects import DIALECTS
 from actionledger.parsing.leaked import has_sign
-from actionledger.parsing.offers import Offer
 from actionledger.parsing.recorded import read_recorded, with_calls
 from actionledger.sources.base import RecordedCall
 from actionledger.values import Reading
+from actionledger.values.offers import Offer
 from actionledger.vocabulary import BlockStatus, Capture, Outcome, Reason
 
 OFFER = Offer({"search": ("query", "limit"), "read_file": ("path",)})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.parsing.looks import with_looks
+from actionledger.parsing.looks import bare_readers, with_looks
 from actionledger.parsing.parsers import parser_for, parser_named
 from actionledger.parsing.scan.source import Source
 from actionledger.parsing.stream import StreamParser
@@ -52,7 +52,10 @@ def test_data_in_which_a_call_stands_is_said_to():
 
 def test_where_tools_are_known_their_names_decide():
     text = f"Use this: {JSON} then."
-    assert with_looks(Source(text, frozenset({"search"})), [], parser_for(("json",)).dialects) == []
+    assert (
+        with_looks(Source(text, frozenset({"search"})), [], bare_readers(parser_for(("json",)).dialects))
+        == []
+    )
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1000])

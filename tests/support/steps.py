@@ -111,7 +111,7 @@ class _Searches(dict[Any, Any]):
 
     def __setitem__(self, pattern: object, found: Any) -> None:
         super().__setitem__(pattern, found)
-        (start, _), at = found
+        start, _, at, _ = found
         self._watched.characters += at - start
 
 

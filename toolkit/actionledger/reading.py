@@ -10,13 +10,13 @@ from typing import Any
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue, check
 from actionledger.errors import EventTooLargeError, UsageError
-from actionledger.parsing.offers import Offer
 from actionledger.parsing.parsers import AnyParser
 from actionledger.parsing.providers import PARSER_NAME, read_message
 from actionledger.parsing.recorded import RECORDED, WithCalls, read_recorded
 from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.recording.attempts import response_parsed
 from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
+from actionledger.values.offers import Offer
 from actionledger.vocabulary import Capture, Outcome, Reason
 
 
@@ -64,7 +64,7 @@ def _each_once(tools: object) -> Any:
 
 def offer_of(catalogue: AnyCatalogue | None) -> Offer | None:
     """Return the names of a catalogue's actions with their parameters; None where there is no catalogue."""
-    return Offer(catalogue.parameters, catalogue.only_texts, catalogue.own_texts) if catalogue else None
+    return catalogue.offer if catalogue else None
 
 
 def read_and_record(

@@ -10,7 +10,6 @@ from actionledger.parsing.parsers import DialectParser, parser_for
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
-from actionledger.values import Span
 from actionledger.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 CALL = '{"name": "get_time", "arguments": {}}'
@@ -167,11 +166,8 @@ class Looked(dict):
 
     def __setitem__(self, key, found):
         super().__setitem__(key, found)
-        self.count(
-            found[1] - found[0].start
-            if isinstance(found, tuple) and isinstance(found[0], Span)
-            else found.end - found.start
-        )
+        start, end, at, *_ = (*found, found[1]) if len(found) == 2 else found
+        self.count(min(at, end) - start)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.parsing.evidence.glued import glued
-from actionledger.parsing.offers import Offer
+from actionledger.values.offers import Offer
 from actionledger.vocabulary import Outcome
 
 OFFER = Offer({"get_weather": ("city", "days"), "put_note": ("text",)})

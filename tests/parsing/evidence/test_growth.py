@@ -6,9 +6,9 @@ from steps import SPARE, growth_fault
 
 from actionledger.parsing.dialects.parts import json_values
 from actionledger.parsing.evidence import candidates, cues, plainer, statements, unread
-from actionledger.parsing.offers import Offer
 from actionledger.parsing.parsers import PARSERS
 from actionledger.parsing.scan import openings
+from actionledger.values.offers import Offer
 
 SMALL, TIMES = 2_000, 16
 PER_CHARACTER = 2

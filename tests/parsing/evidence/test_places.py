@@ -26,6 +26,13 @@ def test_a_quotation_is_said_by_what_it_is(text, why):
     assert (found.why if found else None) == why
 
 
+@pytest.mark.parametrize("opener", ["<ſtdout>", "[THİNK]", "<|ſtart_thinking|>", "◁thinK▷"])
+def test_letters_that_count_as_others_name_no_tag(opener):
+    """Without regard to case a pattern takes them for ASCII letters, which they are not in lower case."""
+    text = f"{opener}\nf()"
+    assert Quotations(text).around(Span(len(opener) + 1, len(text))) is None
+
+
 def test_a_quotation_that_may_open_is_waited_for():
     assert may_quote("a <!-- b", 0, 8)
     assert not may_quote("a <!-- b", 6, 8)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from actionledger.parsing.evidence.rests import mentions_and_rests
-from actionledger.parsing.offers import Offer
+from actionledger.values.offers import Offer
 from actionledger.vocabulary import Outcome
 
 OFFER = Offer({"get_weather": ("city", "days"), "put_note": ("text", "count")})

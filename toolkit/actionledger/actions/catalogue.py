@@ -27,6 +27,7 @@ from actionledger.actions.schemas import argument_schema, as_tool, only_text, ow
 from actionledger.actions.usual import Validators
 from actionledger.actions.wording import Schema, takes_others
 from actionledger.errors import UsageError, require_kind
+from actionledger.values.offers import Offer
 
 __all__ = ["Action", "Arguments", "Catalogue"]
 
@@ -130,6 +131,11 @@ class Catalogue:
     def own_texts(self) -> dict[str, frozenset[tuple[str, str]]]:
         """For each action the fields with the texts that its model itself gives for them."""
         return {name: own_texts(schema) for name, schema in self._schemas.items()}
+
+    @cached_property
+    def offer(self) -> Offer:
+        """The names with their parameters, as reading takes them."""
+        return Offer(self.parameters, self.only_texts, self.own_texts)
 
     @cached_property
     def _names_by_letters(self) -> dict[str, list[str]]:

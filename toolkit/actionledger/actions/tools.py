@@ -25,6 +25,7 @@ from actionledger.actions.verdict import Verdict, refused
 from actionledger.actions.wording import Schema, child, resolved
 from actionledger.errors import UsageError
 from actionledger.values import FieldError, RawAction
+from actionledger.values.offers import Offer
 from actionledger.vocabulary import ActionStatus, Reason
 
 if TYPE_CHECKING:
@@ -165,6 +166,11 @@ class ToolCatalogue:
     def own_texts(self) -> dict[str, frozenset[tuple[str, str]]]:
         """For each tool the parameters with the texts that its schema itself gives for them."""
         return {tool.name: own_texts(tool.parameters) for tool in self.tools}
+
+    @cached_property
+    def offer(self) -> Offer:
+        """The names with their parameters, as reading takes them."""
+        return Offer(self.parameters, self.only_texts, self.own_texts)
 
     @cached_property
     def _by_name(self) -> dict[str, Tool]:

@@ -7,6 +7,7 @@ is in it: "For example, the port is missing, so I'll add it:".
 import re
 
 from actionledger.parsing.cue_words import CueWords
+from actionledger.parsing.scan.any_case import AnyCase
 from actionledger.parsing.scan.openings import text_before
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Span
@@ -14,22 +15,27 @@ from actionledger.values import Span
 _WINDOW = 600
 """How much before a block is looked at, in code points."""
 
+_FENCE_LINE = re.compile(r"[^\n`~]*+(?:```|~~~)[^\n]*+")
 _PARTS = re.compile(
-    r"\n[ \t\r]*+\n|^[^\n`~]*+(?:```|~~~)[^\n]*+$|</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>",
-    re.MULTILINE,
+    rf"\n(?:(?:[ \t\r]*+\n)?{_FENCE_LINE.pattern}|[ \t\r]*+\n)|</[\w.:-]++>|<\|[^|<>\n]{{1,40}}+\|>|<｜[^｜<>\n]{{1,40}}+｜>"
 )
 """What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
 
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 
 _SENTENCES = re.compile(
-    r"[.!?…](?<!\b\w.)[\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|[。！？]"
-    r"|[:：][*_]*+[ \t]*+\r?\n|\n(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])"
+    r"[.!?…。！？:：\n](?:(?<=[.!?…])(?<!\b\w.)[\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|(?<=[。！？])"
+    r"|(?<=[:：])[*_]*+[ \t]*+\r?\n|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))"
 )
+"""What ends a sentence. All signs that may stand in one class first, for that is found fast."""
+
+_NEAR = 120
+"""How far before a block what parts sentences is looked for first."""
+
 _DECORATION = " \t\r\n*_`.,，:："
 _COLON = re.compile(r"[:：][*_`\s]*+\Z")
 
-_ANYWHERE = re.compile(
+_ANYWHERE = AnyCase(
     r"\b(?:for (?:example(?!\.\w|['’]s)|instance)|as an example(?! \w+ (?:is|was)\b)"
     r"|example (?:of\b|(?:usage|format|call|output|response|syntax)"
     r"(?!\s+(?!(?:of|for|from|in|with|to|that|which|is|would|looks?|might|could|here|below)\b)\w))"
@@ -42,12 +48,10 @@ _ANYWHERE = re.compile(
     r"|por ejemplo|(?:podrías|se podría)(?=[^,;]*+\Z))(?!\w)"
     r"|(?<!\w)(?:e\. ?g\.|z\. ?b\.|p\. ?ex\.|p\. ?ej\.)"
     r"|例如|比如|譬如|举例|(?:可以这样写|[你您]也?可以(?:写|自行|自己|试|尝试|调用|使用|用))(?=[^，；]*+\Z)",
-    re.IGNORECASE,
 )
-_ENDS_SO = re.compile(
+_ENDS_SO = AnyCase(
     r"(?:\bfor (?:example|instance)|\bas an example|zum beispiel|par exemple|por ejemplo"
     r"|(?<!\w)(?:e\. ?g|z\. ?b|p\. ?ex|p\. ?ej))\Z",
-    re.IGNORECASE,
 )
 """What says so as the last words, whatever the sentence says is being done: "Adding a task, for example:"."""
 
@@ -55,7 +59,7 @@ _CLAUSE = r"(?:\A\W*+|[:：]\s*+)"
 _WHY = r"(?:,\s*+(?:it|this|that|as|since|because|es|das|da|weil|cela|ça|car|esto|eso|porque)\b[^;]*+)?+"
 """Why something is forbidden, behind it."""
 
-_FORBIDS = re.compile(
+_FORBIDS = AnyCase(
     rf"(?:(?:{_CLAUSE}|\b(?:please|you (?:must|should))\s+)(?:do not|don['’]t|never|avoid)"
     r"|\bI (?:will not|won['’]t|refuse to)|\bI(?:['’]m| am) not going to)\s+"
     rf"(?:do\b|(?:writ|send|emit|us|run|call|return|answer|output|execut|creat|delet|remov|mak)\w*+)(?P<en>[^,;]*+){_WHY}\Z"
@@ -64,19 +68,18 @@ _FORBIDS = re.compile(
     rf"|{_CLAUSE}n(?:e\s|['’])(?:l['’]|l[ae]s?\s)?(?:utilis|écri[sv]|envo|exécut|fai[st]|appel|lanc)\w*+\s(?:pas|jamais)\b(?P<fr>[^,;]*+){_WHY}\Z"
     rf"|{_CLAUSE}(?:por favor\s+)?(?:no|nunca)\s(?:l[aeo]s?\s)?(?:us|escrib|env[ií]|ejecut|hag|llam|invoqu)(?:[ae]s?|an|en)\b(?P<es>[^,;]*+){_WHY}\Z"
     rf"|(?:{_CLAUSE}|请)(?:不要|请勿|切勿|不应该?|别)(?:再|这样)?(?:写|发送?|用|使用|运行|调用|返回|输出|执行)(?P<zh>[^，；]*+)(?:，[^；]*+)?+\Z",
-    re.IGNORECASE,
 )
-_POINTS = re.compile(
+_POINTS = AnyCase(
     r"\W*+(?:it|this|that|these|such|so|like|anything|the following"
     r"|das|dies|so|folgendes|ceci|cela|ça|comme|ainsi|ce qui suit|esto|eso|así|lo siguiente|这|那|以下|如下)?+"
     r"(?:\W+(?:this|that|these|so|nicht|nie|niemals|aus|auf|dies|das|folgendes|ceci|cela|ça|ainsi|esto|eso|así)|[样个种的])*+"
     r"(?:调用|内容|命令|操作|函数)?+\W*+"
     r"|.*\b(?:like (?:this|that|so)|(?:this|these|such|so|diese[sn]?|cette|ce|este) \w+)\W*",
-    re.IGNORECASE | re.DOTALL,
+    re.DOTALL,
 )
 """What is forbidden, where that can only be the block: nothing else is named."""
 
-_LAST = re.compile(
+_LAST = AnyCase(
     r"\A(?:\W*+(?:\w+ )?|\W*+(?:here|hier|voici|aquí|this|dies|das|ceci|esto|following)\b.*|.*\b(?:show|give) (?:you|us)\b.*)"
     r"(?<!\w)(?:examples?|sample|beispiele?|exemples?|ejemplos?)\Z"
     r"|(?<!\w)(?:formato?(?: is| ist| est| es| would be)"
@@ -86,42 +89,39 @@ _LAST = re.compile(
     r"|tool(?:['’]s)? (?:result|output|response)|(?:output|result) was|observation"
     r"|(?:(?:\A|[,;(])\W*|\b(?:and|but|do|please|und|aber|bitte|et|mais|y|pero)\s)(?:not|never|nicht(?: so)?|pas))\Z"
     r"|(?:示例|例子|范例|格式(?:如下|为|是))\Z",
-    re.IGNORECASE | re.DOTALL,
+    re.DOTALL,
 )
 """What says so only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
 
-_FORMAT = re.compile(
+_FORMAT = AnyCase(
     r"\W*+(?:the |das |le |el )?(?:output |expected |required |response |json |action )?(?:formato?|syntax|usage)"
     r"|\W*+(?:wrong|bad|incorrect|falsch|schlecht|faux|mal|错误)",
-    re.IGNORECASE,
 )
 """What says so as the whole of a sentence: whoever corrects a format, or a wrong file, shows none."""
 
-_TELLS_FORMAT = re.compile(
+_TELLS_FORMAT = AnyCase(
     r"\b(?:format|formato|syntax|syntaxe|sintaxis|schema|schéma)\b[^.:<>]*\b(?:is|are|lautet|ist|est|es|looks?|sieht|sera)\b"
     r"|\b(?:calls?|it|one)\b[^.:<>]*\b(?:format|syntax)\b"
     r"|\b(?:has|have|hat|haben|ont|tienen?|use|uses|follow|must|müssen|doivent|deben|need)\b[^.:<>]*\b(?:this|that|these|the following|diese[sn]?"
     r"|folgende[sn]?|cet?|cette|suivante?|est[ea]|siguiente)\b[^.:<>]*\b(?:format|formato|syntax|syntaxe|sintaxis|form|forme|forma)\b"
     r"|\b(?:calls?|aufrufe?|appels?|llamadas?|it|they|one)\b[^.:<>]*\b(?:looks? like|sieht|sehen|ressemblent?|se ven?|written|geschrieben|écrits?|s['’]écri(?:t|vent)|se escriben?)\b"
     r"|(?:格式|语法|写法)",
-    re.IGNORECASE,
 )
 """What says how a call is written, in a sentence that announces what follows."""
 
-_PRESCRIBES = re.compile(
+_PRESCRIBES = AnyCase(
     r"\b(?:must|have to|has to|need to|should|müssen|muss|doivent|doit|deben?)\b[^.:]{0,60}\b(?:formato?|form|syntax)\b"
     r"|(?:必须|应该?)[^。：]{0,20}(?:格式|语法)",
-    re.IGNORECASE,
 )
 """What says how somebody has to write."""
 
-_OWN = re.compile(r"\b(?:I|we|ich|wir|je|nous|yo|nosotros)\b|我", re.IGNORECASE)
+_OWN = AnyCase(r"\b(?:I|we|ich|wir|je|nous|yo|nosotros)\b|我")
 
 _DOING = (
     r"\b(?:add|apply|chang|correct|creat|delet|edit|fix|implement|insert|mak|modify|mov|read|remov|renam|replac"
     r"|sav|updat|writ)ing\b"
 )
-_ANNOUNCES = re.compile(
+_ANNOUNCES = AnyCase(
     r"\b(?:I['’]ll|I will|I['’]m|I am|I have|I['’]ve|let me|let['’]s|we['’]ll|we will"
     r"|ich (?!könnte|zeige|würde)\w+|je (?!pourrais|montre)\w+|voy a|vamos a)\b"
     rf"|\A\W*(?:(?:now|ok|okay|sure|so|then|next|first|finally)\b\W*)*{_DOING}(?!.*\b(?:would|could|might|like)\b)"
@@ -132,9 +132,8 @@ _ANNOUNCES = re.compile(
     r"|\b(?:in|im|au|en) (?:\w+ ){0,3}formato?\b"
     r"|我(?:来|将|会|现在)|现在(?:加|创|添|写|改|来)"
     r"|\A\W*(?:现在|先|下面|接下来)*(?:创建|添加|新建|写入|修改|修正|更新)",
-    re.IGNORECASE,
 )
-_SHOWS = re.compile(r"\b(?:show|illustrat|demonstrat|give you)|展示|举", re.IGNORECASE)
+_SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 
 
 def is_shown(source: Source, start: int) -> bool:
@@ -185,14 +184,22 @@ def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
     first = max(0, end - _WINDOW)
     before = text[first:end].rstrip()
     end = first + len(before)
-    if _may_part(before):
-        before = _PARTS.split(before)[-1]
-    before = _SENTENCES.split(before)[-1]
+    before = _SENTENCES.split(_last_part(before))[-1]
     return is_within_line, Span(end - len(before), end)
 
 
-def _may_part(text: str) -> bool:
-    """Return whether a text has what no sentence goes on behind: where it has not, that needs not be tried at each place."""
-    if "<" in text and ("</" in text or "<|" in text or "<｜" in text):
-        return True
-    return "```" in text or "~~~" in text or _BLANK_LINE.search(text) is not None
+def _last_part(text: str) -> str:
+    """Return what stands behind the last place that no sentence goes on behind; nearly always that is close to the end."""
+    near = text.rfind("\n", 0, -_NEAR) + 1
+    parts = _parts(text[near:]) if not text[near : near + 1].isspace() else []
+    return (parts if len(parts) > 1 else _parts(text))[-1]
+
+
+def _parts(text: str) -> list[str]:
+    """Return a text in parts; most texts have nothing that parts them but blank lines."""
+    has_tags = "<" in text and ("</" in text or "<|" in text or "<｜" in text)
+    if not (has_tags or "```" in text or "~~~" in text):
+        return _BLANK_LINE.split(text)
+    if fence := _FENCE_LINE.match(text):
+        return ["", *_PARTS.split(text[fence.end() :])]
+    return _PARTS.split(text)

@@ -18,6 +18,7 @@ from actionledger.parsing.dialects.reasoning import Reasoning
 from actionledger.parsing.heads import unread_head
 from actionledger.parsing.held import without_held
 from actionledger.parsing.intent import lost_behind, unless_shown, weighed
+from actionledger.parsing.looks import bare_readers
 from actionledger.parsing.quotations import Quotation
 from actionledger.parsing.scan.openings import (
     HIDDEN,
@@ -66,7 +67,7 @@ class Finder:
         is_nested: whether it looks into somebody else's fence or quotation: further fences in it are nobody's.
 
     Attributes:
-        dialects: the formats.
+        bare_readers: those of the formats that have no marks, by what their calls begin with.
     """
 
     def __init__(
@@ -77,7 +78,8 @@ class Finder:
                 dialect.fence_labels or dialect.reads_any_fence or dialect.respects_fences
                 for dialect in dialects
             )
-        self.dialects = tuple(dialects)
+        self._dialects = tuple(dialects)
+        self.bare_readers = bare_readers(dialects)
         self._is_nested = is_nested
         self._by_label: dict[tuple[OpeningKind, str], list[Dialect]] = {}
         for dialect in dialects:
@@ -128,7 +130,7 @@ class Finder:
     @cached_property
     def _meant(self) -> list[Dialect]:
         """The dialects but for thoughts: what somebody shows, nobody thinks."""
-        return [dialect for dialect in self.dialects if not isinstance(dialect, Reasoning)]
+        return [dialect for dialect in self._dialects if not isinstance(dialect, Reasoning)]
 
     @cached_property
     def in_thoughts(self) -> "Finder":

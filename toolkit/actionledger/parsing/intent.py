@@ -14,6 +14,7 @@ import re
 from actionledger.parsing.cues import is_shown, may_forbid_something_else
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose
+from actionledger.parsing.scan.any_case import AnyCase
 from actionledger.parsing.scan.openings import Opening, OpeningKind, text_before
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue
@@ -22,11 +23,10 @@ from actionledger.vocabulary import BlockStatus, Reason
 _ENDS_LINE = re.compile(r"[ \t]*+[.,;:!)。，；：！）]?+[ \t]*+(?:\r?\n|\Z|`{3}|<)")
 _QUOTED = re.compile(r"[ \t]{0,3}>")
 _SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])|[。！？]")
-_SHOWS = re.compile(
+_SHOWS = AnyCase(
     r"\b(?:example|for instance|e\.g\.|such as|instead of|rather than)(?!\w)"
     r"|\b(?:do not|don['’]t|never|not|avoid)\s+(?:\w+\s+)?(?:write|send|emit|use|run|call|return|answer|output)"
     r"|\b(?:never|not|avoid):?\s*+\Z",
-    re.IGNORECASE,
 )
 """What is written before something that is shown, within a line."""
 

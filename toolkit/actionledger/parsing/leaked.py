@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from actionledger.parsing.dialects import DIALECTS
 from actionledger.parsing.dialects.base import Found, Written
-from actionledger.parsing.offers import Offer
 from actionledger.parsing.parse import Format
 from actionledger.parsing.parsers import parser_named
 from actionledger.values import Block, Issue, RawAction, Span
+from actionledger.values.offers import Offer
 from actionledger.vocabulary import BlockStatus, Evidence, Reason
 
 LEAKED = frozenset({Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING})

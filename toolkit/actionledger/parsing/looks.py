@@ -12,13 +12,13 @@ from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Reason
 
-_LIST = r"\[[A-Za-z_][\w.]{0,80}+\("
+_LISTED = r"[A-Za-z_][\w.]{0,80}+\("
 _ARGUMENT = r"[A-Za-z_]\w*+\s*+="
 _JSON = r"\{\s*+\"(?:name|function|tool)\"\s*+:\s*+\"[^\"\n]{1,80}\"\s*+,\s*+\"(?:arguments|parameters|args)\"\s*+:"
-LOOKS_LIKE_CALL = re.compile(rf"{_LIST}(?:{_ARGUMENT}|\))|{_JSON}")
+LOOKS_LIKE_CALL = re.compile(rf"\[{_LISTED}(?:{_ARGUMENT}|\))|{_JSON}")
 """What is a call by its looks, in a line of thoughts."""
 
-_IN_PROSE = re.compile(rf"(?<![A-Za-z0-9_.)\](\"']){_LIST}\s*+\(?{_ARGUMENT}|{_JSON}")
+_IN_PROSE = re.compile(rf"\[(?<![A-Za-z0-9_.)\](\"']\[){_LISTED}\s*+\(?{_ARGUMENT}|{_JSON}")
 """The same in any other line: what stands directly behind a word is an index, and what has no arguments may be one."""
 _BEGINS_WITH = {"json": "{", "llama3_json": "{", "pythonic": "[", "llama4_pythonic": "["}
 """What a call begins with in the dialects that have no marks."""
@@ -26,15 +26,23 @@ _BEGINS_WITH = {"json": "{", "llama3_json": "{", "pythonic": "[", "llama4_python
 Placed = tuple[Dialect, Found]
 
 
-def with_looks(source: Source, placed: Sequence[Placed], dialects: Sequence[Dialect]) -> list[Placed]:
+def bare_readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:
+    """Return the first dialect of each notation without marks, by what its calls begin with.
+
+    Args:
+        dialects: those that are read.
+    """
+    return {_BEGINS_WITH[each.name]: each for each in reversed(dialects) if each.name in _BEGINS_WITH}
+
+
+def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, Dialect]) -> list[Placed]:
     """Return the blocks of a response with those that only look like calls, where no tools are known.
 
     Args:
         source: the response.
         placed: its blocks, in text order.
-        dialects: those that are read.
+        readers: the dialects without marks; see ``bare_readers``.
     """
-    readers = _readers(dialects)
     if source.names or not any(sign in source.text for sign in readers):
         return list(placed)
     looks = [*_within(source.text, Span(0, len(source.text)), readers)]
@@ -52,17 +60,17 @@ def with_looks(source: Source, placed: Sequence[Placed], dialects: Sequence[Dial
     return [*told, *looks[at:]]
 
 
-def may_look_like_call(text: str, gap: Span, found: Found, dialects: Sequence[Dialect]) -> bool:
+def may_look_like_call(text: str, gap: Span, found: Found, readers: Mapping[str, Dialect]) -> bool:
     """Return whether what looks like a call stands before a block, or in it if it is data.
 
     Args:
         text: the response so far.
         gap: what stands between the block and the one before it.
         found: the block.
-        dialects: those that are read.
+        readers: the dialects without marks; see ``bare_readers``.
     """
     part = Span(gap.start, found.span.end if found.reason is Reason.NOT_AN_ACTION else gap.end)
-    return any(True for _ in _within(text, part, _readers(dialects)))
+    return any(True for _ in _within(text, part, readers))
 
 
 def _with_issues(found: Found, looks: Sequence[Placed]) -> Found:
@@ -70,11 +78,6 @@ def _with_issues(found: Found, looks: Sequence[Placed]) -> Found:
     if found.reason is not Reason.NOT_AN_ACTION or found.issues or not looks:
         return found
     return found._replace(issues=tuple(issue for _, each in looks for issue in each.issues))
-
-
-def _readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:
-    """Return the first dialect of each notation without marks, by what its calls begin with."""
-    return {_BEGINS_WITH[each.name]: each for each in reversed(dialects) if each.name in _BEGINS_WITH}
 
 
 def _within(text: str, gap: Span, readers: Mapping[str, Dialect]) -> Iterator[Placed]:

@@ -82,8 +82,8 @@ def _judged(
         placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
         if evidence == "reported":
             placed = with_foreign(source, placed, options)
-    placed = with_looks(source, placed, finder.dialects)
-    if not placed:
+    placed = with_looks(source, placed, finder.bare_readers)
+    if not any(found.actions for _, found in placed):
         return placed
     placed = with_enclosed(source, placed)
     return judged_by_prose(source, thinking.still_doubtful(placed) if thinking else placed)
@@ -112,9 +112,10 @@ def assembled(
     """Number the blocks, gather actions and issues, and say what came of it all."""
     blocks, actions = numbered(placed)
     is_meant = any(action.illustration is None for action in actions)
-    outcome = _outcome(text, blocks, has_actions=is_meant, requires_action=requires_action)
+    is_lost = any(map(_is_lost, blocks))
+    outcome = _outcome(text, blocks, has_actions=is_meant, is_lost=is_lost, requires_action=requires_action)
     issues = [issue for block in blocks for issue in block.issues]
-    if outcome is Outcome.FAILED and not any(map(_is_lost, blocks)):
+    if outcome is Outcome.FAILED and not is_lost:
         issues.append(Issue(Reason.NO_ACTION_FOUND))
     return Reading(
         text=text,
@@ -180,7 +181,9 @@ def _within_limit(placed: list[Placed], max_blocks: int | None) -> list[Placed]:
     return kept
 
 
-def _outcome(text: str, blocks: Sequence[Block], *, has_actions: bool, requires_action: bool) -> Outcome:
+def _outcome(
+    text: str, blocks: Sequence[Block], *, has_actions: bool, is_lost: bool, requires_action: bool
+) -> Outcome:
     if not blocks and not text.strip():
         return Outcome.FAILED if requires_action else Outcome.EMPTY
     read_blocks = [
@@ -188,7 +191,7 @@ def _outcome(text: str, blocks: Sequence[Block], *, has_actions: bool, requires_
         for block in blocks
         if block.status is BlockStatus.STRICT or block.status is BlockStatus.REPAIRED
     ]
-    if any(map(_is_lost, blocks)):
+    if is_lost:
         return Outcome.PARTIAL if read_blocks else Outcome.FAILED
     if not read_blocks:
         return Outcome.FAILED if requires_action else Outcome.NO_ACTION
@@ -203,9 +206,9 @@ def _is_lost(block: Block) -> bool:
     """Return whether something was meant in a block that was not read, all of it or a part."""
     if block.status is BlockStatus.IGNORED:
         return any(issue.code in _LOSSES for issue in block.issues)
-    return block.status is BlockStatus.MALFORMED or any(
-        issue.code in _LOSSES or issue.code in _DOUBTS for issue in block.issues
-    )
+    if block.status is BlockStatus.MALFORMED or not block.issues:
+        return block.status is BlockStatus.MALFORMED
+    return any(issue.code in _LOSSES or issue.code in _DOUBTS for issue in block.issues)
 
 
 def _leaves_narrative(block: Block) -> bool:

@@ -284,7 +284,7 @@ def parser_meant(parser: str | AnyParser) -> AnyParser:
         UnknownNameError: nothing goes by that name.
         UsageError: it is neither.
     """
-    if isinstance(parser, AnyParser):
-        return parser
-    require_kind(parser, str, "A parser is a name or what al.parser(name) gives")
-    return parser_named(parser)
+    if isinstance(parser, str):  # asked first: of a model, it takes a microsecond
+        return parser_named(parser)
+    require_kind(parser, AnyParser, "A parser is a name or what al.parser(name) gives")
+    return parser

@@ -6,6 +6,7 @@ leaves it open: the call waits for a person. A call with no words before it is m
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from actionledger.parsing.prose_words import (
@@ -31,6 +32,9 @@ _BEFORE = 400
 BEHIND = 160
 """How much behind a call is looked at, in code points."""
 
+_LAST = 2
+"""How many sentences before a call may announce it."""
+
 _SHORT, _FEW = 20, 3
 _WORDS = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
 _WORD = re.compile(r"[^\W\d_]")
@@ -38,7 +42,7 @@ _PARTS = re.compile(
     r"</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|^[^\n`~]*+(?:```|~~~)[^\n]*+$|(?:^|\n)[ \t]*+[-*_]{3,}+[ \t]*+(?=\n|\Z)",
     re.MULTILINE,
 )
-_RULE = re.compile(r"[-*_]{3}")
+_RULE = re.compile(r"[-*_][-*_]{2}")
 
 _TAGS = re.compile(r"</?[\w|:-][^<>\n]{0,80}+>")
 _TAG_BEFORE = re.compile(r"(?P<mark><[A-Za-z][\w:-]{0,40}(?:\s[^<>\n]{0,80})?>\s*)+\Z")
@@ -49,9 +53,9 @@ _FENCE_BEFORE = re.compile(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]
 """The fence that a call stands in, where it opens in the middle of a line or has a label."""
 
 _SENTENCE = re.compile(
-    r"[.!?…][\"'”’)*_]*+\s++|[。！？]\s*+|\n\s*+\n|\n(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])"
+    r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?:\s*+\n|(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])))"
 )
-"""What ends a sentence; a sign that does is still its own."""
+"""What ends a sentence; a sign that does is still its own. All signs stand in one class first, for that is found fast."""
 
 _MARKUP = re.compile(r"[<{\[`]")
 _LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
@@ -107,7 +111,7 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     if has_tag and (tag := _TAG_BEFORE.search(before)):
         return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
     turn = _TURN_BEFORE.search(before) if "<" in before else None
-    sentences = _before(text, span.start - len(turn[0]) if turn else span.start, low)
+    sentences = _last(text, span.start - len(turn[0]) if turn else span.start, low)
     behind = _behind(text, span.end)
     if why := _against_behind(behind, is_made=bool(sentences)):
         return Verdict(False, why)
@@ -136,7 +140,7 @@ def _against_behind(behind: str, *, is_made: bool) -> str:
 
 def _says_made(text: str, start: int, low: int) -> bool:
     """Return whether the last sentence before a call says that it is made."""
-    sentences = _before(text, start, low)
+    sentences = _last(text, start, low)
     return bool(sentences) and (UNDERTAKES.search(sentences[-1]) or ANNOUNCES.search(sentences[-1]))
 
 
@@ -200,7 +204,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return Verdict(False, why)
     if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
         return None
-    sentences = _before(text, span.start, low)
+    sentences = _last(text, span.start, low)
     if not is_own and _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
@@ -294,8 +298,13 @@ def _behind(text: str, end: int) -> str:
     return behind[: markup.start()] if markup else behind
 
 
-def _before(text: str, start: int, low: int) -> list[str]:
-    """Return the last sentences before a call, two at most; none where no word stands there."""
+def _last(text: str, start: int, low: int) -> list[str]:
+    """Return the last sentences with a word before a call, as they stand."""
+    return [*islice(_before(text, start, low), _LAST)][::-1]
+
+
+def _before(text: str, start: int, low: int) -> Iterator[str]:
+    """Yield the sentences with a word before a call, the last one first."""
     before = text[max(low, start - _BEFORE) : start]
     fence = before.rfind("```")
     if fence >= 0 and (label := _FENCE_BEFORE.search(before, before.rfind("\n", 0, fence) + 1)):
@@ -306,7 +315,7 @@ def _before(text: str, start: int, low: int) -> list[str]:
     opens = before[line:].lstrip()
     if opens.startswith("{") or (opens.startswith("[") and "]" not in opens):
         before = before[:line]  # what a message that was written out holds is no sentence
-    return [sentence for sentence in _sentences(before.strip()) if sentence and has_words(sentence)][-2:]
+    return filter(has_words, _sentences_backwards(before.strip()))
 
 
 def _may_part(text: str) -> bool:
@@ -316,9 +325,9 @@ def _may_part(text: str) -> bool:
     return "```" in text or "~~~" in text or _RULE.search(text) is not None
 
 
-def _sentences(text: str) -> Iterator[str]:
-    at = 0
-    for end in _SENTENCE.finditer(text):
-        yield text[at : end.start() + (not text.startswith("\n", end.start()))]
-        at = end.end()
-    yield text[at:]
+def _sentences_backwards(text: str) -> Iterator[str]:
+    stop = len(text)
+    for end in reversed([*_SENTENCE.finditer(text)]):
+        yield text[end.end() : stop]
+        stop = end.start() + (not text.startswith("\n", end.start()))
+    yield text[:stop]

@@ -192,7 +192,7 @@ class StreamParser:
             return True
         if self.names:
             self._waits = self._waits or opens_tag(text, gap, self.names)
-        elif may_look_like_call(text, gap, found, self.parser.finder.dialects):
+        elif may_look_like_call(text, gap, found, self.parser.finder.bare_readers):
             self._waits = True
         self._waits = self._waits or may_change(text, gap, placed, names, is_first=not self._blocks)
         if not self._waits and names and self.parser.evidence == "reported" and not self._read_blocks:

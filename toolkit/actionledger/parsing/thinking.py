@@ -21,7 +21,7 @@ from actionledger.vocabulary import BlockStatus, Reason
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 _NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")
 _MAY_BE_NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+(?:<[^>\n]{0,42})?\Z")
-_SIGNS = ("<", "{", "[", "`", "Action")
+_SIGNS = re.compile(r"[<{\[`A](?:(?<!A)|ction)")
 """Without one of these, no call stands in thoughts."""
 
 _WHY = "It stands in the model's thoughts."
@@ -144,7 +144,7 @@ class Thinking:
                 yield dialect, call
 
     def _may_hold_calls(self, body: Span) -> bool:
-        return any(self._text.find(sign, *body) >= 0 for sign in _SIGNS)
+        return _SIGNS.search(self._text, *body) is not None
 
     def _ends_with(self, call: Found, found: Found) -> bool:
         """Return whether thoughts end with a call, and the response with them."""

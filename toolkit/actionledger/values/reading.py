@@ -28,6 +28,7 @@ class Span(NamedTuple):
         return raw[self.start : self.end]
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Repair:
     """One change that made a text readable.

@@ -11,8 +11,8 @@ from actionledger.parsing.dialects.parts.markers import Marker
 from actionledger.parsing.dialects.parts.truncation import cut_off
 from actionledger.parsing.dialects.parts.verdicts import read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
-from actionledger.parsing.offers import only_text_of
 from actionledger.values import Issue, Span
+from actionledger.values.offers import only_text_of
 from actionledger.vocabulary import Reason
 
 _INVOKE = "<|content_invoke_tool_json|>"

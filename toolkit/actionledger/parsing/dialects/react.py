@@ -14,11 +14,12 @@ from actionledger.parsing.dialects.parts.json_values import Reach, value_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.dialects.parts.verdicts import read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
-from actionledger.parsing.offers import only_text_of
+from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
+from actionledger.values.offers import only_text_of
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
 
@@ -32,15 +33,15 @@ _TWICE = re.compile(rf"(?:{_ACTION}[ \t]*+)++")
 _INPUT = re.compile(
     rf"\s*+{_label('Action Input')}[ \t]*+(?P<twice>(?:\s*+{_label('Action Input')}[ \t]*+)*+)"
 )
-_INPUT_LINE = re.compile(rf"^[ \t]*+{_label('Action Input')}", re.MULTILINE)
-_OBSERVATION = re.compile(rf"^[ \t]*+{_label('Observation')}", re.MULTILINE)
-_NEXT = re.compile(rf"^[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}", re.MULTILINE)
+_INPUT_LINE = LineStart(rf"[ \t]*+{_label('Action Input')}")
+_OBSERVATION = LineStart(rf"[ \t]*+{_label('Observation')}")
+_NEXT = LineStart(rf"[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}")
 _REST_OF_LINE = re.compile(r"[ \t]*+(?=\r?\n|\Z)")
 _MEMBERS = re.compile(r'"[^"\n]{1,100}+"[ \t]*+:')
 """What an object begins with whose bracket is missing."""
 
 _FENCE = re.compile(r"```(?:json)?[ \t]*+\n\s*+(?=[\[{])")
-_FENCE_LINE = re.compile(r"^[ \t]*+```[ \t]*+\r?$", re.MULTILINE)
+_FENCE_LINE = LineStart(r"[ \t]*+```[ \t]*+\r?$")
 _FENCE_CLOSES = re.compile(r"\s*+```[ \t]*+(?=\r?\n|\Z)")
 _NAME = re.compile(r"[^\W\d][\w.:/-]*")
 _NO_ACTIONS = frozenset({"final answer", "none", "n/a"})

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.verdicts import excerpt, read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, raw_text
+from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -21,13 +22,13 @@ from actionledger.vocabulary import Reason, RepairKind
 
 _MARK = r"<{7} SEARCH[ \t]*\r?(?:\n|$)"
 _HEAD = re.compile(rf"[ \t]*{_MARK}", re.MULTILINE)
-_NEXT_HEAD = re.compile(rf"^[ \t]*{_MARK}", re.MULTILINE)
+_NEXT_HEAD = LineStart(rf"[ \t]*{_MARK}")
 _BEHIND_FENCE = re.compile(rf"(?:[^\n]*\n)??(?=[ \t]*{_MARK})", re.MULTILINE)
 _FENCE = re.compile(
     r"[ \t]*(?P<mark>`{3,}|~{3,}|<(?P<tag>source|code|pre|codename|sourcecode)>)(?P<info>[^\n`]*)"
 )
 _DIVIDER = re.compile(r"^[ \t]*={7}[ \t]*\r?\n", re.MULTILINE)
-_END = re.compile(r"^[ \t]*>{7} REPLACE[ \t]*(?=\r?$)", re.MULTILINE)
+_END = LineStart(r"[ \t]*>{7} REPLACE[ \t]*(?=\r?$)")
 _BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n(?=[ \t]*\r?\n))*+")
 _LINE_BREAK = re.compile(r"[ \t]*\r?\n")
 _PATH = re.compile(r"[^\s`<>|*?\"]*\w")

@@ -297,5 +297,9 @@ def _ambiguous(found: Found, field: Span) -> Found:
 def _trimmed(body: str, form: FieldForm) -> str:
     if form == "line":
         return body.strip()
-    body = re.sub(r"\A[ \t]*\r?\n", "", body)
-    return re.sub(r"\r?\n[ \t]*\Z", "", body) if form == "snippet" else body
+    inner = body.lstrip(" \t")
+    if inner.startswith(("\n", "\r\n")):
+        body = inner.removeprefix("\r")[1:]
+    if form == "snippet" and (inner := body.rstrip(" \t")).endswith("\n"):
+        body = inner[:-1].removesuffix("\r")
+    return body

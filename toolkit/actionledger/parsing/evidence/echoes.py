@@ -87,14 +87,17 @@ def is_judged(dialect: Dialect, found: Found) -> bool:
     """Return whether a block's place decides about it: the documents' own formats say themselves what an example is."""
     if found.status is BlockStatus.IGNORED or is_doubted(found):
         return False
-    return dialect.name not in DOCUMENTED or any(
-        repair.kind is RepairKind.MISSING_FENCE for repair in found.repairs
-    )
+    if dialect.name not in DOCUMENTED or not found.repairs:
+        return dialect.name not in DOCUMENTED
+    return any(repair.kind is RepairKind.MISSING_FENCE for repair in found.repairs)
 
 
 def is_doubted(found: Found) -> bool:
     """Return whether it was said already that a block's actions may not be meant."""
-    return bool(found.actions) and all(action.doubt is not None for action in found.actions)
+    for action in found.actions:
+        if action.doubt is None:
+            return False
+    return bool(found.actions)
 
 
 def is_bare(found: Found, text: str) -> bool:

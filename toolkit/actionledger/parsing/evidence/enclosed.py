@@ -28,12 +28,16 @@ def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         source: the response, with the names that were offered.
         placed: its blocks, in text order.
     """
-    names = tags_of(source.names or frozenset())
+    if not source.names or "<" not in source.text:
+        return list(placed)
+    names = tags_of(source.names)
     is_read = any(found.status in READ and found.actions for _, found in placed)
-    if not names or not is_read or "<" not in source.text:
+    if not names or not is_read:
         return list(placed)
     actions = sorted(action.span for _, found in placed for action in found.actions)
     tags = _Tags(source.text, names, actions)
+    if not tags.are_any:
+        return list(placed)
     return [(dialect, _judged(tags, found)) for dialect, found in placed]
 
 
@@ -79,6 +83,11 @@ class _Tags:
                 at += 1
             if at == len(actions) or tag.start() < actions[at].start:
                 self._note(tag)
+
+    @property
+    def are_any(self) -> bool:
+        """Whether one was opened."""
+        return bool(self._open)
 
     def _note(self, tag: re.Match[str]) -> None:
         opened = self._open.setdefault(tag["name"], [])

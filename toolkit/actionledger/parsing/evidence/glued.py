@@ -11,13 +11,13 @@ from typing import NamedTuple
 from actionledger.parsing.dialects import DIALECTS, Dialect
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.evidence.names import Mention
-from actionledger.parsing.offers import parameters_of
+from actionledger.values.offers import parameters_of
 
 _NAME, _ARGUMENT, _VALUE, _ID = "putnameqx", "argumentqx", "valueqx", "7"
 _SPECIAL = re.compile(r"<[|｜][^<>\n]{1,80}[|｜]>")
 _WORD_BEFORE = re.compile(r"(?:\w+=(?:\w+\.)?|\w+)\Z")
 _UP_TO_ARGUMENTS = re.compile(r"[^{<(\[]{0,40}?(?:```\w*\s*)?[{<(\[]")
-_ARGUMENTS_BEGIN = "{<([="
+_ARGUMENTS_BEGIN = re.compile(r"[{<(\[=]")
 """Without one of these, there are no arguments."""
 
 _SHORTEST = 3
@@ -42,11 +42,9 @@ def glued(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Me
         end: where the text to look at ends.
         offer: the names of the tools, with their parameters where they are known.
     """
-    if not any(text.find(sign, start, end) >= 0 for sign in _ARGUMENTS_BEGIN):
+    if _ARGUMENTS_BEGIN.search(text, start, end) is None:
         return
-    for name in sorted(offer):
-        if len(name) < _SHORTEST:
-            continue
+    for name in _long_names(offer):
         at = text.find(name, start, end)
         for _ in range(_MOST):
             if at < 0:
@@ -57,6 +55,11 @@ def glued(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Me
             ):
                 yield Mention(name, "left", at, stop)
             at = text.find(name, stop, end)
+
+
+@lru_cache(maxsize=64)
+def _long_names(offer: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in offer if len(name) >= _SHORTEST))
 
 
 def _is_glued(text: str, start: int, end: int) -> bool:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from actionledger.parsing.evidence.arguments import ARGUMENT_KEYS, WRAPPER_KEYS
 from actionledger.parsing.evidence.names import Mention
-from actionledger.parsing.offers import parameters_of
 from actionledger.values import Span
+from actionledger.values.offers import parameters_of
 
 _KEY_LINE = re.compile(r"\r?\n(?:[ \t]*+-?[ \t]*+[A-Za-z_][\w-]*+[ \t]*+:(?!:)[^\n]*+|[ \t]++[^\s][^\n]*+)")
 _OPTIONS_LINE = re.compile(r"\r?\n[ \t]*+(?:[$>][ \t]++)?[\w.-]++[ \t]++--[A-Za-z][^\n]*+")

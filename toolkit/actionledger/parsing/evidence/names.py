@@ -157,7 +157,8 @@ class Names:
 
     def _may_be_in(self, text: str, start: int, end: int) -> bool:
         """Return whether any name may stand there: of a long text that holds none, this takes a fraction of the search."""
-        return any(text.find(part, start, end) >= 0 for part in self._longest_parts)
+        stretch = text[start:end]
+        return any(part in stretch for part in self._longest_parts)
 
     def meant(self, spelt: str) -> str | None:
         """Return the offered name that is meant by a name as it was written, its module included; None where none is."""

@@ -8,7 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from actionledger.parsing.scan.openings import HIDDEN, text_before
+from actionledger.parsing.scan.line_starts import LineStart
+from actionledger.parsing.scan.openings import HIDDEN, any_of, text_before
 from actionledger.values import Span
 
 _ECHOES = (
@@ -39,9 +40,9 @@ _WHAT = (
     | dict.fromkeys(_THOUGHTS, "It stands in the model's thoughts.")
 )
 _OPENS = re.compile(
-    rf"<(?P<tag>{'|'.join(sorted(map(re.escape, _WHAT), key=len, reverse=True))})(?=[\s>])[^<>\n]{{0,200}}+>"
-    r"|(?P<comment><!--)|(?P<cdata><!\[CDATA\[)|(?P<think>\[THINK\]|<\|thought_start\|>|◁think▷|<\|START_THINKING\|>|<\|begin_of_thought\|>)"
-    r"|(?P<analysis><\|channel\|>analysis(?![^<\n]*\bto=)[^<\n]*+<\|message\|>)|(?P<answered>\[TOOL_RESULTS\]|<\|START_TOOL_RESULT\|>)",
+    rf"<(?:(?P<tag>(?a:{any_of(_WHAT)}))(?=[\s>])[^<>\n]{{0,200}}+>|(?P<comment>!--)|(?P<cdata>!\[CDATA\[)"
+    r"|\|(?a:thought_start|START_THINKING|begin_of_thought|START_TOOL_RESULT)\|>"
+    r"|(?P<analysis>\|channel\|>analysis(?![^<\n]*\bto=)[^<\n]*+<\|message\|>))|\[(?a:THINK|TOOL_RESULTS)\]|◁(?a:think)▷",
     re.IGNORECASE,
 )
 _CLOSERS = {
@@ -53,31 +54,34 @@ _CLOSERS = {
     "[tool_results]": "[/TOOL_RESULTS]",
     "<|start_tool_result|>": "<|END_TOOL_RESULT|>",
 }
-_ECHO_LINE = re.compile(
-    r"^[ \t]*+(?:\*\*)?(?:(?:(?:tool|function|api|command|program)[ _-]?)?(?:observation|output|outputs|results?|returns?|response|prints?)"
+_OF_RESULTS = frozenset({"[tool_results]", "<|start_tool_result|>"})
+_ECHO_LINE = LineStart(
+    r"[ \t]*+(?:(?:\*\*)?(?:(?:(?:tool|function|api|command|program)[ _-]?)?(?:observation|output|outputs|results?|returns?|response|prints?)"
     r"|stdout|stderr|ausgabe|ergebnis|sortie|résultat|salida|resultado|输出|结果|返回)(?:\*\*)?[ \t]*+[:：](?:\*\*)?[ \t]*+"
-    r"|^[ \t]*+(?:\$|%|#>|>>>|C:\\[^>\n]*+>)[ \t]++(?:cat|type|less|head|tail|bat|jq|echo|curl|more|print|python3?|grep|rg|sed)\b[^\n]*+\n",
-    re.IGNORECASE | re.MULTILINE,
+    r"|(?:\$|%|#>|>>>|C:\\[^>\n]*+>)[ \t]++(?:cat|type|less|head|tail|bat|jq|echo|curl|more|print|python3?|grep|rg|sed)\b[^\n]*+\n)",
+    re.IGNORECASE,
 )
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 _NEXT_LABEL = re.compile(
     r"^[ \t]*+\*{0,2}(?:Thought|Action|Final Answer|Tool call|Function call|Call|Answer)\b[^\n:]{0,20}+:",
     re.MULTILINE | re.IGNORECASE,
 )
-_QUOTE_LINE = re.compile(r"^[ ]{0,3}>[^\n]*+$", re.MULTILINE)
+_QUOTE_LINE = LineStart(r"[ ]{0,3}>[^\n]*+")
+_INDENTS, _BLANK_LINES = ("    ", "\t"), ("\n\n", "\n\r\n")
 _INDENTED = re.compile(r"(?:(?<=\n\n)|(?<=\n\r\n)|\A)(?:(?:[ ]{4}|\t)[^\n]*+(?:\n|\Z))++")
-_HEADING = re.compile(
-    r"^[ ]{0,3}#{1,6}[ \t]++(?!(?:User|Assistant|Human|System|Tool|Function|Observation|Response|Action|Answer)\b)\S",
-    re.MULTILINE,
+_HEADING = LineStart(
+    r"[ ]{0,3}#{1,6}[ \t]++(?!(?:User|Assistant|Human|System|Tool|Function|Observation|Response|Action|Answer)\b)\S"
 )
 _SENTENCE_LINE = re.compile(r"^[^\n#`\[{(<][^\n]{40,}[.:][ \t]*+$", re.MULTILINE)
 _MOST_HEADINGS = 1
 _LONGEST_ANSWER = 12_000
 _FLUSH = re.compile(r"^(?![ ]{4}|\t)[ ]{0,3}\S", re.MULTILINE)
 _FENCE = re.compile(r"\s*+(`{3,}+|~{3,}+)[^\n]*+\n")
-_TOKENS = r"<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|</?s>|<end_of_turn>|[`*]"
-_BLANK = re.compile(rf"(?:[\s{HIDDEN}]|{_TOKENS})*+")
-_BLANK_TAIL = re.compile(rf"(?:[\s{HIDDEN}]|{_TOKENS})++\Z")
+_TOKENS = r"<(?:\|[^|<>\n]{1,40}+\|>|｜[^｜<>\n]{1,40}+｜>|/?s>|end_of_turn>)"
+_BLANKS = f"{HIDDEN}`*"
+_BLANK = re.compile(rf"(?:[\s{_BLANKS}]|{_TOKENS})*+")
+_LAST_TOKEN = re.compile(rf"(?:{_TOKENS})\Z")
+_LONGEST_TOKEN = 44
 _TAIL = 400
 _ENDS_SENTENCE = re.compile(
     rf"[ \t{HIDDEN}]*+(?:\r?\n|\Z|<\|(?:start_header_id|im_start|start|turn)\|>|<start_of_turn>)"
@@ -164,9 +168,10 @@ def _pair(opens: re.Match[str]) -> tuple[str, str, bool]:
         return "]]>", "It stands in a CDATA section.", False
     if opens["analysis"]:
         return "<|end|>", "It stands in the model's thoughts.", True
-    is_thought = bool(opens["think"])
+    marker = opens[0].lower()
+    is_thought = marker not in _OF_RESULTS
     why = "It stands in the model's thoughts." if is_thought else "It stands in a tool's echo."
-    return _CLOSERS[opens[0].lower()], why, is_thought
+    return _CLOSERS[marker], why, is_thought
 
 
 def _echoes(text: str) -> Iterator[Quoted]:
@@ -191,14 +196,16 @@ def _echoes(text: str) -> Iterator[Quoted]:
 def _quoted_lines(text: str) -> Iterator[Quoted]:
     for line in _QUOTE_LINE.finditer(text):
         is_prompt = line[0].lstrip().startswith(">>>")
-        yield Quoted(
-            Span(*line.span()), "It stands behind a prompt." if is_prompt else "It stands in a block quote."
-        )
+        why = "It stands behind a prompt." if is_prompt else "It stands in a block quote."
+        yield Quoted(Span(*line.span()), why)
 
 
 def _indented(text: str) -> Iterator[Quoted]:
     """Yield indented blocks, as people set code apart; where all lines are indented, none is."""
-    if ("    " in text or "\t" in text) and _FLUSH.search(text):
+    may_begin = text.startswith(_INDENTS) or any(
+        f"{blank}{by}" in text for blank in _BLANK_LINES for by in _INDENTS
+    )
+    if may_begin and _FLUSH.search(text):
         for block in _INDENTED.finditer(text):
             yield Quoted(Span(*block.span()), "It stands in an indented block.")
 
@@ -220,8 +227,10 @@ def stands_alone(text: str, span: Span, low: int) -> bool:
 
 def is_document(text: str) -> bool:
     """Return whether a response reads like a document, which shows calls rather than makes them: many headings, or long."""
-    headings = len(_HEADING.findall(text))
-    if len(text) > _LONGEST_ANSWER or headings > _MOST_HEADINGS:
+    if len(text) > _LONGEST_ANSWER:
+        return True
+    headings = len([*_HEADING.finditer(text)]) if "#" in text else 0
+    if headings > _MOST_HEADINGS:
         return True
     return headings > 0 and len(_SENTENCE_LINE.findall(text)) > _MOST_HEADINGS
 
@@ -239,6 +248,18 @@ def inked(text: str, thoughts: Sequence[Span]) -> Span:
         if thought is None or thought.start > start:
             break
         start = max(start, thought.end)
-    tail = max(start, len(text) - _TAIL)
-    found = _BLANK_TAIL.search(text, tail)
-    return Span(start, found.start() if found else len(text))
+    return Span(start, _inked_until(text, max(start, len(text) - _TAIL)))
+
+
+def _inked_until(text: str, low: int) -> int:
+    """Return where the blanks and special tokens begin that a text ends with, as far back as they are looked at."""
+    end = len(text)
+    while end > low:
+        last = text[end - 1]
+        if last.isspace() or last in _BLANKS:
+            end -= 1
+        elif last == ">" and (token := _LAST_TOKEN.search(text, max(low, end - _LONGEST_TOKEN), end)):
+            end = token.start()
+        else:
+            break
+    return end

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from actionledger.parsing.evidence.glued import glued
 from actionledger.parsing.evidence.names import Mention, names_of
 from actionledger.parsing.evidence.own_marks import arguments_left, closers_left
-from actionledger.parsing.offers import Offer
+from actionledger.values.offers import Offer
 
 _FEWEST = 2
 """How many arguments an object has at least that is taken for a call without its name: one key may be an answer's, too."""
@@ -21,7 +21,9 @@ def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -
         end: where it ends.
         offer: the names of the tools, with their parameters where they are known.
     """
-    mentions = [*names_of(frozenset(offer)).mentions(text, start, end), *glued(text, start, end, offer)]
+    if not text[start:end].strip():
+        return []
+    mentions = [*names_of(offer).mentions(text, start, end), *glued(text, start, end, offer)]
     if not mentions and (whole := _arguments_alone(text, start, end, offer)):
         return [whole]
     if text.find("<", start, end) >= 0:

@@ -17,10 +17,10 @@ from actionledger.parsing.evidence.arguments import (
 from actionledger.parsing.evidence.deviations import Deviations
 from actionledger.parsing.evidence.names import NAME_KEYS, Names, is_misspelt_key
 from actionledger.parsing.evidence.unread import EXPRESSION
-from actionledger.parsing.offers import parameters_of
 from actionledger.tolerant_json import Call, Decoded, decode
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
+from actionledger.values.offers import parameters_of
 from actionledger.vocabulary import Reason, RepairKind
 
 _PRINTING = frozenset(

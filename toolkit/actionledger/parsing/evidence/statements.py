@@ -20,11 +20,11 @@ from actionledger.parsing.evidence.plainer import with_keywords, with_plain_name
 from actionledger.parsing.evidence.shapes import Shapes, is_envelope
 from actionledger.parsing.evidence.tags import opening_of, tagged_at
 from actionledger.parsing.evidence.unread import is_signature
-from actionledger.parsing.offers import parameters_of
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import Call, Decoded, decode
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
+from actionledger.values.offers import parameters_of
 from actionledger.vocabulary import Reason, RepairKind
 
 _MARK = (
@@ -104,7 +104,7 @@ class Statements:
         self.source, self.text = source, source.text
         self.plain = with_plain_names(source.text, mentions)
         self.offer = offer
-        self.names = names_of(frozenset(offer))
+        self.names = names_of(offer)
         self.options = options.model_copy(update={"calls": True})
         self.work = 0
         """How many characters were read so far."""

@@ -20,10 +20,10 @@ from actionledger.parsing.evidence.echoes import (
     is_bare,
     is_doubted,
 )
-from actionledger.parsing.offers import is_own_text
 from actionledger.parsing.prose import Verdict, has_words, is_corrected, verdict, verdict_of_marked
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
+from actionledger.values.offers import is_own_text
 from actionledger.vocabulary import BlockStatus, Evidence, Reason
 
 _OF_PROFILES = frozenset({"actions", "iteration", "json_action", "plan", "xml_tags"})
@@ -36,8 +36,8 @@ _TWICE = "The same stands once more in the response."
 _VERSIONS = "The text offers two versions of it."
 
 _PLACEHOLDER = re.compile(
-    r"\.{3}|…|(?:your|insert|enter|put|add)[ _-][\w -]{0,40}[ _-]here|\[(?:your|insert|enter)\b[^\]\n]{0,60}\]"
-    r"|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,}",
+    r"(?=[.…yiepax\[<{/])(?:\.{3}|…|(?:your|insert|enter|put|add)[ _-][\w -]{0,40}[ _-]here|\[(?:your|insert|enter)\b[^\]\n]{0,60}\]"
+    r"|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,})",
     re.IGNORECASE,
 )
 """What nobody passes: the place of a value in a template."""
@@ -63,20 +63,25 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
     is_open = [is_open_to_prose(dialect, found) for dialect, found in placed]
     if not any(is_open):
         return list(placed)
-    is_alone = _is_alone(text, placed)
     judged: list[Placed] = []
     low, before = 0, None
     for (dialect, found), is_judged in zip(placed, is_open, strict=True):
         if is_judged:
             is_joined = bool(judged) and low > 0 and not has_words(text[low : found.span.start])
             before = _verdict(text, dialect, found, low, before if is_joined else None, is_joined=is_joined)
-            is_certain = is_alone and not (dialect.name in MARKLESS and is_bare(found, text))
-            judged.append((dialect, _as_judged(found, before, source.names, is_certain=is_certain)))
+            lacks_value = before is None and has_placeholder(found, source.names)
+            if (
+                lacks_value
+                and not (dialect.name in MARKLESS and is_bare(found, text))
+                and _is_alone(text, placed)
+            ):
+                lacks_value = has_placeholder(found, source.names, is_certain=True)
+            judged.append((dialect, _as_judged(found, before, lacks_value=lacks_value)))
         else:
             judged.append((dialect, found))
             before = None
         low = max(low, found.span.end)
-    return _shared(_corrected(text, judged), text)
+    return _shared(_corrected(text, judged), text) if len(judged) > 1 else judged
 
 
 def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
@@ -94,14 +99,15 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
         names: the names that were offered: what a tool's schema itself gives for a parameter is a value.
         is_certain: whether nothing else speaks against the calls, so that only what nobody passes counts.
     """
-    return any(
-        isinstance(value, str)
-        and 0 < len(value) <= _LONGEST
-        and _is_placeholder(key, value.strip(), is_certain=is_certain)
-        and not is_own_text(names, action.name, key, value)
-        for action in found.actions
-        for key, value in action.arguments.items()
-    )
+    for action in found.actions:
+        for key, value in action.arguments.items():
+            if not isinstance(value, str) or len(value) > _LONGEST:
+                continue
+            if _is_placeholder(key, value.strip(), is_certain=is_certain) and not is_own_text(
+                names, action.name, key, value
+            ):
+                return True
+    return False
 
 
 def _is_alone(text: str, placed: Sequence[Placed]) -> bool:
@@ -125,12 +131,10 @@ def _verdict(
     return verdict(text, found.span, low)
 
 
-def _as_judged(
-    found: Found, judgement: Verdict | None, names: frozenset[str] | None, *, is_certain: bool
-) -> Found:
+def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:
+    if lacks_value:
+        return waiting(found, Reason.EXAMPLE, "An argument is a placeholder.")
     if judgement is None:
-        if has_placeholder(found, names, is_certain=is_certain):
-            return waiting(found, Reason.EXAMPLE, "An argument is a placeholder.")
         return found
     if judgement.is_shown:
         return as_shown(found, judgement.why, Evidence.EXAMPLE)
@@ -140,7 +144,7 @@ def _as_judged(
 def _is_placeholder(key: str, value: str, *, is_certain: bool) -> bool:
     if _PLACEHOLDER.fullmatch(value) or (not is_certain and _NAMED_AS_PLACE.fullmatch(value)):
         return True
-    angled = _ANGLED.fullmatch(value)
+    angled = _ANGLED.fullmatch(value) if value.startswith("<") else None
     if angled is None:
         return False
     word, named = (each.translate(_JOINS).lower() for each in (angled["word"], key))

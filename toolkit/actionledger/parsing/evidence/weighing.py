@@ -26,11 +26,11 @@ from actionledger.parsing.evidence.rests import mentions_and_rests
 from actionledger.parsing.evidence.statements import Statements
 from actionledger.parsing.evidence.stretches import stretches
 from actionledger.parsing.evidence.unread import has_names
-from actionledger.parsing.offers import parameters_of
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
+from actionledger.values.offers import parameters_of
 from actionledger.vocabulary import BlockStatus, Evidence, Reason, RepairKind
 
 _MOST_OVERLAPS = 100

@@ -4,7 +4,6 @@ Each language has a table of its own. None has to be complete: see ``prose`` for
 either.
 """
 
-import re
 from functools import cache
 
 from actionledger.parsing.prose_words import (
@@ -18,6 +17,7 @@ from actionledger.parsing.prose_words import (
     spanish,
 )
 from actionledger.parsing.prose_words.phrases import Phrases
+from actionledger.parsing.scan.any_case import AnyCase
 
 _ALL = (english, german, french, spanish, chinese, japanese, russian, korean)
 
@@ -79,36 +79,35 @@ def takes_back(text: str) -> bool:
 
 
 @cache
-def _taking_back() -> re.Pattern[str]:
+def _taking_back() -> AnyCase:
     leads = "|".join(each.LEADS for each in _ALL if each.LEADS)
     patterns = "|".join(pattern for each in _ALL for pattern in each.TAKES_BACK)
-    return re.compile(rf"\W*(?:{leads})*+(?:{patterns})", re.IGNORECASE)
+    return AnyCase(rf"\W*(?:{leads})*+(?:{patterns})")
 
 
 @cache
-def _describing() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{'|'.join(each.DESCRIBES for each in _ALL)})", re.IGNORECASE)
+def _describing() -> AnyCase:
+    return AnyCase(rf"\W*(?:{'|'.join(each.DESCRIBES for each in _ALL)})")
 
 
 @cache
-def _deferring() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{'|'.join(each.DEFERS for each in _ALL)})", re.IGNORECASE)
+def _deferring() -> AnyCase:
+    return AnyCase(rf"\W*(?:{'|'.join(each.DEFERS for each in _ALL)})")
 
 
 @cache
-def _bid() -> re.Pattern[str]:
-    return re.compile(english.BIDS, re.IGNORECASE)
+def _bid() -> AnyCase:
+    return AnyCase(english.BIDS)
 
 
 @cache
-def _offer() -> re.Pattern[str]:
-    return re.compile("|".join(each.OFFERS for each in _ALL), re.IGNORECASE)
+def _offer() -> AnyCase:
+    return AnyCase("|".join(each.OFFERS for each in _ALL))
 
 
 @cache
-def _question() -> re.Pattern[str]:
+def _question() -> AnyCase:
     other = "|".join(each.ANYTHING_ELSE for each in _ALL if each.ANYTHING_ELSE)
-    return re.compile(
-        rf"(?!\s*+[^.!?？。\n]*(?:{other}))\s*+(?:[^.!?？。\n]{{0,160}}[?？]|[^.!?？。\n]{{0,80}}か。)",
-        re.IGNORECASE,
+    return AnyCase(
+        rf"(?!\s*+[^.!?？。\n]*(?:{other}))\s*+(?:[^.!?？。\n]{{0,160}}[?？]|[^.!?？。\n]{{0,80}}か。)"
     )

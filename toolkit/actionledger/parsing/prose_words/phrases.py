@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from actionledger.parsing.scan.any_case import AnyCase
 from actionledger.parsing.scan.openings import any_of
 
-_FOLDED = re.compile("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
+FOLDED = re.compile("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
 """Letters that a pattern takes for others, though they are none in lower case: where one stands, all rows are asked."""
 
 
@@ -45,7 +46,7 @@ class Phrases:
         """Yield the rows one of whose words stands in a text, each once."""
         if text.isascii():
             finder = self._ascii_words
-        elif _FOLDED.search(text):
+        elif FOLDED.search(text):
             yield from self.rows
             return
         else:
@@ -83,6 +84,6 @@ class Phrases:
 
 
 @lru_cache(maxsize=1024)
-def compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> AnyCase:
     """Return a row's pattern, ready to be searched for."""
-    return re.compile(pattern, re.IGNORECASE)
+    return AnyCase(pattern)

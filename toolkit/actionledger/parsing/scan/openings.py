@@ -26,6 +26,8 @@ class OpeningKind(Enum):
     LINE = "line"
     QUOTE = "quote"
 
+    __hash__ = object.__hash__  # each is there once; the hash of its name is computed in Python
+
 
 class Opening(NamedTuple):
     """A place where a block may begin.

@@ -7,16 +7,19 @@ thousand openers without a closer take linear time. So is how much was read in v
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
+from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import HIDDEN, Closing, Opening, OpeningKind, begins_on_its_line
-from actionledger.values import Span
 
 _BLANK_REST = re.compile(r"\s*+\Z")
 _FOLLOWS = re.compile(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?=\r?$)", re.MULTILINE)
 _FOLLOWS_ON_LINE = re.compile(r"[ \t]*(`{3,})")
 
 _Answer = TypeVar("_Answer")
+
+Searched: TypeAlias = re.Pattern[str] | LineStart
+"""What can be searched for."""
 
 
 class Source:
@@ -33,9 +36,11 @@ class Source:
         self.names = names
         self.is_cut = is_cut
         self._found: dict[str, tuple[int, int]] = {}
-        self._missing: dict[object, Span] = {}
-        self._next: dict[re.Pattern[str], tuple[Span, int]] = {}
-        self._held: dict[re.Pattern[str], bool] = {}
+        self._missing: dict[str, tuple[int, int]] = {}
+        self._unclosed: dict[str, tuple[int, int]] = {}
+        # By the pattern's id: its hash is computed from all of it each time. It is kept beside, so that none takes its place.
+        self._next: dict[int, tuple[int, int, int, Searched]] = {}
+        self._held: dict[int, tuple[bool, Searched]] = {}
         self._overrun = 2 * len(text)
         self._answers: dict[object, tuple[tuple[object, ...], Any]] = {}
         self._memories: dict[Callable[[], Any], Any] = {}
@@ -70,32 +75,32 @@ class Source:
         asked, at = self._found.get(needle, (0, -1))
         if asked <= start <= at:
             return at if at + len(needle) <= end else -1
-        if self._is_missing(needle, start, end):
+        if _holds(self._missing.get(needle), start, end):
             return -1
         at = self.text.find(needle, start, end)
         if at < 0:
-            self._missing[needle] = Span(start, end)
+            self._missing[needle] = start, end
         else:
             self._found[needle] = start, at
         return at
 
-    def search(self, pattern: re.Pattern[str], start: int, end: int) -> int:
+    def search(self, pattern: Searched, start: int, end: int) -> int:
         """Return where a pattern next matches in ``text[start:end]``, or ``end``; asked again before it, it knows."""
-        asked, at = self._next.get(pattern, (Span(0, -1), -1))
-        if asked.end != end or not asked.start <= start <= at:
-            match = pattern.search(self.text, start, end)
-            at = match.start() if match else end
-            self._next[pattern] = Span(start, end), at
+        known = self._next.get(id(pattern))
+        if known is not None and known[1] == end and known[0] <= start <= known[2]:
+            return known[2]
+        match = pattern.search(self.text, start, end)
+        at = match.start() if match else end
+        self._next[id(pattern)] = start, end, at, pattern
         return at
 
     def closing_fence(self, opening: Opening, start: int, end: int) -> Closing:
         """Return where a fenced block closes by CommonMark's rule: the first fitting line from ``start`` on."""
-        pattern = _closer_pattern(opening.mark[0], len(opening.mark))
-        if self._is_missing(pattern, start, end):
+        if _holds(self._unclosed.get(opening.mark), start, end):
             return Closing(end, end, found=False)
-        if match := pattern.search(self.text, start, end):
-            return Closing(max(start, match.start()), match.end(), found=True)
-        self._missing[pattern] = Span(start, end)
+        if match := _closer(opening.mark).search(self.text, start, end):
+            return Closing(match.start(), match.end(), found=True)
+        self._unclosed[opening.mark] = start, end
         return Closing(end, end, found=False)
 
     def closing_behind(self, opening: Opening, start: int, end: int) -> Closing | None:
@@ -125,19 +130,17 @@ class Source:
         """
         return self._overrun >= 0
 
-    def holds(self, pattern: re.Pattern[str]) -> bool:
+    def holds(self, pattern: Searched) -> bool:
         """Return whether a pattern matches anywhere in the text."""
-        if pattern not in self._held:
-            self._held[pattern] = pattern.search(self.text) is not None
-        return self._held[pattern]
+        if id(pattern) not in self._held:
+            self._held[id(pattern)] = pattern.search(self.text) is not None, pattern
+        return self._held[id(pattern)][0]
 
-    def _is_missing(self, what: object, start: int, end: int) -> bool:
-        known = self._missing.get(what)
-        return known is not None and known.start <= start and end <= known.end
+
+def _holds(known: tuple[int, int] | None, start: int, end: int) -> bool:
+    return known is not None and known[0] <= start and end <= known[1]
 
 
 @lru_cache(maxsize=64)
-def _closer_pattern(character: str, length: int) -> re.Pattern[str]:
-    return re.compile(
-        rf"^[ \t{HIDDEN}]*{re.escape(character)}{{{length},}}[ \t{HIDDEN}]*(?=\r?$)", re.MULTILINE
-    )
+def _closer(mark: str) -> LineStart:
+    return LineStart(rf"[ \t{HIDDEN}]*{re.escape(mark[0])}{{{len(mark)},}}[ \t{HIDDEN}]*(?=\r?$)")

@@ -11,10 +11,10 @@ from typing import Any
 
 from actionledger.parsing.dialects.base import Written
 from actionledger.parsing.dialects.parts.json_calls import Call, Keys, call_of, whole_items
-from actionledger.parsing.offers import parameters_of
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import Decoded
 from actionledger.values import Issue, Span
+from actionledger.values.offers import parameters_of
 from actionledger.vocabulary import Reason
 
 _LOOK_AHEAD = 4_000

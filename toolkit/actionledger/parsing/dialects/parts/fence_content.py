@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from actionledger.parsing.dialects.parts.json_values import Group, Reach, json_ahead, values_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import Decoded, comments_behind
@@ -56,7 +57,7 @@ class Content(NamedTuple):
 
 
 def content_of(
-    source: Source, opening: Opening, end: int, options: DecodeOptions, following: re.Pattern[str]
+    source: Source, opening: Opening, end: int, options: DecodeOptions, following: LineStart
 ) -> Content:
     """Read what stands in the fence that begins here; who asks for it again is told at once.
 
@@ -77,9 +78,7 @@ def content_of(
     return source.once(asked, lambda: _searched_content(source, opening, end, options, following))
 
 
-def never_closed(
-    source: Source, opening: Opening, end: int, following: re.Pattern[str], key: str
-) -> Span | None:
+def never_closed(source: Source, opening: Opening, end: int, following: LineStart, key: str) -> Span | None:
     """Return the content of a fence that the next one cuts off within its value, if no key in it can be this one.
 
     However it is repaired, it holds no such key and ends where the next fence begins: it needs not be read for that. Nothing is
@@ -104,7 +103,7 @@ def never_closed(
 
 
 def _searched_content(
-    source: Source, opening: Opening, end: int, options: DecodeOptions, following: re.Pattern[str]
+    source: Source, opening: Opening, end: int, options: DecodeOptions, following: LineStart
 ) -> Content:
     """Read what stands in a fence whose first value is broken, or has something behind it or comments before it."""
     text = source.text

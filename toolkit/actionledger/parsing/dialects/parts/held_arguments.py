@@ -3,11 +3,11 @@
 from json import dumps
 from typing import Any
 
-from actionledger.parsing.offers import parameters_of
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import decode_nested
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Repair, Span
+from actionledger.values.offers import parameters_of
 from actionledger.vocabulary import RepairKind
 
 _HOLDERS = frozenset({"arguments", "args", "input", "kwargs", "parameters", "params", "properties"})

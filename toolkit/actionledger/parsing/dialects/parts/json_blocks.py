@@ -26,8 +26,10 @@ from actionledger.parsing.dialects.parts.mislabelled import (
     line_repairs,
     loosely,
 )
+from actionledger.parsing.dialects.parts.opened_blocks import OpenedBlocks, behind_opened
 from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose
 from actionledger.parsing.dialects.parts.writing import PlainCall
+from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -156,6 +158,18 @@ class JsonFence(JsonShape):
         return _mended(found, repair) if is_near else self._if_plain(found, source, repair)
 
     def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
+        text, stop = source.text, behind_opened(source.text, opening.end)
+        is_cut = opening.kind is OpeningKind.FENCE and text.startswith(("`", "~"), stop, end)
+        if not is_cut or (bound := source.search(self._following, opening.end, end)) > stop:
+            return self._content(source, opening, end, options)
+        block, blocks = text[opening.start : bound], source.memory(OpenedBlocks)
+        found = blocks.known(self.name, block, opening.start, options)
+        if found is None:
+            found = self._content(source, opening, end, options)
+            blocks.keep(self.name, block, found, options)
+        return found
+
+    def _content(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
         key = self.telling_key
         if key and (body := never_closed(source, opening, end, self._following, key)):
             return data(Span(opening.start, body.end), body)
@@ -251,11 +265,11 @@ class JsonFence(JsonShape):
         return re.compile(rf"{COMMENTS}{loosely(self.beginning)}")
 
     @cached_property
-    def _following(self) -> re.Pattern[str]:
+    def _following(self) -> LineStart:
         return fence_before(self.near_labels | {self.label}, _CONTAINER)
 
     @cached_property
-    def _announced(self) -> re.Pattern[str]:
+    def _announced(self) -> LineStart:
         return fence_before(self.near_labels | {self.label}, loosely(self.beginning))
 
     @cached_property

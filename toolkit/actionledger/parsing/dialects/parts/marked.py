@@ -11,6 +11,7 @@ from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.json_calls import MARKED, Keys, calls_in
 from actionledger.parsing.dialects.parts.json_values import BEGINS_JSON, Group, values_at
 from actionledger.parsing.dialects.parts.markers import BLANKS, Close, Marker, behind_blanks
+from actionledger.parsing.dialects.parts.opened_blocks import OpenedBlocks, behind_opened
 from actionledger.parsing.dialects.parts.thoughts import thoughts_behind
 from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.parsing.scan.openings import Opening
@@ -53,8 +54,19 @@ class Marked(Dialect):
         """Read the values, or pass over the thoughts, behind the marker; see ``Dialect.read``."""
         if closer := self.thought_markers.get(opening.label):
             return thoughts_behind(source, opening, closer, end)
-        found = self.read_values(self._marker(source, opening, end, options), opening.end)
+        found = self._read(self._marker(source, opening, end, options))
         return self.unless_quoted(found, source.text) if found else None
+
+    def _read(self, marker: Marker) -> Found | None:
+        opening, text = marker.opening, marker.source.text
+        stop = behind_opened(text, opening.end)
+        if marker.closer or stop == opening.end or not text.startswith(opening.label, stop, marker.end):
+            return self.read_values(marker, opening.end)
+        block, blocks = text[max(0, opening.start - 1) : stop], marker.source.memory(OpenedBlocks)
+        found = blocks.known(self.name, block, opening.start, marker.options)
+        if found is None and (found := self.read_values(marker, opening.end)):
+            blocks.keep(self.name, block, found, marker.options)
+        return found
 
     def _marker(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Marker:
         other = self.others.get(opening.label)

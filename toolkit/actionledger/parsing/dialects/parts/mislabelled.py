@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.scan.line_starts import LineStart
 from actionledger.parsing.scan.openings import (
     LIST_MARKERS,
     Opening,
@@ -28,7 +29,7 @@ OTHER_LABELS = SPELLINGS | {"", "json", "text", "txt", "plaintext"}
 _INFO = re.compile(r"[ \t]*+[`~]++[ \t]*+(?P<info>[^\r\n]*?)[ \t]*+(?:\r?\n|\Z)")
 _ENDS_LINE = re.compile(r"[ \t]*+(?:\r?\n|\Z)")
 _GOES_ON = re.compile(r"[=(\[{][ \t]*+\r?\n[ \t]*+\Z")
-PARAGRAPH_ENDS = re.compile(r"\r?\n[ \t]*+(?=\r?\n)")
+PARAGRAPH_ENDS = re.compile(r"(?:\r\n|\n)[ \t]*+(?=\r?\n)")
 """Where a blank line ends a paragraph."""
 
 _QUOTE = r"""["'“”‘’`]?+"""
@@ -41,11 +42,11 @@ def loosely(beginning: str) -> str:
     return beginning.replace('"', _QUOTE).replace(r"\{\s*+", r"\{" + COMMENTS)
 
 
-def fence_before(labels: frozenset[str], value: str) -> re.Pattern[str]:
+def fence_before(labels: frozenset[str], value: str) -> LineStart:
     """Return the pattern of an opening fence with one of these labels and the beginning of a value in it."""
     alternatives = "|".join(sorted(map(re.escape, labels), reverse=True))
     label = rf"(?:`{{3,}}+|~{{3,}}+)[ \t]*+(?i:{alternatives})(?![\w-])[^`\n]*+\n"
-    return re.compile(rf"^{LIST_MARKERS}[ \t]*+{label}\s*+{value}", re.MULTILINE)
+    return LineStart(rf"{LIST_MARKERS}[ \t]*+{label}\s*+{value}")
 
 
 def label_repair(text: str, opening: Opening, label: str) -> Repair:

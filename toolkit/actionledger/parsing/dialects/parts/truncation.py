@@ -86,8 +86,9 @@ def unless_brackets_lack(
         options: what may be repaired.
     """
     text, end = source.text, len(source.text)
-    is_cut = any(issue.code is Reason.TRUNCATED for issue in found.issues)
-    if not is_cut or found.span.end < end or RepairKind.MISSING_CLOSER not in options.repairs:
+    if not found.issues or found.span.end < end or RepairKind.MISSING_CLOSER not in options.repairs:
+        return found
+    if all(issue.code is not Reason.TRUNCATED for issue in found.issues):
         return found
     missing = _missing_brackets(text, opening.end)
     if not missing.strip("]"):
