@@ -26,7 +26,7 @@ def test_a_quotation_is_said_by_what_it_is(text, why):
     assert (found.why if found else None) == why
 
 
-@pytest.mark.parametrize("opener", ["<ſtdout>", "[THİNK]", "<|ſtart_thinking|>", "◁thinK▷"])
+@pytest.mark.parametrize("opener", ["<ſtdout>", "[THİNK]", "<|ſtart_thinking|>", "◁thin\u212a▷"])
 def test_letters_that_count_as_others_name_no_tag(opener):
     """Without regard to case a pattern takes them for ASCII letters, which they are not in lower case."""
     text = f"{opener}\nf()"
