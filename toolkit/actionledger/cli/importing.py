@@ -15,7 +15,6 @@ from actionledger.common.plurals import counted
 from actionledger.display.progress import progress
 from actionledger.errors import SourceError, UsageError
 from actionledger.importing.paths import import_path
-from actionledger.ledger.health.wording import size_words
 
 
 def import_recordings(
@@ -122,6 +121,9 @@ def ingest(ledger: LedgerOption = None) -> None:
 
     with open_ledger(existing(ledger)) as opened:
         report = opened.ingest()
+    if report.shipped:
+        from actionledger.ledger.health.wording import size_words  # noqa: PLC0415 - slow to load, and the same
+
     if report.shipped and report.was_busy:
         console.print(
             f"{size_words(report.shipped)} shipped; the lake's committer has not taken them in yet."
