@@ -23,6 +23,7 @@ COMMANDS = (
     "ingest",
     "migrate",
     "compact",
+    "committer",
     "show",
     "report",
     "failures",
