@@ -18,8 +18,8 @@ from actionledger.errors import MissingPackageError, UsageError
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-WITH_ANOTHER = {"IPython", "click", "pydantic_core", "referencing"}
-"""What comes with a dependency that needs it: ipykernel, typer, pydantic and jsonschema."""
+WITH_ANOTHER = {"IPython", "botocore", "click", "pydantic_core", "referencing"}
+"""What comes with a dependency that needs it: ipykernel, boto3, typer, pydantic and jsonschema."""
 
 IMPORTED_AS = {
     "google_re2": "re2",

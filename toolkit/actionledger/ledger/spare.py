@@ -75,10 +75,10 @@ def go_on_with_leftover(files: LedgerFiles) -> None:
         files: the ledger's files; the caller holds the ingest lock.
     """
     copy = files.being_published
-    if not files.spare.exists() and _is_nobodys(copy):
-        with suppress(OSError):
-            if files.store.stat().st_size >= SPARED_BYTES:
-                copy.replace(files.spare)
+    with suppress(OSError):
+        is_spared = files.store.stat().st_size >= SPARED_BYTES and not files.spare.exists()
+        if is_spared and _is_nobodys(copy):
+            copy.replace(files.spare)
 
 
 def keep(files: LedgerFiles) -> None:
