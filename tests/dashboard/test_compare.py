@@ -13,8 +13,10 @@ from streamlit.testing.v1 import AppTest
 from actionledger.common.ids import derived_id
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
+from actionledger.replay.contrasts import MEASURES
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.vocabulary import Capture, Outcome, Reason, RunKind
+from actionledger_dashboard.components.comparison_tables import NAMES
 
 OVERVIEW, COMPARE, REPLAY = (f"views/{name}.py" for name in ("overview", "compare", "replay"))
 STEPS = derived_id("session", "steps")
@@ -283,6 +285,19 @@ class TestSets:
         )
         assert dict(answer["facts"])["Not auditable"].startswith("2 before, 2 after")
 
+    def test_what_recordings_say_themselves_is_a_row_that_leads_to_the_sessions(
+        self, open_page: Open, elsewhere_twice: Path
+    ) -> None:
+        """Whether a session succeeded is said of no turn."""
+        shown = table(open_page(elsewhere_twice, COMPARE, by="models"), "measures")
+        rows = {row[0]: (row, href) for row, href in zip(shown["rows"], shown["hrefs"], strict=True)}
+        row, href = rows["Sessions succeeded, as recorded"]
+        assert (row[1], row[3], href) == ("100.0%", "0.0%", "sessions?model=b")
+
+    def test_each_measure_has_a_name(self) -> None:
+        """A measure without one would leave the page without its table."""
+        assert set(NAMES) == set(MEASURES)
+
     def test_one_source_says_what_to_do(self, open_page: Open, twice: Path) -> None:
         """Where there are no two values, that is said."""
         assert "There are no two sources to compare here" in said(open_page(twice, COMPARE, by="sources"))
@@ -308,6 +323,7 @@ def elsewhere_twice(tmp_path: Path) -> Path:
                 )
                 for place in range(2)
             ),
+            success=not is_wrong,
         )
         for model, at, is_wrong in (
             ("a", datetime(2026, 3, 2, 9), False),

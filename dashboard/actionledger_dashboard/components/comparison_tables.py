@@ -71,7 +71,11 @@ NAMES: Mapping[str, str] = {
     "validation": "Valid actions",
     "execution": "Executions succeeded",
     "recorded_execution": "Succeeded elsewhere",
+    "recorded_success": "Sessions succeeded, as recorded",
+    "harness_took": "Their harness took an action",
 }
+"""Each measure of ``MEASURES`` as people read it."""
+
 _MISSED = tuple(
     status for status in ExecutionStatus if status.was_attempted and status is not ExecutionStatus.SUCCEEDED
 )
@@ -84,7 +88,7 @@ MARKS: Mapping[str, Mark] = {
     "execution": Mark(executions=_MISSED, origin=Origin.RUNTIME),
     "recorded_execution": Mark(executions=_MISSED, origin=Origin.RECORDED),
 }
-"""The turns that fall short of each measure."""
+"""The turns that fall short of each measure; what recordings say themselves is said of sessions."""
 
 
 OF_DIALECT = "of_dialect"
@@ -203,7 +207,7 @@ def words(outcome: Outcome) -> str:
 
 
 def show_measures(measures: Sequence[Measure], sides: Sides) -> None:
-    """Show the rates of two sides that share no turns; a row leads to the turns after that fall short of it."""
+    """Show the rates of two sides that share no turns; a row leads to the turns after that fall short of it, or to the sessions."""
     columns = [
         Column("Measure", [NAMES[each.name] for each in measures]),
         Column("Before", [share(each.before) for each in measures]),
@@ -218,5 +222,9 @@ def show_measures(measures: Sequence[Measure], sides: Sides) -> None:
         ),
         Column("What it is", [MEASURES[each.name] for each in measures], "long"),
     ]
-    hrefs = [links.turns_href(sides.after.within, MARKS[each.name]) for each in measures]
+    after = sides.after.within
+    hrefs = [
+        links.turns_href(after, MARKS[each.name]) if each.name in MARKS else links.sessions_href(after)
+        for each in measures
+    ]
     tables.show_table("measures", "measures of both sides", columns, hrefs)
