@@ -291,7 +291,7 @@ class TestSets:
         """Whether a session succeeded is said of no turn."""
         shown = table(open_page(elsewhere_twice, COMPARE, by="models"), "measures")
         rows = {row[0]: (row, href) for row, href in zip(shown["rows"], shown["hrefs"], strict=True)}
-        row, href = rows["Sessions succeeded, as recorded"]
+        row, href = rows["Recorded successes"]
         assert (row[1], row[3], href) == ("100.0%", "0.0%", "sessions?model=b")
 
     def test_each_measure_has_a_name(self) -> None:

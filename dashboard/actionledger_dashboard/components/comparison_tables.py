@@ -71,8 +71,8 @@ NAMES: Mapping[str, str] = {
     "validation": "Valid actions",
     "execution": "Executions succeeded",
     "recorded_execution": "Succeeded elsewhere",
-    "recorded_success": "Sessions succeeded, as recorded",
-    "harness_took": "Their harness took an action",
+    "recorded_success": "Recorded successes",
+    "harness_took": "Their harness took",
 }
 """Each measure of ``MEASURES`` as people read it."""
 
