@@ -12,7 +12,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import duckdb
 
@@ -67,11 +67,11 @@ def answer(requests_from: int, answers_to: int) -> None:
         send(answers, ("refused", "LedgerError", str(error)))
 
 
-class _Channel:
+class _Channel(NamedTuple):
     """What is asked, and where answers go."""
 
-    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
-        self.requests, self.answers = requests, answers
+    requests: IO[bytes]
+    answers: IO[bytes]
 
 
 def _say_nothing_else() -> None:

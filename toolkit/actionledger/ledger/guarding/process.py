@@ -24,8 +24,8 @@ from actionledger.system.forking import watch
 from actionledger.system.own_processes import ended, words_for
 
 _MESSAGE_BYTES = 1 << 20
-_SET_PIPE_SIZE, _PIPE_BYTES = 1031, 1 << 20
-"""Linux's F_SETPIPE_SZ, which Python names from 3.10 on where there is one; elsewhere it is refused."""
+_PIPE_BYTES = 1 << 20
+"""A batch of rows goes at once, without either process waiting for the other one in its middle."""
 
 
 class DiedError(Exception):
@@ -42,10 +42,8 @@ class GuardProcess:
     def __init__(self) -> None:
         theirs, self_requests = os.pipe()
         self_answers, answers = os.pipe()
-        with suppress(
-            OSError
-        ):  # a batch goes at once, without either process waiting for the other one in its middle
-            fcntl.fcntl(answers, _SET_PIPE_SIZE, _PIPE_BYTES)
+        with suppress(AttributeError, OSError):  # only Linux has larger pipes, and may refuse them
+            fcntl.fcntl(answers, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         try:
             self.pid, self._ended = _begun(theirs, answers)
         except BaseException:
