@@ -28,6 +28,7 @@ from actionledger.ledger.stores.lake import loading
 from actionledger.ledger.stores.lake.compacting import compact
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.session.runtime import Runtime
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 KILLS = 30 if is_soak() else 3
@@ -324,3 +325,30 @@ def test_waiting_for_another_host_is_said_to_nobody(lake, capfd) -> None:
                 raise duckdb.TransactionException("Transaction conflict")
     assert len(attempts) == 3
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_live_session_goes_on_on_its_own_host_alone(lake, tmp_path) -> None:
+    """Two hosts at one session would each record its next turn: of the same name, twice where they commit at once, else one lost."""
+    (tmp_path / "work").mkdir()
+    with open_ledger(lake("a"), in_background=False) as a, open_ledger(lake("b"), in_background=False) as b:
+        with Runtime("assistant", workspace=tmp_path / "work", ledger=a) as runtime:
+            runtime.handle("First.")
+            a.ingest()
+            for _ in range(2):  # while it is at work there, and after
+                with pytest.raises(
+                    LedgerError, match=r"runs on the host 'a', where its lock is: go on with it there\."
+                ):
+                    Runtime.reopen(b, runtime.session_id)
+                runtime.handle("Second.")
+                a.ingest()
+        session = runtime.session_id
+        with Runtime.reopen(a, session) as again:
+            again.handle("Fourth.")
+        a.ingest()
+        found = b.sql("SELECT turn_index, count(*) FROM turn_starts GROUP BY ALL ORDER BY ALL").fetchall()
+        assert found == [(index, 1) for index in range(4)]
+    # A host that takes a dead one's place says so, and goes on.
+    place = lake("b")
+    place.write_text(place.read_text().replace('host = "b"', 'host = "a"'))
+    with open_ledger(place, in_background=False) as heir, Runtime.reopen(heir, session) as again:
+        assert again.handle("Fifth.").turn_id

@@ -30,6 +30,11 @@ class Internals:
         self._writer = writer
         self._before_close = before_close
 
+    @property
+    def host(self) -> str:
+        """What this host is called among those of a lake; empty where there is but one."""
+        return self._store.host
+
     def record_lines(self, lines: Iterable[bytes]) -> None:
         """Put events into the buffer that another process of this toolkit has encoded.
 

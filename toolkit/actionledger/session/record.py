@@ -33,8 +33,11 @@ from actionledger.session.folder import SessionFolder
 from actionledger.session.states.keeper import StateKeeper
 from actionledger.vocabulary import ExecutionStatus, Relation
 
-_OWN_METADATA = ("workspace", "temporary")
-"""What a session says of its folder, so that it can be reopened there."""
+LAKE_HOST = "lake_host"
+"""Under what name a session in a lake says whose it is."""
+
+_OWN_METADATA = ("workspace", "temporary", LAKE_HOST)
+"""What a session says of where it runs, so that it can be reopened there."""
 
 _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFinished, TurnResumed)
 
@@ -105,7 +108,10 @@ class SessionRecord:
 
     def begin(self, session: SessionKey, run: RunKey, profile: Profile) -> None:
         """Record that the session begins, or goes on."""
-        place = {"workspace": str(self._folder.workspace.root), "temporary": self._folder.is_temporary}
+        root, host = str(self._folder.workspace.root), self._ledger.internals.host if self._ledger else ""
+        place = {"workspace": root, "temporary": self._folder.is_temporary}
+        if host:
+            place[LAKE_HOST] = host
         self.event(run_started(run, name=f"live {profile.name}", source=""))
         self.event(parser_used(profile.parser, run.run_id))
         self.event(

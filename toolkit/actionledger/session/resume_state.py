@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from actionledger.errors import UsageError
+from actionledger.errors import LedgerError, UsageError
 from actionledger.execution.turn_state import TurnState
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
@@ -13,6 +13,7 @@ from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.progress import LastTry, TurnProgress, next_turn_index, turn_progress
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.recording import SessionKey, TurnKey
+from actionledger.session.record import LAKE_HOST
 from actionledger.values import Approval, Observation
 from actionledger.vocabulary import ExecutionStatus, Reason, was_cut
 
@@ -39,10 +40,12 @@ def recorded_session(ledger: Ledger, session_id: Called) -> tuple[Session, Earli
 
     Raises:
         UsageError: there is none, or more than one.
+        LedgerError: it is another host's.
     """
     session_id = one_session(ledger, session_id)
     found = session(ledger, session_id)
     assert found is not None
+    _refuse_of_other_host(ledger, found)
     return found, Earlier(session_id, next_turn_index(ledger, session_id))
 
 
@@ -91,6 +94,16 @@ def recorded_workspace(recorded: Session) -> Path:
     raise UsageError(
         f"The folder of the session {recorded.session_id} {what}; say where it is now, by --workspace FOLDER or workspace=FOLDER."
     )
+
+
+def _refuse_of_other_host(ledger: Ledger, recorded: Session) -> None:
+    """Raise where a session is another host's: its lock is there, and two hosts at it would each record a turn of the same place."""
+    own, its = ledger.internals.host, json.loads(recorded.metadata).get(LAKE_HOST)
+    if own and isinstance(its, str) and its != own:
+        raise LedgerError(
+            f"The session {recorded.session_id} runs on the host {its!r}, where its lock is: go on with it there. "
+            f'Where that host is gone for good, say host = "{its}" in {ledger.path}.'
+        )
 
 
 def _key(turn: TurnProgress) -> TurnKey:

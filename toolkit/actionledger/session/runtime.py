@@ -49,7 +49,7 @@ class Runtime:
         model: the language model's name, for the records.
         task: what the session is about, for the records.
         earlier: the recorded session that goes on (``reopen`` finds it); None for a new one.
-        metadata: what else is recorded of the session, as JSON values by name; ``workspace`` and ``temporary`` are taken.
+        metadata: what else is recorded of the session, as JSON values by name; ``workspace``, ``temporary`` and ``lake_host`` are taken.
         source: where the session comes from, for the records.
         listen: is told each event once it is recorded, in the thread that does the work.
         undo_days: how long what files held is kept for undo after the session's last change, in days; without a ledger or a
@@ -158,7 +158,7 @@ class Runtime:
         Raises:
             UnknownNameError: there is no such profile.
             UsageError: there is no such session, its folder is gone, or the ledger lies in the folder.
-            LedgerError: another process works on it.
+            LedgerError: another process works on it, or it is another host's.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
