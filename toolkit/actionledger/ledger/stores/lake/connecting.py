@@ -131,8 +131,12 @@ def _load(connection: DuckDBPyConnection, name: str, file: Path | None) -> None:
             connection.execute(f"LOAD {_quoted(str(file))}")
             return
         known_as = _NAMES.get(name, name)
-        connection.execute(f"INSTALL {known_as}")
-        connection.execute(f"LOAD {known_as}")
+        try:
+            # One that is there already, brought along perhaps, needs neither the network nor a folder that can be written to.
+            connection.execute(f"LOAD {known_as}")
+        except duckdb.Error:
+            connection.execute(f"INSTALL {known_as}")
+            connection.execute(f"LOAD {known_as}")
     except duckdb.Error as error:
         raise LedgerError(
             f"DuckDB {duckdb.__version__} has no extension {name!r}, which a ledger in a lake needs: "
