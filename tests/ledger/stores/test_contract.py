@@ -57,7 +57,7 @@ def test_what_is_committed_is_what_was_recorded(ledger, make) -> None:
     report = ledger.ingest()
     assert (report.events, report.published) == (22, True)
     assert everything(ledger) == before
-    assert committed(ledger.path, "SELECT count(*) FROM turns") == [(1,)]
+    assert committed(ledger.path, "SELECT count(*) FROM turn_starts") == [(1,)]
 
 
 def test_readers_see_what_is_committed_and_no_half_of_it(ledger, make) -> None:

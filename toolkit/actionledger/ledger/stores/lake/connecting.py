@@ -18,10 +18,6 @@ from actionledger.ledger.stores.lake.place import LakePlace
 WRITER_MEMORY = "512MB"
 """How much an ingester may take for what it writes, texts of Parquet files among it."""
 
-LITTLE_BYTES = 64 * 1024 * 1024
-"""Up to what size one thread reads a lake, in bytes of its files."""
-
-_SIZE = f"SELECT coalesce(sum(file_size_bytes), 0) FROM __ducklake_metadata_{BASE}.ducklake_data_file WHERE end_snapshot IS NULL"
 _SQLITE_PATIENCE_MS = 10_000
 _EXTENSION = re.compile(r"[a-z_]+")
 _NAMES = {"postgres_scanner": "postgres", "sqlite_scanner": "sqlite"}
@@ -29,14 +25,15 @@ _NAMES = {"postgres_scanner": "postgres", "sqlite_scanner": "sqlite"}
 
 
 def connect_lake(
-    place: LakePlace, *, snapshot: int | None = None, writes: bool = False
+    place: LakePlace, *, snapshot: int | None = None, writes: bool = False, name: str = BASE
 ) -> DuckDBPyConnection:
-    """Open a database in memory with a lake attached under the name of ``BASE``.
+    """Open a database in memory with a lake attached.
 
     Args:
         place: where the lake is.
         snapshot: the state to be seen for good; None for the newest at any time.
         writes: whether it may be written to.
+        name: what it is called there.
 
     Raises:
         LedgerError: DuckDB lacks what it needs for that.
@@ -54,29 +51,15 @@ def connect_lake(
         config["threads"] = 1
     connection = quiet(duckdb.connect(config=config))
     try:
-        for name, file in packages.items():
-            _load(connection, name, file)
+        for extension, file in packages.items():
+            _load(connection, extension, file)
         if place.is_on_s3:
             _give_credentials(connection, place)
-        attach_lake(connection, place, BASE, snapshot=snapshot, writes=writes)
+        attach_lake(connection, place, name, snapshot=snapshot, writes=writes)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def read_sparingly(connection: DuckDBPyConnection) -> None:
-    """Have a reader keep what it has learnt of files, which never change, and read a lake of little by one thread.
-
-    With a few dozen small files a table, more of them take twice the processor time.
-
-    Args:
-        connection: the lake is attached to it.
-    """
-    [(size,)] = connection.execute(_SIZE).fetchall()
-    connection.execute("SET parquet_metadata_cache = true")
-    if size < LITTLE_BYTES:
-        connection.execute("SET threads = 1")
 
 
 def attach_lake(

@@ -133,13 +133,17 @@ def _make(connection: DuckDBPyConnection) -> None:
     comment_on_everything(cursor, columns_of_views=False)
 
 
-def is_older_than_chains(connection: DuckDBPyConnection) -> bool:
+def is_older_than_chains(connection: DuckDBPyConnection, catalog: str | None = None) -> bool:
     """Return whether a lake was made when lakes had no chains: its links have the numbers of a file's.
 
     Args:
-        connection: its current database is the lake.
+        connection: the lake is attached to it.
+        catalog: what it is called there; None where it is the current database.
     """
-    return connection.execute("SELECT typeof(max(link)) FROM links").fetchall() != [(_LINK_TYPE,)]
+    table = f"{catalog}.links" if catalog else "links"
+    # Of no row: the type alone is asked for, and no file is read.
+    [(_, kind, *_)] = connection.execute(f"DESCRIBE SELECT link FROM {table}").fetchall()
+    return str(kind) != _LINK_TYPE
 
 
 def _begin_chain(connection: DuckDBPyConnection) -> None:

@@ -17,19 +17,25 @@ from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.instances import Instance
 from actionledger.ledger.proofs.chain import Head
 from actionledger.ledger.proofs.report import Verification
-from actionledger.ledger.schema import lacking
+from actionledger.ledger.schema import SCHEMA_VERSION, lacking
 from actionledger.ledger.stores.base import AsOf, Intake
 from actionledger.ledger.stores.lake.chains import kept_heads
-from actionledger.ledger.stores.lake.connecting import connect_lake, read_sparingly
+from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import (
     GRACE_SECONDS,
     HostIngester,
     LakeIngester,
 )
 from actionledger.ledger.stores.lake.loading import is_conflict, tried_again
-from actionledger.ledger.stores.lake.making import is_blank, make_tables, refuse_other_versions
+from actionledger.ledger.stores.lake.making import (
+    is_blank,
+    is_older_than_chains,
+    make_tables,
+    refuse_other_versions,
+)
 from actionledger.ledger.stores.lake.place import BlankLakeError, LakePlace
 from actionledger.ledger.stores.lake.private import PrivateFiles
+from actionledger.ledger.stores.lake.reading import connect_reader, size_of
 from actionledger.ledger.stores.lake.shipping import Shipper
 from actionledger.ledger.stores.lake.verifying import faults_of_host, verify_lake
 from actionledger.system.forking import abandon, watch
@@ -71,8 +77,8 @@ class LakeStore:
             LedgerError: it is something else, or can't be reached.
         """
         self.files.make_folders()
-        if self.place.queue_path and self._is_made():
-            return  # to ship takes no right to write to the lake
+        if self._is_made():
+            return
         lock = FileLock(self.files.making_lock)
         lock.acquire(_PATIENCE_SECONDS)
         try:
@@ -82,11 +88,17 @@ class LakeStore:
             lock.release()
 
     def _is_made(self) -> bool:
+        """Return whether there is nothing to make; asked by the connection that is kept, since each new one reads the catalog anew."""
         try:
-            self.check()
-        except BlankLakeError:
+            version = self._version()
+        except LedgerError as error:
+            if self.place.queue_path and not isinstance(error, BlankLakeError):
+                raise
             return False
-        return True
+        if self.place.queue_path:
+            return True  # to ship takes no right to write to the lake
+        with self._one_sentence("opened"), self._lock:
+            return version == SCHEMA_VERSION and not is_older_than_chains(self._watched(), BASE)
 
     def _make(self) -> None:
         # Another host, or this one by another name of the same lake, may be at it all the same.
@@ -103,10 +115,14 @@ class LakeStore:
         Raises:
             LedgerError: it is no ledger, or of another version, or can't be reached.
         """
+        self._version()
+
+    def _version(self) -> int:
         try:
-            with self._one_sentence("opened"), closing(connect_lake(self.place)) as connection:
-                refuse_other_versions(connection, self.place)
+            with self._one_sentence("opened"), self._lock:
+                return refuse_other_versions(self._watched(), self.place)
         except LedgerError as error:
+            self.close()
             # What this host has committed was somewhere.
             if self.files.heads.exists() or not is_blank(self.place, error):
                 raise
@@ -132,8 +148,13 @@ class LakeStore:
         """Look at every host's chain in the state that is read; in the newest one also at what this host has kept of its own, and its segments."""
         # What is kept is of commits that the state has which is asked for behind it.
         own = kept_heads(self.files) if self.has_tail else ()
-        connection = self.connect(may_write=False).connection
-        with self._one_sentence("verified"), closing(connection):
+        snapshot = self.state()
+        assert isinstance(snapshot, int)
+        with (
+            self._one_sentence("verified"),
+            closing(connect_lake(self.place, snapshot=snapshot)) as connection,
+        ):
+            refuse_other_versions(connection, self.place)
             connection.execute(f"USE {BASE}")
             found = verify_lake(connection, (*kept, *own))
             if not self.has_tail:
@@ -161,14 +182,13 @@ class LakeStore:
         """Whether the segments still hold what came after a state: for a minute they do, whoever commits meanwhile."""
         return time.monotonic() - since < GRACE_SECONDS / 2
 
-    def connect(self, *, may_write: bool) -> Instance:  # noqa: ARG002 - a lake needs no folder
-        """Attach the lake at one snapshot."""
+    def connect(self, *, may_write: bool) -> Instance:
+        """Show the lake as it was at one snapshot; who also writes asks little of it, and is given no copy."""
         snapshot = self.state()
         assert isinstance(snapshot, int)
-        connection = connect_lake(self.place, snapshot=snapshot)
+        connection = connect_reader(self.place, snapshot, self._size(), may_hold=not may_write)
         try:
             lacks = lacking(refuse_other_versions(connection, self.place))
-            read_sparingly(connection)
         except BaseException:
             connection.close()
             raise
@@ -211,12 +231,19 @@ class LakeStore:
 
     def _asked(self, query: str, *values: object) -> int | None:
         with self._lock:
-            if self._watching is None:
-                self._watching = connect_lake(self.place)
             # To the end: a row that is left keeps the transaction open, and with it the state that it sees.
-            [(value,)] = self._watching.execute(query, list(values)).fetchall()
+            [(value,)] = self._watched().execute(query, list(values)).fetchall()
         found: int | None = value
         return found
+
+    def _size(self) -> int:
+        with self._one_sentence("read"), self._lock:
+            return size_of(self._watched())
+
+    def _watched(self) -> DuckDBPyConnection:
+        if self._watching is None:
+            self._watching = connect_lake(self.place)
+        return self._watching
 
     def _one_sentence(self, what: str) -> AbstractContextManager[None]:
         return one_sentence(f"The ledger {self.files.published} can't be {what}")

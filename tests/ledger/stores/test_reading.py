@@ -1,0 +1,68 @@
+"""How a reader is shown a small lake: read once into memory, the same rows as where its files are."""
+
+from pathlib import Path
+
+import pytest
+
+from actionledger.importing import import_path
+from actionledger.ledger import open_ledger
+from actionledger.ledger.schema import TABLES, VIEWS
+from actionledger.ledger.stores.lake import reading
+from actionledger.ledger.stores.lake.place import LakePlace
+
+SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
+
+
+@pytest.fixture
+def opened(monkeypatch) -> list[bool]:
+    """Which readers were given a copy in memory."""
+    usual, found = reading._hold, []
+    monkeypatch.setattr(reading, "_hold", lambda connection: found.append(True) or usual(connection))
+    return found
+
+
+def everything(path: Path) -> dict[str, list[str]]:
+    with open_ledger(path, read_only=True) as ledger:
+        return {
+            name: sorted(map(repr, ledger.sql(f"FROM {name}").fetchall()))
+            for name in (*(table.name for table in TABLES), *VIEWS)
+        }
+
+
+def test_a_small_lake_is_read_once(lake, make, opened, monkeypatch) -> None:
+    """Every table and view shows the same; what segments hold beyond is seen, and what comes later."""
+    path = lake("a")
+    import_path(SAMPLES, path)
+    assert not opened, "who writes asks too little for a copy to pay"
+    held = everything(path)
+    assert opened
+    assert sum(map(len, held.values())) > 100
+    del opened[:]
+    with monkeypatch.context() as large:
+        large.setattr(reading, "HELD_BYTES", 0)
+        assert everything(path) == held
+    assert not opened
+    with open_ledger(path, in_background=False) as writer, open_ledger(path, read_only=True) as reader:
+        asked = "SELECT count(*) FROM events WHERE code = 'line_refused'"
+        assert reader.sql(asked).fetchall() == [(0,)]
+        writer.record(make.note("flushed"))
+        writer.flush()
+        assert reader.sql(asked).fetchall() == [(1,)]
+        writer.ingest()
+        assert reader.sql(asked).fetchall() == [(1,)]
+
+
+def test_what_a_reader_was_shown_stays_though_files_go(lake, make, tmp_path) -> None:
+    """It needs no file of the lake any more."""
+    path = lake("a")
+    with open_ledger(path, in_background=False) as writer:
+        for number in range(3):
+            writer.record(make.note(str(number)))
+            writer.ingest()
+        with open_ledger(path, read_only=True) as reader:
+            held = reader.sql("FROM events").fetchall()
+            data = Path(LakePlace.read(path).data_path)
+            data.rename(f"{tmp_path}/gone")
+            found = reader.sql("SELECT message FROM events").fetchall()
+            assert found == [(str(number),) for number in range(len(held))]
+            Path(f"{tmp_path}/gone").rename(data)
