@@ -58,6 +58,14 @@ def test_subjects_after_the_base_are_looked_at(clone):
     assert [SUBJECTS["too_long"](subject) for subject in found] == [True, False]
 
 
+def test_a_bot_words_its_subjects_as_it_does(clone):
+    """What raises dependencies names the package and both versions."""
+    folder, base, time = clone
+    git(folder, "commit", "-q", "--allow-empty", "--author=dependabot[bot] <a@b.c>", "-m", "z" * 90)
+    found = [subject for _, subject in SUBJECTS["subjects_since"](folder, base, time)]
+    assert found == ["y" * 73, "Short"]
+
+
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_a_shallow_clone_is_looked_at_as_far_as_it_goes(clone, tmp_path, depth):
     """Without the base, its time says what came after it."""

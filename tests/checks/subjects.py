@@ -13,7 +13,7 @@ BASE = "d18dc8f659b9589fc47bae613ce8c4cb69fd475b"
 BASE_TIME = 1796000402
 """When the base was committed, in seconds: a clone that lacks it can't be asked."""
 
-_FORMAT = "--format=%h%x09%ct%x09%s"
+_FORMAT = "--format=%h%x09%ct%x09%aN%x09%s"
 
 
 def too_long(subject: str) -> bool:
@@ -26,7 +26,7 @@ def too_long(subject: str) -> bool:
 
 
 def subjects_since(folder: Path, base: str = BASE, base_time: int = BASE_TIME) -> list[tuple[str, str]]:
-    """Return the commits of a clone that came after a base, each with its subject; merges aside, whose words are git's.
+    """Return the commits of a clone that came after a base, each with its subject; merges and bots aside, whose words are not ours.
 
     Args:
         folder: a clone, shallow or whole.
@@ -36,8 +36,12 @@ def subjects_since(folder: Path, base: str = BASE, base_time: int = BASE_TIME) -
     known = _git(folder, "cat-file", "-e", f"{base}^{{commit}}").returncode == 0
     listed = _git(folder, "log", "--no-merges", _FORMAT, f"{base}..HEAD" if known else "HEAD")
     listed.check_returncode()
-    rows = (line.split("\t", 2) for line in listed.stdout.splitlines())
-    return [(name, subject) for name, time, subject in rows if known or int(time) > base_time]
+    rows = (line.split("\t", 3) for line in listed.stdout.splitlines())
+    return [
+        (name, subject)
+        for name, time, author, subject in rows
+        if (known or int(time) > base_time) and not author.endswith("[bot]")
+    ]
 
 
 def main() -> int:
