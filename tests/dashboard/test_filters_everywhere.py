@@ -313,7 +313,7 @@ def example(name: str) -> Any:
     return {
         "profiles": ("assistant",), "models": ("small",), "tasks": ("sums",), "sources": ("theirs",), "captures": ("calls",),
         "labels": ("even",), "scores": (ScoreBound("reward", ">=", 0.5),), "since": MONDAY.replace(hour=0) + timedelta(days=2),
-        "until": MONDAY.replace(hour=0) + timedelta(days=2), "dialects": ("none",), "outcomes": ("partial",),
+        "until": MONDAY.replace(hour=0) + timedelta(days=2), "dialects": ("none",), "outcomes": ("no_action",),
         "endings": ("unparseable",), "is_failing": True, "stage": "checking", "reasons": ("truncated",), "action": "edit",
         "executions": ("failed",), "origin": Origin.RUNTIME, "verdicts": ("wrong",), "turn_labels": ("wrong",), "text": "100%_",
     }[name]  # fmt: skip
