@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from actionledger.common.plurals import counted
-from actionledger.display.spent import spent
 from actionledger.events import ActionRecord
+from actionledger.exports.spent import spent
 from actionledger.ledger.queries import Reader, Response, TurnDetail
 from actionledger.values import Block, FieldError, Issue, Span
 from actionledger.vocabulary import SENTENCES

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from actionledger.common.plurals import counted
 from actionledger.display.html import chip, escaped, faithful, frame, heading
-from actionledger.display.spent import spent
 from actionledger.display.tables import Markup, box
+from actionledger.exports.spent import spent
 from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
 from actionledger.rates import Rate
