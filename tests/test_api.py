@@ -2,8 +2,11 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -66,6 +69,69 @@ def test_editors_are_told_the_same_names():
 def test_every_public_function_and_class_is_documented():
     """Whoever asks for help gets some."""
     assert [name for name in al.__all__ if name != "__version__" and not getattr(al, name).__doc__] == []
+
+
+BARE = """
+import sys
+
+class Bare:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in OTHERS:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Bare())
+from actionledger import *
+from actionledger import __all__
+assert set(__all__) <= set(globals()), set(__all__) - set(globals())
+assert "funnel" not in dir(charts)
+for ask in (lambda: charts.funnel, lambda: charts.fun, lambda: span_processor("x.duckdb")):
+    try:
+        ask()
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+"""
+
+
+def installed_with(*requirements: str) -> set[str]:
+    """Return the top modules of packages, and of all that they require themselves."""
+    packages, names = [*requirements], set()
+    while packages:
+        name = re.match(r"[\w.-]+", packages.pop())[0]
+        if name not in names:
+            names.add(name)
+            packages += [
+                each for each in metadata.requires(name) or () if "extra ==" not in each and is_for_here(each)
+            ]
+    places = metadata.packages_distributions()
+    plain = {re.sub("[-_.]+", "-", name).lower() for name in names}
+    return {
+        module
+        for module, owners in places.items()
+        if plain & {re.sub("[-_.]+", "-", owner).lower() for owner in owners}
+    }
+
+
+def is_for_here(requirement: str) -> bool:
+    """Return whether a requirement's package is installed: one for another system or an older Python isn't."""
+    try:
+        return bool(metadata.distribution(re.match(r"[\w.-]+", requirement)[0]))
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def test_every_public_name_is_there_on_a_bare_install(tmp_path):
+    """With what the core requires and nothing else; what an extra brings says so when it is asked for."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+    others = (
+        metadata.packages_distributions().keys() - installed_with(*project["dependencies"]) - {"actionledger"}
+    )
+    assert {"altair", "pandas", "streamlit"} <= others
+    said = in_a_new_process(f"OTHERS = {sorted(others)!r}\n{BARE}", tmp_path).splitlines()
+    assert said == [
+        "MissingPackageError: A chart needs altair and pandas, not installed here: pip install 'actionledger[notebook]'.",
+        "AttributeError: module 'actionledger.charts' has no attribute 'fun'",
+        "MissingPackageError: A span processor needs opentelemetry-sdk, not installed here: pip install 'actionledger[live]'.",
+    ]
 
 
 def test_importing_loads_nothing_else(tmp_path):

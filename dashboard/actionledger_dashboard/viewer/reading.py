@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from actionledger.common.plurals import counted
 from actionledger.events import ActionRecord
+from actionledger.exports.spent import spent
 from actionledger.ledger.queries import Reader, Response, TurnDetail
 from actionledger.values import Block, FieldError, Issue, Span
-from actionledger.vocabulary import BY_PRICES, SENTENCES
+from actionledger.vocabulary import SENTENCES
 from actionledger_dashboard.components.visible import pieces, tokens, visible
-from actionledger_dashboard.components.wording import dollars
 from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
 from actionledger_dashboard.viewer.excerpt import first_of_interest, gaps, part_of, within
 from actionledger_dashboard.viewer.finding import occurrences
@@ -120,7 +120,7 @@ def _about(detail: TurnDetail, part: Span) -> str:
     cut = f"{part.end - part.start:,} of {len(response.text):,} characters shown" if is_cut else ""
     model = f"model {response.model}" if response.model else ""
     if attempt is None:
-        return " · ".join(filter(None, (cut, model)))
+        return " · ".join(filter(None, (cut, model, *map(visible, spent(response)))))
     is_audited = response.capture.is_auditable
     parts = [
         cut,
@@ -130,7 +130,7 @@ def _about(detail: TurnDetail, part: Span) -> str:
         f"parser {attempt.parser}",
         f"dialect {attempt.dialect or 'none'}",
         *([f"read in {took}"] if (took := _took(detail)) else []),
-        *_spent(response),
+        *map(visible, spent(response)),
     ]
     if not detail.response.text_is_exact:
         parts.append("a secret or a broken character was replaced before it was recorded")
@@ -162,22 +162,6 @@ def _tokens(text: str, part: Span) -> list[dict[str, str | int]]:
         *found[:TOKENS],
         {"at": at, "end": part.end, "text": text[at : part.end], "code": said, "name": name, "rest": 1},
     ]
-
-
-def _spent(response: Response) -> Iterator[str]:
-    """Yield what the response took and why it ended, as far as that is recorded."""
-    cached = f" ({response.cached_tokens:,} from a cache)" if response.cached_tokens else ""
-    if response.input_tokens is not None:
-        yield f"{response.input_tokens:,} tokens in{cached}"
-    if response.output_tokens is not None:
-        yield f"{response.output_tokens:,} tokens out"
-    if response.cost_usd is not None:
-        by = BY_PRICES.get(response.cost_origin, "")
-        yield dollars(response.cost_usd) + by
-    if response.latency_ms is not None:
-        yield f"answered in {response.latency_ms / 1000:,.1f} s"
-    if response.finish_reason:
-        yield f"finish reason {visible(response.finish_reason)}"
 
 
 def read_lanes(

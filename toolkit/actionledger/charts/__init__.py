@@ -1,12 +1,19 @@
 """Charts of a ledger as values of Altair, to be changed, put beside each other and saved: what the dashboard draws, for a notebook."""
 
-from actionledger.common.extras import require
-
-require("A chart", "notebook", "altair", "pandas")
-
-from actionledger.charts.contrast import compared  # noqa: E402 - what they need is there now
-from actionledger.charts.funnel import funnel  # noqa: E402
-from actionledger.charts.groups import groups  # noqa: E402
-from actionledger.charts.trend import Event, trend  # noqa: E402
+from actionledger.common.extras import missing
 
 __all__ = ["Event", "compared", "funnel", "groups", "trend"]
+
+_LACKING = missing("A chart", "notebook", "altair", "pandas")
+
+if _LACKING is None:
+    from actionledger.charts.contrast import compared
+    from actionledger.charts.funnel import funnel
+    from actionledger.charts.groups import groups
+    from actionledger.charts.trend import Event, trend
+else:
+    # The room itself is there on a bare install, since ``from actionledger import *`` names it; what is in it is not.
+    def __getattr__(name: str) -> object:
+        if name in __all__ and _LACKING is not None:
+            raise _LACKING
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -49,8 +49,12 @@ def traces(tracks: list[Track]) -> dict[str, Any]:
 def _spans(track: Track) -> list[Span]:
     session = track.session
     trace, root = UUID(session.session_id).hex, _span_id("session", session.session_id)
-    turns = [span for detail in track.turns() for span in _of_turn(detail, track, trace, root)]
     begun = session.started_at or _UNDATED.replace(tzinfo=None)
+    turns, at = [], begun
+    for detail in track.turns():
+        # One without a time stands behind the one before it: readers put spans in order by their times.
+        at = detail.response.occurred_at or at
+        turns += _of_turn(detail, track, at, trace, root)
     ends = [int(_nanoseconds(begun)), *(int(span["endTimeUnixNano"]) for span in turns)]
     ending = ending_of(session)
     scores = ending.pop("scores", {})
@@ -87,7 +91,7 @@ def _conversation(track: Track) -> str:
     return track.session.external_id or track.session.session_id
 
 
-def _of_turn(detail: TurnDetail, track: Track, trace: str, root: str) -> list[Span]:
+def _of_turn(detail: TurnDetail, track: Track, at: datetime, trace: str, root: str) -> list[Span]:
     response = detail.response
     own = _span_id("turn", response.turn_id)
     known = {
@@ -111,7 +115,6 @@ def _of_turn(detail: TurnDetail, track: Track, trace: str, root: str) -> list[Sp
         "actionledger.time_to_first_token_ms": response.time_to_first_token_ms,
         "actionledger.is_dated": response.occurred_at is not None,
     }
-    at = response.occurred_at or track.session.started_at or _UNDATED.replace(tzinfo=None)
     took = timedelta(milliseconds=response.latency_ms or 0)
     span = _span(trace, own, root, f"chat {response.model}".strip(), kind=_CLIENT, known=known)
     span |= {"startTimeUnixNano": _nanoseconds(at - took), "endTimeUnixNano": _nanoseconds(at)}

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from actionledger.common.plurals import counted
 from actionledger.display.html import chip, escaped, faithful, frame, heading
 from actionledger.display.tables import Markup, box
+from actionledger.exports.spent import spent
 from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
 from actionledger.rates import Rate
-from actionledger.vocabulary import BY_PRICES, SENTENCES, Capture, ExecutionStatus, Origin
+from actionledger.vocabulary import SENTENCES, Capture, ExecutionStatus, Origin
 
 # Nothing may be asked of anybody, and nothing runs, whatever stands in a text.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -130,13 +131,9 @@ def _about(response: Response) -> Iterator[str]:
         yield response.model
     if response.capture is not Capture.TEXT:
         yield f"capture: {response.capture}"
-    if response.input_tokens is not None:
-        yield f"{response.input_tokens:,} tokens in"
-    if response.output_tokens is not None:
-        yield f"{response.output_tokens:,} tokens out"
-    if response.cost_usd is not None:
-        by = BY_PRICES.get(response.cost_origin, "")
-        yield f"${response.cost_usd:,.4f}{by}"
+    yield from spent(response)
+    if not response.text_is_exact:
+        yield "a secret or a broken character was replaced before it was recorded"
 
 
 def _execution(execution: Execution) -> tuple[object, ...]:

@@ -82,7 +82,8 @@ def step_of(span: Span) -> Step:
         evaluations=evaluations_of(span),
     )
     if given.get("actionledger.is_dated") is False:
-        step.started = step.finished = None  # our own export has to write some time
+        # Our own export has to write some time: that of the response before, which puts this one behind it.
+        step.started, step.finished, step.placed = None, None, span.finished
     if kind == "tool":
         _fill_tool(step, span, given)
     elif kind == "model":
@@ -170,6 +171,7 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     keep_by_recorder(step, span.scope, provider)
     if _CAPTURE in given:
         step.recorder = BY_RESPONSE
+        step.keeps = Capture.TEXT if given[_CAPTURE] == Capture.TEXT else step.keeps
 
 
 def _is_without_content(given: Mapping[str, Any]) -> bool:

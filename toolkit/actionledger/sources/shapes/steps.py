@@ -36,6 +36,7 @@ class Step:
         name: what its recorder calls it; of a tool, the tool's name, or ending in it.
         started: when it began, UTC without a zone.
         finished: when it was over, UTC without a zone.
+        placed: where among others it stands, as a time, where neither is known.
         shown: what a model was shown.
         said: what it answered, as a rule one message; empty where that is not recorded.
         was_split: whether that is one answer that was recorded in parts.
@@ -63,6 +64,7 @@ class Step:
     name: str = ""
     started: datetime | None = None
     finished: datetime | None = None
+    placed: datetime | None = None
     shown: list[Message] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
     was_split: bool = field(default=False, repr=False)

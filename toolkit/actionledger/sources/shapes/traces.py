@@ -240,6 +240,8 @@ def _capture(step: Step, calls: Sequence[RecordedCall], keeps: Capture) -> Captu
     if calls and step.recorder == BY_RESPONSE:
         is_written = all(isinstance(call.arguments, str) for call in calls)
         return Capture.ARGUMENTS if is_written else Capture.CALLS
+    if step.keeps is Capture.TEXT and not calls:
+        return Capture.TEXT  # as our own export says of it, whatever was kept of the others
     return Capture.ARGUMENTS if calls and keeps is not Capture.CALLS else keeps
 
 
@@ -250,12 +252,13 @@ def _keeps(requests: Iterable[Step]) -> Capture:
     if any(not isinstance(call.arguments, str) for call in calls):
         return Capture.CALLS
     if calls or any(step.tools for step in requests):
-        return min((step.keeps for step in requests), key=lambda kept: kept is not Capture.CALLS)
+        kept = {step.keeps for step in requests} - {Capture.TEXT}
+        return Capture.CALLS if Capture.CALLS in kept else Capture.ARGUMENTS if kept else Capture.TEXT
     return Capture.TEXT
 
 
 def _begin(step: Step) -> datetime:
-    return step.started or step.finished or datetime.min  # noqa: DTZ901
+    return step.started or step.finished or step.placed or datetime.min  # noqa: DTZ901
 
 
 def _tail(step: Step) -> list[Message]:
