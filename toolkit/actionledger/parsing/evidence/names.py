@@ -162,7 +162,7 @@ class Names:
         Args:
             text: a stretch of a response, in lower case.
         """
-        for part in self._parts:  # noqa: SIM110 - a generator takes as long again
+        for part in self._parts:
             if part in text:
                 return True
         return not self._is_ascii  # what other letters are in lower case depends on those beside them
