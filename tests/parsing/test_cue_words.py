@@ -59,6 +59,23 @@ def test_whatever_a_pattern_finds_holds_such_a_word(name):
     assert [way for way in ways if not WORDS.may_stand_in(way)] == []
 
 
+ASKED = {
+    "_FORBIDS": cue_words.NEGATIONS,
+    "_ENDS_SO": cue_words.EXAMPLES,
+    "_PRESCRIBES": cue_words.FORMATS,
+    "_ANYWHERE": cue_words.EXAMPLES | cue_words.POSSIBILITIES,
+}
+"""The words without one of which each of these patterns is not asked."""
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_whatever_a_pattern_finds_holds_a_word_of_those_that_it_is_asked_for(name):
+    pattern = getattr(cues, name)
+    ways = _shortest(re._parser.parse(pattern.pattern, pattern.flags))
+    assert [way for way in ways if not cue_words.may_hold(way, ASKED[name])] == []
+    assert not cue_words.may_hold("The trains are late today.", ASKED[name])
+
+
 @given(
     st.lists(st.sampled_from([*sorted(cue_words._STEMS), "x" * 100, "e.", " no", "\n", "例"]), max_size=8),
     st.data(),

@@ -1,9 +1,11 @@
 """What the prose around a call makes of it: shown, taken back, left open, or announced."""
 
 import pytest
+from hypothesis import given, strategies as st
 from wild.shown_prose import MEANT, SHOWN
 
 import actionledger as al
+from actionledger.parsing import prose
 from actionledger.parsing.parsers import parser_for
 from actionledger.parsing.prose import is_corrected, is_known_behind, verdict
 from actionledger.values import Span
@@ -351,3 +353,38 @@ def test_a_wish_that_speaks_of_the_matter_says_nothing_of_a_marked_call(before):
 def test_a_wish_that_speaks_of_the_call_makes_it_wait(before):
     text = f'{before}\n\n```actions\n{{"actions": [{{"type": "list_tasks"}}]}}\n```'
     assert not any(call.status.is_runnable for call in al.parse(text, profile="assistant").actions)
+
+
+def _all_sentences(text):
+    stop = len(text)
+    for end in reversed([*prose._SENTENCE.finditer(text)]):
+        yield text[end.end() : stop]
+        stop = end.start() + (not text.startswith("\n", end.start()))
+    yield text[:stop]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "I look. ",
+                "Wait",
+                '?!"  ',
+                "\n",
+                " \n \n",
+                "\n- ",
+                "\n12. ",
+                "\n#",
+                "。",
+                "…)",
+                " ",
+                "word " * 9,
+                "é",
+                "行",
+            ]
+        ),
+        max_size=40,
+    ).map("".join)
+)
+def test_the_last_sentences_are_the_same_when_only_the_end_is_looked_at(text):
+    assert [*prose._sentences_backwards(text)] == [*_all_sentences(text)]

@@ -180,3 +180,25 @@ def test_a_name_without_its_module_needs_arguments_that_are_the_tools(text: str,
     timed = {"name": "clock.get_time", "parameters": {"properties": {"zone": {"type": "string"}}}}
     result = al.parse(text, dialects="auto", tools=[timed, {"name": "clock.raw"}])
     assert [call.name for call in result.actions] == names
+
+
+@pytest.mark.parametrize(
+    "offered",
+    [
+        {"get_weather", "get_time"},
+        {"Weather"},
+        {"a.b.search", "searchAll"},
+        {"ΑΣ_Σ", "größe"},
+        {"___"},
+        {"_"},
+        {"İstanbul_x"},
+    ],
+)
+def test_no_name_is_missed_by_the_look_whether_any_is_there(offered):
+    """Where that look finds none, neither names nor what has grown together with them are searched for."""
+    names = names_of(frozenset(offered))
+    for name in offered:
+        for spelt in (name, name.upper(), name.title(), name.replace("_", "-"), name.replace("_", "\\_")):
+            text = f"Σ İ I call {spelt}(1) and {spelt}0."
+            is_there = [*names.mentions(text, 0, len(text))] or name in text
+            assert names.may_be_in(text.lower()) or not is_there

@@ -18,7 +18,7 @@ from actionledger.parsing.prose_words import (
     asks,
     takes_back,
 )
-from actionledger.parsing.prose_words.phrases import Phrase, Phrases, compiled
+from actionledger.parsing.prose_words.phrases import Phrase, Phrases, Vocabulary, compiled
 
 KINDS = {
     "announces": ANNOUNCES,
@@ -101,6 +101,19 @@ def test_the_answer_is_that_of_all_patterns(text, is_loud):
 def test_a_word_is_found_within_a_longer_one_behind_another_and_in_other_letters(words, text):
     rows = Phrases([Phrase("agony|hour", "never"), Phrase(words, text)])
     assert rows.search(text)
+
+
+def test_each_word_has_a_letter_by_which_it_is_found():
+    """A text is taken apart into its own words, and a word of none but signs would be in none of them."""
+    assert [word for word in WORDS if not re.search(r"\w", word)] == []
+
+
+def test_a_table_hears_only_its_own_words_of_a_vocabulary():
+    vocabulary = Vocabulary()
+    tables = [Phrases([Phrase(word, word)], vocabulary) for word in ("look", "lookup", " the ", "it's")]
+    for text in ("I lookup the time", "I look", "the end", "LOOKUP, it's the last", "ſ look the"):
+        found = [word in text.lower() for word in ("look", "lookup", " the ", "it's")]
+        assert [table.search(text) for table in tables] == found
 
 
 def test_no_pattern_is_asked_without_its_words():

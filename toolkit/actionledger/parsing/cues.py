@@ -6,7 +6,7 @@ is in it: "For example, the port is missing, so I'll add it:".
 
 import re
 
-from actionledger.parsing.cue_words import CueWords
+from actionledger.parsing.cue_words import EXAMPLES, FORMATS, NEGATIONS, POSSIBILITIES, CueWords, may_hold
 from actionledger.parsing.scan.any_case import AnyCase
 from actionledger.parsing.scan.openings import text_before
 from actionledger.parsing.scan.source import Source
@@ -148,11 +148,15 @@ def is_shown(source: Source, start: int) -> bool:
         return False
     sentence = place.of(source.text)
     words = sentence.rstrip(_DECORATION)
-    if _FORBIDS.search(words) or _ENDS_SO.search(words):
+    if may_hold(sentence, NEGATIONS) and _FORBIDS.search(words):
         return True
-    if _PRESCRIBES.search(words) and not _OWN.search(sentence):
+    has_example = may_hold(sentence, EXAMPLES)
+    if has_example and _ENDS_SO.search(words):
         return True
-    if not (_ANYWHERE.search(sentence) or _tells(is_within_line, sentence, words)):
+    if may_hold(sentence, FORMATS) and _PRESCRIBES.search(words) and not _OWN.search(sentence):
+        return True
+    is_anywhere = (has_example or may_hold(sentence, POSSIBILITIES)) and _ANYWHERE.search(sentence)
+    if not (is_anywhere or _tells(is_within_line, sentence, words)):
         return False
     return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
 

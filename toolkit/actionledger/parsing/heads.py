@@ -5,7 +5,9 @@ another mark, a bracket or the end of the text behind them, somebody has called 
 """
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
+from typing import NamedTuple
 
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.evidence.own_marks import MARK, own_marks
@@ -67,33 +69,59 @@ def _is_followed(dialect: Dialect, source: Source, name: re.Match[str], end: int
     """Return whether what a call holds stands behind a name, and what closes it, if anything does."""
     if not _BEHIND.match(source.text, name.end("name"), end):
         return False
-    marks = _marks_of(dialect)
-    closers = marks.closers if marks else ()
+    closers = _head_of(dialect).closers
     return not closers or any(source.find(closer, name.end("name"), end) >= 0 for closer in closers)
 
 
 def _name_at(dialect: Dialect, text: str, opening: Opening, end: int) -> re.Match[str] | None:
     """Return the name that stands at an opening as the dialect writes it: before it, behind its own mark, or in a value."""
-    before = _before(dialect)
-    if before.startswith(_WORD):
-        near = _pattern(rf"{before}\s*+\Z").search(text, max(0, opening.start - _NEAR), opening.start)
+    head = _head_of(dialect)
+    if head.is_word:
+        near = _pattern(head.ends_so).search(text, max(0, opening.start - _NEAR), opening.start)
         if near and _GOES_ON.match(text, opening.end, end):
             return near
-    if before and (found := _pattern(before).search(text, opening.start, end)):
+    if head.before and (found := _pattern(head.before).search(text, opening.start, end)):
         between = Span(min(opening.end, found.start()), found.start())
         if _BETWEEN.fullmatch(text, *between):
             return found
     return _pattern(_VALUE).match(text, opening.end, end) if opening.label.endswith(("|>", "]")) else None
 
 
-@lru_cache(maxsize=256)
-def _before(dialect: Dialect) -> str:
-    """Return the pattern of a name directly behind the dialect's own mark; empty where it has none."""
-    marks = _marks_of(dialect)
-    return rf"{marks.before.removesuffix(_BLANKS)}(?:\w+\.)*{_NAME}" if marks and marks.before else ""
+class _Head(NamedTuple):
+    """How a dialect writes a name.
+
+    Args:
+        before: the pattern of a name directly behind the dialect's own mark; empty where it has none.
+        ends_so: the same at the end of what is looked at.
+        is_word: whether its mark is a word.
+        closers: what closes its calls.
+    """
+
+    before: str
+    ends_so: str
+    is_word: bool
+    closers: Collection[str]
 
 
-_marks_of = lru_cache(maxsize=256)(own_marks)
+def _head_of(dialect: Dialect) -> _Head:
+    """Return how a dialect writes a name: known by the dialect's place, for its hash is computed from all of it each time."""
+    known = _HEADS.get(id(dialect))
+    if known is None:
+        if len(_HEADS) >= _MOST_HEADS:
+            _HEADS.clear()
+        known = _HEADS[id(dialect)] = dialect, _made_head(dialect)
+    return known[1]
+
+
+_MOST_HEADS = 256
+_HEADS: dict[int, tuple[Dialect, _Head]] = {}
+"""Each dialect beside what is known of it, so that none takes its place."""
+
+
+def _made_head(dialect: Dialect) -> _Head:
+    marks = own_marks(dialect)
+    before = rf"{marks.before.removesuffix(_BLANKS)}(?:\w+\.)*{_NAME}" if marks and marks.before else ""
+    return _Head(before, rf"{before}\s*+\Z", before.startswith(_WORD), marks.closers if marks else ())
 
 
 @lru_cache(maxsize=256)

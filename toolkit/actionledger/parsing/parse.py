@@ -136,7 +136,7 @@ def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[li
         first: the number of the first one.
     """
     blocks: list[Block] = []
-    actions: list[RawAction] = []
+    actions: list[tuple[object, ...]] = []
     for index, (dialect, found) in enumerate(placed, start=first):
         blocks.append(
             Block(
@@ -154,14 +154,11 @@ def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[li
         illustration = found.reason if found.status is BlockStatus.IGNORED else None
         known, strings_only = dialect.name, dialect.strings_only or found.strings_only
         evidence = found.evidence
-        actions += rows_of(
-            RawAction,
-            [
-                (name, arguments, span, known, index, strings_only, illustration, call_id, evidence, doubt)
-                for name, arguments, span, call_id, doubt in found.actions
-            ],
-        )
-    return blocks, actions
+        actions += [
+            (name, arguments, span, known, index, strings_only, illustration, call_id, evidence, doubt)
+            for name, arguments, span, call_id, doubt in found.actions
+        ]
+    return blocks, rows_of(RawAction, actions)
 
 
 def _within_limit(placed: list[Placed], max_blocks: int | None) -> list[Placed]:

@@ -32,6 +32,9 @@ _BEFORE = 400
 BEHIND = 160
 """How much behind a call is looked at, in code points."""
 
+_NEAR, _LETTER_WITHIN = 120, 20
+"""How close to a call sentences are looked for first, from a letter on that stands within so much."""
+
 _LAST = 2
 """How many sentences before a call may announce it."""
 
@@ -104,7 +107,8 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
         span: where the call stands.
         low: where what was read before it ends.
     """
-    if is_taken_back(text, span.end):
+    behind = _behind(text, span.end)
+    if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
     before = text[max(low, span.start - _BEFORE) : span.start]
     has_tag = before.rstrip().endswith(">")
@@ -112,7 +116,6 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
         return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
     turn = _TURN_BEFORE.search(before) if "<" in before else None
     sentences = _last(text, span.start - len(turn[0]) if turn else span.start, low)
-    behind = _behind(text, span.end)
     if why := _against_behind(behind, is_made=bool(sentences)):
         return Verdict(False, why)
     if not sentences:
@@ -195,41 +198,52 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         low: where what was read before it ends.
         is_own: whether it is in a format of prose with actions in it: that is made to stand behind any sentence.
     """
-    if is_taken_back(text, span.end):
-        return Verdict(True, "What follows takes it back.")
     behind = _behind(text, span.end)
+    if behind and takes_back(behind):
+        return Verdict(True, "What follows takes it back.")
     if not is_own and (why := _against_behind(behind, is_made=_says_made(text, span.start, low))):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
     if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
         return None
+    if is_own:
+        sentence = next(_before(text, span.start, low), "")
+        why = _against_own(sentence) if sentence else ""
+        return Verdict(False, why) if why else None
     sentences = _last(text, span.start, low)
-    if not is_own and _answers(sentences):
+    if _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
-    is_beside = not is_own and _begins_line(text, span.start, low)
-    why = _against_marked(sentences[-1], behind, is_own=is_own, is_beside=is_beside)
+    why = _against_marked(sentences[-1], behind, Span(low, span.start), text)
     return Verdict(False, why) if why else None
 
 
-def _against_marked(sentence: str, behind: str, *, is_own: bool, is_beside: bool) -> str:
-    """Return what the sentence before a call with marks says against it; empty where nothing does."""
-    is_undertaken = UNDERTAKES.search(sentence)
+def _against_own(sentence: str) -> str:
+    """Return what the sentence before a call in a format of prose with actions says against it; empty where nothing does."""
     if CONDITIONS.search(sentence):
         return "The sentence before it makes it wait for something else."
-    if is_undertaken:
-        return ""
-    if SHOWS.search(sentence):
+    if SHOWS.search(sentence) and not UNDERTAKES.search(sentence):
         return "The sentence before it says that it is not made."
-    if is_own:
+    return ""
+
+
+def _against_marked(sentence: str, behind: str, before: Span, text: str) -> str:
+    """Return what the sentence before a call with marks says against it; empty where nothing does."""
+    if why := _against_own(sentence):
+        return why
+    if UNDERTAKES.search(sentence):
         return ""
     if offers(sentence):
         return "The sentence before it asks whether to make it."
     if ANNOUNCES.search(sentence) or bids(sentence):
         return ""
-    if _is_short(sentence) and not is_beside and not (_presents(sentence) and OPEN.search(sentence)):
+    if (
+        _is_short(sentence)
+        and not _begins_line(text, before.end, before.start)
+        and not (_presents(sentence) and OPEN.search(sentence))
+    ):
         return ""
     if _presents(sentence):
         return "The sentence before it presents it, and does not say that it is made."
@@ -326,8 +340,19 @@ def _may_part(text: str) -> bool:
 
 
 def _sentences_backwards(text: str) -> Iterator[str]:
-    stop = len(text)
-    for end in reversed([*_SENTENCE.finditer(text)]):
-        yield text[end.end() : stop]
-        stop = end.start() + (not text.startswith("\n", end.start()))
+    stop, near = len(text), _near_end(text)
+    for low in (near, 0) if near else (0,):  # mostly the last sentence is all that is asked for
+        for end in reversed([*_SENTENCE.finditer(text, low, near if low < near else len(text))]):
+            yield text[end.end() : stop]
+            stop = end.start() + (not text.startswith("\n", end.start()))
     yield text[:stop]
+
+
+def _near_end(text: str) -> int:
+    """Return a place near the end of a text where no sentence ends, for a letter stands there; 0 where there is none."""
+    for place in range(len(text) - _NEAR, len(text) - _NEAR - _LETTER_WITHIN, -1):
+        if place <= 0:
+            return 0
+        if text[place].isalpha():
+            return place
+    return 0

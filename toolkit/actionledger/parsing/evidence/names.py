@@ -128,9 +128,10 @@ class Names:
         self._by_capitals = _in_capitals(offered)
         self._short = _short_names(offered, self._by_form)
         spelt = [form for name in {*offered, *self._short} for form in _forms(name)]
-        self._longest_parts = sorted(
-            {max(words, key=len) for words in [*spelt, *map(_words, self._by_capitals)]}
-        )
+        longest = {max(words, key=len).lower() for words in [*spelt, *map(_words, self._by_capitals)]}
+        longest |= {name for name in offered if not any(_words(name))}
+        self._is_ascii = all(map(str.isascii, longest))
+        self._parts = sorted(part for part in longest if not any(other in part for other in longest - {part}))
         patterns = sorted(
             {*(_SIGN.join(map(re.escape, words)) for words in spelt), *map(re.escape, self._by_capitals)},
             key=lambda each: (-len(each), each),
@@ -139,7 +140,7 @@ class Names:
 
     def mentions(self, text: str, start: int, end: int) -> Iterator[Mention]:
         """Yield each place of ``text[start:end]`` where one of the names is called, in text order."""
-        if end - start > _SHORT and not self._may_be_in(text, start, end):
+        if end - start > _SHORT and not self.may_be_in(text[start:end].lower()):
             return
         at = start
         pattern = _compiled(self._pattern)
@@ -155,10 +156,16 @@ class Names:
                 is_recased = _PARTS.sub("", found["name"].replace("\\", "")) not in _PARTS.sub("", name)
                 yield Mention(name, form, *found.span("name"), is_recased)
 
-    def _may_be_in(self, text: str, start: int, end: int) -> bool:
-        """Return whether any name may stand there: of a long text that holds none, this takes a fraction of the search."""
-        stretch = text[start:end]
-        return any(part in stretch for part in self._longest_parts)
+    def may_be_in(self, text: str) -> bool:
+        """Return whether any name may stand in a text: where it holds none, this takes a fraction of the search.
+
+        Args:
+            text: a stretch of a response, in lower case.
+        """
+        for part in self._parts:
+            if part in text:
+                return True
+        return not self._is_ascii  # what other letters are in lower case depends on those beside them
 
     def meant(self, spelt: str) -> str | None:
         """Return the offered name that is meant by a name as it was written, its module included; None where none is."""

@@ -21,9 +21,12 @@ def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -
         end: where it ends.
         offer: the names of the tools, with their parameters where they are known.
     """
-    if not text[start:end].strip():
+    stretch = text[start:end]
+    if not stretch or stretch.isspace():
         return []
-    mentions = [*names_of(offer).mentions(text, start, end), *glued(text, start, end, offer)]
+    names, mentions = names_of(offer), list[Mention]()
+    if names.may_be_in(stretch.lower()):
+        mentions = [*names.mentions(text, start, end), *glued(text, start, end, offer)]
     if not mentions and (whole := _arguments_alone(text, start, end, offer)):
         return [whole]
     if text.find("<", start, end) >= 0:

@@ -46,6 +46,9 @@ _NAMED_AS_PLACE = re.compile(r"your_\w{1,40}|placeholder", re.IGNORECASE)
 """What a template has in the place of a value, and what a user may have called something."""
 
 _ANGLED = re.compile(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
+_BEGINNINGS = frozenset(".…yiepaxYIEPAX[<{/\u0130\u0131")
+"""What a placeholder begins with: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
+
 _LONGEST = 70
 """How long a placeholder may be, in code points."""
 
@@ -103,8 +106,11 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
         for key, value in action.arguments.items():
             if not isinstance(value, str) or len(value) > _LONGEST:
                 continue
-            if _is_placeholder(key, value.strip(), is_certain=is_certain) and not is_own_text(
-                names, action.name, key, value
+            place = value.strip()
+            if (
+                place[:1] in _BEGINNINGS
+                and _is_placeholder(key, place, is_certain=is_certain)
+                and not is_own_text(names, action.name, key, value)
             ):
                 return True
     return False

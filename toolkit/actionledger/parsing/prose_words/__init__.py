@@ -16,27 +16,31 @@ from actionledger.parsing.prose_words import (
     russian,
     spanish,
 )
-from actionledger.parsing.prose_words.phrases import Phrases
+from actionledger.parsing.prose_words.phrases import Phrases, Vocabulary
 from actionledger.parsing.scan.any_case import AnyCase
 
 _ALL = (english, german, french, spanish, chinese, japanese, russian, korean)
 
-ANNOUNCES = Phrases([row for each in _ALL for row in each.ANNOUNCES])
+_FIRST, _THEN, _BETWEEN = Vocabulary(), Vocabulary(), Vocabulary()
+"""The words of the tables that every sentence before a call is asked about, of those for which the first leave it open, and of
+what stands between two calls."""
+
+ANNOUNCES = Phrases([row for each in _ALL for row in each.ANNOUNCES], _THEN)
 """What says that its writer makes the call now."""
 
-SHOWS = Phrases([row for each in _ALL for row in each.SHOWS])
+SHOWS = Phrases([row for each in _ALL for row in each.SHOWS], _FIRST)
 """What says plainly that a call is not made: enough against one with its format's marks, too."""
 
-OPEN = Phrases([row for each in _ALL for row in each.OPEN])
+OPEN = Phrases([row for each in _ALL for row in each.OPEN], _THEN)
 """What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
 
-UNDERTAKES = Phrases(english.UNDERTAKES)
+UNDERTAKES = Phrases(english.UNDERTAKES, _FIRST)
 """What says so in so many words that nothing else in the sentence speaks against it but a condition."""
 
-CONDITIONS = Phrases([row for each in _ALL for row in each.CONDITIONS])
+CONDITIONS = Phrases([row for each in _ALL for row in each.CONDITIONS], _FIRST)
 """What says that something else has to come before the call, or would have had to."""
 
-CORRECTS = Phrases([row for each in _ALL for row in each.CORRECTS])
+CORRECTS = Phrases([row for each in _ALL for row in each.CORRECTS], _BETWEEN)
 """What says between two calls that the second one stands for the first."""
 
 _ENDS_OF_QUESTIONS = ("?", "？", "か。")

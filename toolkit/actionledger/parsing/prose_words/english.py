@@ -223,7 +223,7 @@ SHOWS = (
         r"\bif you (?:ever|want|need|like|prefer)\b",
     ),
     Phrase(
-        "block|call|command|following|line|message|queries|query|request",
+        "rejected|emitted|sent|made|logged|written|produced|generated|issued|refused|recorded|answered|returned|quoted|printed",
         r"\b(?:the|this|that|these|those) (?:following |above |last |first )?(?:blocks?|calls?|commands?|following|lines?|messages?|query|queries|requests?)"
         r" (?:was|were|has been|have been|got|is|are) (?:\w+ )?(?:rejected|emitted|sent|made|logged|written|produced|generated|issued|refused|recorded|answered|returned|quoted|printed)\b",
     ),

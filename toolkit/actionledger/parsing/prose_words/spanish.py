@@ -31,7 +31,10 @@ ANNOUNCES = (
 """What says that its writer makes the call now."""
 
 CONDITIONS = (
-    Phrase("si |se ", r"\b(?:si|se) (?:yo |eu )?(?:tuviera|pudiera|fuera|tuviese|tivesse|pudesse|fosse)\b"),
+    Phrase(
+        "tuviera|pudiera|fuera|tuviese|tivesse|pudesse|fosse",
+        r"\b(?:si|se) (?:yo |eu )?(?:tuviera|pudiera|fuera|tuviese|tivesse|pudesse|fosse)\b",
+    ),
 )
 """What says that something else has to come before the call, or would have had to."""
 
@@ -49,7 +52,7 @@ SHOWS = (
     Phrase("no debe|no se debe", r"\bno (?:se )?debe\b"),
     Phrase("não deve", r"\bnão deve\b"),
     Phrase(
-        "jamais|no|nunca|não",
+        "jamais |no |nunca |não ",
         r"(?:\A|\n|[:,.!¡]\s)\W*(?:por favor,? )?(?:no|não|nunca|jamais) (?:l[aeo]s? |[ao]s? )?(?:ejecut|execut|envi|us|llam|cham)(?:es?|en?|éis)\b",
     ),
     Phrase("borrador|rascunho", r"\b(?:borrador|rascunho)\b"),

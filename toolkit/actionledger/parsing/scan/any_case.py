@@ -34,6 +34,10 @@ class AnyCase:
     def _any(self) -> re.Pattern[str]:
         return re.compile(self.pattern, self.flags)
 
+    def search_lowered(self, text: str) -> re.Match[str] | None:
+        """Return the first match in a text that is ASCII and in lower case already."""
+        return self._lower.search(text)
+
     def search(self, text: str) -> re.Match[str] | None:
         """Return the first match in a text."""
         return self._lower.search(text.lower()) if text.isascii() else self._any.search(text)
