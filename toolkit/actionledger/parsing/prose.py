@@ -20,6 +20,7 @@ from actionledger.parsing.prose_words import (
     bids,
     defers,
     describes,
+    is_about_work,
     is_question,
     offers,
     takes_back,
@@ -53,9 +54,11 @@ _FENCE_BEFORE = re.compile(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]
 """The fence that a call stands in, where it opens in the middle of a line or has a label."""
 
 _SENTENCE = re.compile(
-    r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?:\s*+\n|(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])))"
+    r"[.!?…。！？\n](?:(?<=[.!?…])(?<!^\d\.)(?<!^\d\d\.)[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))",
+    re.MULTILINE,
 )
-"""What ends a sentence; a sign that does is still its own. All signs stand in one class first, for that is found fast."""
+"""What ends a sentence; a sign that does is still its own, and an item's number is none. All signs stand in one class first, for that is
+found fast. A blank line ends none: what stands before it is what the next line is about."""
 
 _MARKUP = re.compile(r"[<{\[`]")
 _LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
@@ -210,12 +213,13 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     if not sentences:
         return None
     is_beside = not is_own and _begins_line(text, span.start, low)
-    why = _against_marked(sentences[-1], behind, is_own=is_own, is_beside=is_beside)
+    why = _against_marked(sentences, behind, is_own=is_own, is_beside=is_beside)
     return Verdict(False, why) if why else None
 
 
-def _against_marked(sentence: str, behind: str, *, is_own: bool, is_beside: bool) -> str:
-    """Return what the sentence before a call with marks says against it; empty where nothing does."""
+def _against_marked(sentences: list[str], behind: str, *, is_own: bool, is_beside: bool) -> str:
+    """Return what the last sentence before a call with marks says against it; empty where nothing does."""
+    sentence = sentences[-1]
     is_undertaken = UNDERTAKES.search(sentence)
     if CONDITIONS.search(sentence):
         return "The sentence before it makes it wait for something else."
@@ -231,11 +235,18 @@ def _against_marked(sentence: str, behind: str, *, is_own: bool, is_beside: bool
         return ""
     if _is_short(sentence) and not is_beside and not (_presents(sentence) and OPEN.search(sentence)):
         return ""
-    if _presents(sentence):
+    if _presents(sentence) and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
     if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
         return "It stands in the middle of a sentence."
     return ""
+
+
+def _goes_on(sentences: list[str]) -> bool:
+    """Return whether a sentence that presents something only tells more of what the one before it undertakes."""
+    *before, last = sentences
+    is_undertaken = bool(before) and (UNDERTAKES.search(before[-1]) or bids(before[-1]))
+    return is_undertaken and is_about_work(last) and not OPEN.search(last)
 
 
 def _is_unended(sentence: str) -> bool:

@@ -4,6 +4,7 @@ Each language has a table of its own. None has to be complete: see ``prose`` for
 either.
 """
 
+import re
 from functools import cache
 
 from actionledger.parsing.prose_words import (
@@ -39,6 +40,7 @@ CONDITIONS = Phrases([row for each in _ALL for row in each.CONDITIONS])
 CORRECTS = Phrases([row for each in _ALL for row in each.CORRECTS])
 """What says between two calls that the second one stands for the first."""
 
+_CODE = re.compile("`[^`\n]++`")
 _ENDS_OF_QUESTIONS = ("?", "？", "か。")
 
 
@@ -63,8 +65,14 @@ def offers(sentence: str) -> bool:
 
 
 def bids(sentence: str) -> bool:
-    """Return whether a sentence says what to do, as a note to its writer."""
-    return _bid().match(sentence) is not None
+    """Return whether a sentence says what to do, or names it, as a note to its writer; code in it is no words."""
+    said = _CODE.sub("`x`", sentence) if "`" in sentence else sentence
+    return _bid().match(said) is not None
+
+
+def is_about_work(sentence: str) -> bool:
+    """Return whether a sentence of plain English letters speaks of no text, such as a message, a log or a format."""
+    return sentence.isascii() and not _of_texts().search(_CODE.sub("`x`", sentence))
 
 
 def is_question(sentence: str) -> bool:
@@ -97,7 +105,12 @@ def _deferring() -> AnyCase:
 
 @cache
 def _bid() -> AnyCase:
-    return AnyCase(english.BIDS)
+    return AnyCase(f"{english.BIDS}|{english.NOTES}")
+
+
+@cache
+def _of_texts() -> AnyCase:
+    return AnyCase(english.OF_TEXTS)
 
 
 @cache
