@@ -74,3 +74,34 @@ def test_a_lead_that_names_the_work_lets_a_marked_call_run(lead):
 @pytest.mark.parametrize("lead", OF_TEXTS)
 def test_a_lead_that_names_a_text_lets_it_wait(lead):
     assert not outcome(lead)
+
+
+OWN = {
+    "assistant": al.render([("create_task", {"content": "Paris"})], "actions"),
+    "coder": al.render([("read_file", {"path": "a.txt"})], "xml_tags"),
+    "orchestrator": al.render([("escalate", {"reason": "Paris"})], "json_action"),
+    "reasoner": al.render([("speak", {"context": "Hi"})], "plan"),
+}
+RUNS = [
+    "A branch comes first:\n\n…",
+    "With a sketch:\n\n…",
+    "…\n\nWould you like me to set a reminder as well?",
+    "…\n\nThe next step is up to the tests.",
+]
+WAITS = [
+    "The log has this line:\n\n…",
+    "The other agent sent:\n\n…",
+    "What would the call be? Answer:\n\n…",
+    "…\n\nShall I run it?",
+    "…\n\nThis is what the user pasted.",
+    "…\n\nPlease confirm and I'll run it.",
+]
+
+
+@pytest.mark.parametrize("profile", OWN)
+@pytest.mark.parametrize(("texts", "is_meant"), [(RUNS, True), (WAITS, False)], ids=["runs", "waits"])
+def test_an_action_in_a_profiles_own_format_waits_where_it_is_shown(profile, texts, is_meant):
+    for text in texts:
+        result = al.parse(text.replace("…", OWN[profile]), profile=profile)
+        assert any(call.status.is_runnable for call in result.actions) is is_meant, text
+        assert is_meant or result.issues, text

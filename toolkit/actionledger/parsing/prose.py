@@ -17,6 +17,7 @@ from actionledger.parsing.prose_words import (
     SHOWS,
     UNDERTAKES,
     asks,
+    asks_for_more,
     bids,
     defers,
     describes,
@@ -84,6 +85,7 @@ _SHOWING_TAG = re.compile(
 _COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
 _GOES_ON = re.compile(r"[a-zà-ÿа-я]++[ ,]")
 _LABEL = re.compile(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
+_EXAMPLE = re.compile(r"\bexample\b", re.IGNORECASE)
 _HEADING = re.compile(r"[#*_>|+-]|\d++[.)]")
 
 
@@ -196,19 +198,22 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         text: the response.
         span: where the call stands.
         low: where what was read before it ends.
-        is_own: whether it is in a format of prose with actions in it: that is made to stand behind any sentence.
+        is_own: whether it is in a format of prose with actions in it: behind those, the prose goes on with what else might be done.
     """
     if is_taken_back(text, span.end):
         return Verdict(True, "What follows takes it back.")
     behind = _behind(text, span.end)
-    if not is_own and (why := _against_behind(behind, is_made=_says_made(text, span.start, low))):
+    is_question_of_else = is_own and asks_for_more(behind)
+    if not is_question_of_else and (
+        why := _against_behind(behind, is_made=_says_made(text, span.start, low))
+    ):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
     if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
         return None
     sentences = _last(text, span.start, low)
-    if not is_own and _answers(sentences):
+    if _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
@@ -227,19 +232,22 @@ def _against_marked(sentences: list[str], behind: str, *, is_own: bool, is_besid
         return ""
     if SHOWS.search(sentence):
         return "The sentence before it says that it is not made."
-    if is_own:
-        return ""
     if offers(sentence):
         return "The sentence before it asks whether to make it."
     if ANNOUNCES.search(sentence) or bids(sentence):
         return ""
     if _is_short(sentence) and not is_beside and not (_presents(sentence) and OPEN.search(sentence)):
         return ""
-    if _presents(sentence) and not _goes_on(sentences):
+    if _presents(sentence) and not (_is_of_work(sentence) if is_own else _goes_on(sentences)):
         return "The sentence before it presents it, and does not say that it is made."
     if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
         return "It stands in the middle of a sentence."
     return ""
+
+
+def _is_of_work(sentence: str) -> bool:
+    """Return whether a sentence before an action in a document's own format speaks of no text; those say themselves what an example is."""
+    return is_about_work(_EXAMPLE.sub("", sentence))
 
 
 def _goes_on(sentences: list[str]) -> bool:

@@ -54,12 +54,53 @@ _KEY_LINES = re.compile(
     rf"(?:-[ \t]++)?(?:{_KEYS})[ \t]*+[:=][ \t]*+[\"']?{_NAME}[\"']?[ \t]*+(?:\r?\n[ \t]*+(?:[\w-]++[ \t]*+(?::(?=\s|\Z)|=)|-[ \t])[^\n]*+)++\s*+",
 )
 _ELEMENT = re.compile(
-    rf"<(?P<name>[A-Za-z_][\w-]{{2,60}}+)>\s*+(?:<(?P<child>[A-Za-z_]\w{{0,60}}+)>[^<]*+</(?P=child)>\s*+)++</(?P=name)>\s*+"
+    r"<(?P<name>[A-Za-z_][\w-]{2,60}+)>\s*+(?:<(?P<child>[A-Za-z_]\w{0,60}+)>[^<]*+</(?P=child)>\s*+)++</(?P=name)>\s*+"
 )
-_CALL = re.compile(rf"(?P<name>[A-Za-z_]\w{{2,60}}+)\([^\n]*\)\s*+")
+_CALL = re.compile(r"(?P<name>[A-Za-z_]\w{2,60}+)\([^\n]*\)\s*+")
 _HYPERTEXT = frozenset(
-    "address article aside audio body details dialog div dl fieldset figure footer form head header html main menu nav note ol option"
-    " picture pre rss script section select span summary svg table tbody thead think thinking answer response result final video".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "audio",
+        "body",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "fieldset",
+        "figure",
+        "footer",
+        "form",
+        "head",
+        "header",
+        "html",
+        "main",
+        "menu",
+        "nav",
+        "note",
+        "ol",
+        "option",
+        "picture",
+        "pre",
+        "rss",
+        "script",
+        "section",
+        "select",
+        "span",
+        "summary",
+        "svg",
+        "table",
+        "tbody",
+        "thead",
+        "think",
+        "thinking",
+        "answer",
+        "response",
+        "result",
+        "final",
+        "video",
+    ]
 )
 """Elements that hold others and are no call."""
 
@@ -84,14 +125,18 @@ def foreign_shapes(text: str, gap: Span) -> Iterator[Span]:
 
 
 def _last(text: str) -> Span | None:
-    """Return where the call is that a text ends with: in a fence, or as its last paragraph; None where it ends with none."""
+    """Return where the call is that a text ends with: in a fence, or as its last paragraph; None where it ends with none.
+
+    An object in a fence without a label may be anybody's event.
+    """
     end = len(text.rstrip())
     window = max(0, end - _LONGEST)
     if text.endswith(("```", "~~~"), 0, end):
         for opens in _OPENS_LAST.finditer(text, window, end):
             fence = _FENCE.match(text, opens.end(), end)
             if fence and _is_last_fence(fence["body"]):
-                is_call = fence["label"].lower() in _LABELS and _is_call(fence["body"].strip())
+                label, body = fence["label"].lower(), fence["body"].strip()
+                is_call = label in _LABELS and _is_call(body) and not (label == "" and _is_object(body))
                 return Span(opens.end(), end) if is_call else None
         return None
     starts = [opens.end() for opens in _PARAGRAPH.finditer(text, window, end)]

@@ -389,5 +389,8 @@ DEFERS = (
 OFFERS = r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is it ok|are you (?:ok|fine|sure))\b"
 """What makes a question before a call one about whether to make it."""
 
+POINTING = r"\b(?:it|this|that|these|those|so|proceed|go (?:ahead|on)|continue|confirm|agree|approve|correct|ok|okay|call|request|action)\b"
+"""What makes a question behind a call one about that call."""
+
 ANYTHING_ELSE = "anything else|something else|any other|else"
 """What makes a question one about something else than the call."""
