@@ -44,6 +44,67 @@ def texts(name: str, arguments: dict[str, str]) -> dict[str, str]:
     }
 
 
+def more_texts(name: str, arguments: dict[str, str]) -> dict[str, str]:
+    """Return a call as models write it that have no format: as data, as code, as a tag, as a transcript."""
+    key, value = next(iter(arguments.items()))
+    return {
+        "yaml bare": f"action: {name}\n{key}: {value}",
+        "yaml with arguments": f"```yaml\ntool: {name}\narguments:\n  {key}: {value}\n```",
+        "yaml list": f"```yml\n- action: {name}\n  {key}: {value}\n```",
+        "toml": f'```toml\naction = "{name}"\n{key} = "{value}"\n```',
+        "object": f'{{"action": "{name}", "{key}": "{value}"}}',
+        "object in a fence": f'```json\n{{"action": "{name}", "{key}": "{value}"}}\n```',
+        "plan": f'```json\n{{"steps": [{{"action": "{name}", "{key}": "{value}"}}]}}\n```',
+        "python": f'{name}({key}="{value}")',
+        "python in a fence": f'```python\n{name}({key}="{value}")\n```',
+        "tag": f"<{name}>\n<{key}>{value}</{key}>\n</{name}>",
+        "named in a transcript": f"[Tool Use: {name}]",
+        "perl": f'[TOOL_CALL]{{tool => "{name}", args => {{ --{key} "{value}" }}}}[/TOOL_CALL]',
+        "tag with a colon": f"<tool: {name}>\n{key} {value}\n</tool>",
+        "open tag": f"<function={name}\n<parameter={key}>\n{value}\n</parameter>\n</function>",
+    }
+
+
+@pytest.mark.parametrize("profile", OFFERED)
+@pytest.mark.parametrize("lead", ["", "I look.\n\n"])
+@pytest.mark.parametrize(
+    "call", [None, ("juggle", {"ball": "red"}), ("search_files", {"path": "."})], ids=str
+)
+def test_no_format_is_silent_in_a_profile(profile, lead, call):
+    """Whatever a call is written in, and whether or not anybody knows its name, the response has failed, or it is read."""
+    name, arguments = call or OFFERED[profile]
+    for form, text in {**texts(name, arguments), **more_texts(name, arguments)}.items():
+        result = al.parse(lead + text, profile=profile)
+        assert result.outcome.has_intent, form
+        assert result.actions or result.issues, form
+        if profile != "mint" and not result.actions:
+            assert any(issue.span for issue in result.issues), form
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here is the playbook:\n\n```yaml\naction: deploy\nhost: web\n```",
+        'The webhook sends this:\n\n```json\n{"action": "opened", "number": 3}\n```',
+        '```json\n{"action": "opened", "issue": {"user": {"login": "ada"}}}\n```',
+        '```json\n{"name": "ada", "action": "opened"}\n```',
+        'In Python you would write:\n\n```python\njuggle(ball="red")\n```',
+        '```python\nprint(1, end="")\n```',
+        "```python\njuggle(ball=red)\n```",
+        "<details><summary>More</summary></details>",
+        "The document looks so:\n\n<person><name>Ada</name></person>",
+        "action: the hero runs",
+        "I did it.\n\nResult: fine\nStatus: done",
+        "A transcript has lines such as `[Tool Use: juggle]`.",
+        'Do not run this:\n\njuggle(ball="red")',
+        'juggle(ball="red")\n\nThat was the line in the log.',
+    ],
+)
+@pytest.mark.parametrize("profile", ["assistant", "coder", "reasoner"])
+def test_what_only_looks_like_a_call_of_nobody_is_not_lost(profile, text):
+    assert not al.parse(text, profile=profile).outcome.has_intent
+
+
 @pytest.mark.parametrize("profile", OFFERED)
 @pytest.mark.parametrize("lead", ["", "I look.\n\n"])
 def test_nothing_is_silent_in_a_profile(profile, lead):

@@ -17,9 +17,11 @@ from actionledger.parsing.prose_words import (
     SHOWS,
     UNDERTAKES,
     asks,
+    asks_for_more,
     bids,
     defers,
     describes,
+    is_about_work,
     is_question,
     offers,
     takes_back,
@@ -56,9 +58,11 @@ _FENCE_BEFORE = re.compile(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]
 """The fence that a call stands in, where it opens in the middle of a line or has a label."""
 
 _SENTENCE = re.compile(
-    r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?:\s*+\n|(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t])))"
+    r"[.!?…。！？\n](?:(?<=[.!?…])(?<!^\d\.)(?<!^\d\d\.)[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))",
+    re.MULTILINE,
 )
-"""What ends a sentence; a sign that does is still its own. All signs stand in one class first, for that is found fast."""
+"""What ends a sentence; a sign that does is still its own, and an item's number is none. All signs stand in one class first, for that is
+found fast. A blank line ends none: what stands before it is what the next line is about."""
 
 _MARKUP = re.compile(r"[<{\[`]")
 _LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
@@ -84,6 +88,7 @@ _SHOWING_TAG = re.compile(
 _COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
 _GOES_ON = re.compile(r"[a-zà-ÿа-я]++[ ,]")
 _LABEL = re.compile(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
+_EXAMPLE = re.compile(r"\bexample\b", re.IGNORECASE)
 _HEADING = re.compile(r"[#*_>|+-]|\d++[.)]")
 
 
@@ -196,60 +201,65 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         text: the response.
         span: where the call stands.
         low: where what was read before it ends.
-        is_own: whether it is in a format of prose with actions in it: that is made to stand behind any sentence.
+        is_own: whether it is in a format of prose with actions in it: behind those, the prose goes on with what else might be done.
     """
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    if not is_own and (why := _against_behind(behind, is_made=_says_made(text, span.start, low))):
+    is_question_of_else = is_own and asks_for_more(behind)
+    if not is_question_of_else and (
+        why := _against_behind(behind, is_made=_says_made(text, span.start, low))
+    ):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
     if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
         return None
-    if is_own:
-        sentence = next(_before(text, span.start, low), "")
-        why = _against_own(sentence) if sentence else ""
-        return Verdict(False, why) if why else None
     sentences = _last(text, span.start, low)
     if _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
-    why = _against_marked(sentences[-1], behind, Span(low, span.start), text)
+    why = _against_marked(sentences, behind, Span(low, span.start), text, is_own=is_own)
     return Verdict(False, why) if why else None
 
 
-def _against_own(sentence: str) -> str:
-    """Return what the sentence before a call in a format of prose with actions says against it; empty where nothing does."""
+def _against_marked(sentences: list[str], behind: str, before: Span, text: str, *, is_own: bool) -> str:
+    """Return what the last sentence before a call with marks says against it; empty where nothing does."""
+    sentence = sentences[-1]
     if CONDITIONS.search(sentence):
         return "The sentence before it makes it wait for something else."
-    if SHOWS.search(sentence) and not UNDERTAKES.search(sentence):
-        return "The sentence before it says that it is not made."
-    return ""
-
-
-def _against_marked(sentence: str, behind: str, before: Span, text: str) -> str:
-    """Return what the sentence before a call with marks says against it; empty where nothing does."""
-    if why := _against_own(sentence):
-        return why
     if UNDERTAKES.search(sentence):
         return ""
+    if SHOWS.search(sentence):
+        return "The sentence before it says that it is not made."
     if offers(sentence):
         return "The sentence before it asks whether to make it."
     if ANNOUNCES.search(sentence) or bids(sentence):
         return ""
     if (
         _is_short(sentence)
-        and not _begins_line(text, before.end, before.start)
+        and (is_own or not _begins_line(text, before.end, before.start))
         and not (_presents(sentence) and OPEN.search(sentence))
     ):
         return ""
-    if _presents(sentence):
+    if _presents(sentence) and not (_is_of_work(sentence) if is_own else _goes_on(sentences)):
         return "The sentence before it presents it, and does not say that it is made."
     if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
         return "It stands in the middle of a sentence."
     return ""
+
+
+def _is_of_work(sentence: str) -> bool:
+    """Return whether a sentence before an action in a document's own format speaks of no text; those say themselves what an example is."""
+    return is_about_work(_EXAMPLE.sub("", sentence))
+
+
+def _goes_on(sentences: list[str]) -> bool:
+    """Return whether a sentence that presents something only tells more of what the one before it undertakes."""
+    *before, last = sentences
+    is_undertaken = bool(before) and (UNDERTAKES.search(before[-1]) or bids(before[-1]))
+    return is_undertaken and is_about_work(last) and not OPEN.search(last)
 
 
 def _is_unended(sentence: str) -> bool:
@@ -277,12 +287,6 @@ def _is_held(text: str, span: Span, low: int) -> str:
     if before[-1] in _QUOTES and behind[0] in _QUOTES[before[-1]]:
         return "It stands in quotes."
     return ""
-
-
-def is_taken_back(text: str, end: int) -> bool:
-    """Return whether what follows a call says that it is not to be carried out."""
-    behind = _behind(text, end)
-    return bool(behind) and takes_back(behind)
 
 
 def is_corrected(between: str) -> bool:

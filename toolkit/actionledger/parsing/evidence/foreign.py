@@ -11,8 +11,9 @@ from functools import lru_cache
 from actionledger.parsing.dialects import DIALECTS
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.evidence.echoes import READ, Placed
+from actionledger.parsing.evidence.foreign_shapes import foreign_shapes, may_hold_shape
 from actionledger.parsing.evidence.unread import NAMELESS
-from actionledger.parsing.evidence.weighing import UNSAID
+from actionledger.parsing.evidence.weighing import BY_EVIDENCE, UNSAID
 from actionledger.parsing.finding import Finder
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -48,7 +49,7 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
         placed: its blocks, in text order.
         options: the decoder's limits.
     """
-    if all(sign not in source.text for sign in _SIGNS):
+    if all(sign not in source.text for sign in _SIGNS) and not may_hold_shape(source.text):
         return list(placed)
     if any(found.status in READ or _is_lost(found) for _, found in placed):
         return list(placed)
@@ -69,12 +70,10 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
 
 def foreign_blocks(text: str, gap: Span, options: DecodeOptions) -> list[Placed]:
     """Return the calls in any format in a stretch of a response, each as lost, also where they stand in a fence of no format."""
-    if all(text.find(sign, *gap) < 0 for sign in _SIGNS):
-        return []
-    lost = [*_lost_in(text, gap, options)]
+    lost = [*_lost_in(text, gap, options)] if any(text.find(sign, *gap) >= 0 for sign in _SIGNS) else []
     for fence in () if lost or text.find("```", *gap) < 0 else _FENCED_VALUE.finditer(text, *gap):
         lost += _lost_in(text, Span(*fence.span("body")), options)
-    return lost
+    return lost or [_lost(BY_EVIDENCE, span) for span in foreign_shapes(text, gap)]
 
 
 def _lost_in(text: str, part: Span, options: DecodeOptions) -> Iterator[Placed]:
@@ -86,7 +85,8 @@ def _lost_in(text: str, part: Span, options: DecodeOptions) -> Iterator[Placed]:
 
 
 def _lost(dialect: Dialect, span: Span) -> Placed:
-    detail = f"It looks like a call of the dialect {dialect.name!r}; it is none that is read here."
+    of_dialect = "" if dialect is BY_EVIDENCE else f" of the dialect {dialect.name!r}"
+    detail = f"It looks like a call{of_dialect}; it is none that is read here."
     issue = Issue(Reason.WRONG_SHAPE, span, detail)
     return dialect, Found(BlockStatus.MALFORMED, span, span, reason=issue.code, issues=(issue,))
 
@@ -116,6 +116,8 @@ def _says_nothing(found: Found) -> bool:
     details = {issue.detail for issue in found.issues}
     if found.status is BlockStatus.MALFORMED:
         return NAMELESS in details
+    if found.reason is Reason.EXAMPLE and not found.actions and not found.issues:
+        return True
     return found.status is BlockStatus.IGNORED and (found.reason is Reason.NOT_AN_ACTION or UNSAID in details)
 
 

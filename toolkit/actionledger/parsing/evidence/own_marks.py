@@ -111,6 +111,7 @@ def known_marks() -> tuple[OwnMarks, ...]:
 _OF_NO_DIALECT = (
     r"<(?!/)[|｜‖]{0,3}(?:[\w:.▁-]{1,20}[|｜‖:]{1,3})?[\w:.▁-]{0,20}(?:tool|function|call|invoke)[\w:.▁-]{0,20}[|｜‖]{0,3}>\s*+"
     r"|\[(?i:(?:tool|function)[ _-](?:use|call)|(?:call|us|invok)(?:ed|ing)[ ](?:the[ ])?(?:tool|function))[ \t]*+:[ \t]*+"
+    r"|<(?:tool|function)(?:_call)?+:[ \t]*+"
 )
 """What stands before a name in formats that no dialect defines: a token or tag that speaks of calls, ``[Tool Use: `` as in a transcript."""
 

@@ -4,6 +4,7 @@ Each language has a table of its own. None has to be complete: see ``prose`` for
 either.
 """
 
+import re
 from functools import cache
 
 from actionledger.parsing.prose_words import (
@@ -43,12 +44,21 @@ CONDITIONS = Phrases([row for each in _ALL for row in each.CONDITIONS], _FIRST)
 CORRECTS = Phrases([row for each in _ALL for row in each.CORRECTS], _BETWEEN)
 """What says between two calls that the second one stands for the first."""
 
+_CODE = re.compile("`[^`\n]++`")
 _ENDS_OF_QUESTIONS = ("?", "？", "か。")
 
 
 def asks(text: str) -> bool:
     """Return whether the first sentence behind a call is a question, and not one about something else."""
     return any(end in text for end in _ENDS_OF_QUESTIONS) and _question().match(text) is not None
+
+
+def asks_for_more(behind: str) -> bool:
+    """Return whether a text begins with a question of plain English letters that doesn't point at what stands before it."""
+    question, sign, _ = behind.partition("?")
+    return (
+        bool(sign) and question.isascii() and len(question.split()) > 4 and not _pointing().search(question)
+    )
 
 
 def describes(behind: str) -> bool:
@@ -67,8 +77,14 @@ def offers(sentence: str) -> bool:
 
 
 def bids(sentence: str) -> bool:
-    """Return whether a sentence says what to do, as a note to its writer."""
-    return _bid().match(sentence) is not None
+    """Return whether a sentence says what to do, or names it, as a note to its writer; code in it is no words."""
+    said = _CODE.sub("`x`", sentence) if "`" in sentence else sentence
+    return _bid().match(said) is not None
+
+
+def is_about_work(sentence: str) -> bool:
+    """Return whether a sentence of plain English letters speaks of no text, such as a message, a log or a format."""
+    return sentence.isascii() and not _of_texts().search(_CODE.sub("`x`", sentence))
 
 
 def is_question(sentence: str) -> bool:
@@ -101,7 +117,17 @@ def _deferring() -> AnyCase:
 
 @cache
 def _bid() -> AnyCase:
-    return AnyCase(english.BIDS)
+    return AnyCase(f"{english.BIDS}|{english.NOTES}")
+
+
+@cache
+def _pointing() -> AnyCase:
+    return AnyCase(english.POINTING)
+
+
+@cache
+def _of_texts() -> AnyCase:
+    return AnyCase(english.OF_TEXTS)
 
 
 @cache

@@ -87,13 +87,41 @@ ANNOUNCES = (
 )
 """What says that its writer makes the call now."""
 
+_POINTS = (
+    r"this(?! (?:branch|case|class|commit|directory|file|folder|function|module|package|project|repo|repository|session|step|test)\b)"
+    r"|these|theirs|following|like (?:so|that)|mistake|call(?! sites?\b)|request|format|example"
+)
+"""What makes of a sentence that says what to do one about a call that stands behind it."""
+
 BIDS = (
-    r"(?:\W*+|.*[—–;.]\s\W*+|\W*+(?:edit|fix|part|stage|step|task)\b[^:\n]{0,30}:\W*+)(?:also |and |then |first,? |next,? )?+"
-    r"(?!ask|compar|post|respond|play|writ|us\b|do\b|try\b|.*\b(?:this|these|following|like (?:so|that)|mistake|call|request|format|example)\b)"
-    rf"(?:(?:{_ACTS}|append|bump|drop|extend|suppress|swap|wrap)e?(?:(?:,| and) {_ACTS}e?)*+ (?!(?:an?|at|in|it|like|such|that|to|you|your)\b)\S"
+    r"(?:\W*+|.*[—–;.]\s\W*+|\W*+(?:edit|fix|part|stage|step|task)\b[^:\n]{0,30}:\W*+)(?:also |and |now,? |then |first,? |next,? )?+"
+    rf"(?!ask|compar|post|respond|play|writ|us\b|do\b|try\b|.*\b(?:{_POINTS})\b)"
+    rf"(?:(?:{_ACTS}|append(?: to(?! (?:it|this|the following|your)\b))?|build|bump|combin|drop|extend|remov|suppress|swap|wrap)e?(?:(?:,| and| then) {_ACTS}e?)*+ (?!(?:an?|at|in|it|like|such|that|to|you|your)\b)\S"
     r"|same \w+ (?:for|in|on)\b)"
 )
 """How a sentence begins that says what to do, as models note it for themselves: "Run the tests:"."""
+
+_NOT_WORK = (
+    rf"{_POINTS}|accepts?|answers?|another|assistants?|calls(?! sites?\b)|changelog|colleagues?|commands?|contains?|docs?|documentation|entry|entries|examples"
+    r"|failed|fixtures?|forbids?|history|id|inputs?|last|lines?|logs?|logged|manual|messages?|mistakes|models?|options?|others?|outputs?|previous"
+    r"|print(?:s|ed)?|prompts?|propos\w*|quot(?:e|es|ed)|reads?|recorded|rejects?|reports?|requests|responses?|results?|sa(?:id|mples?|ys?)|sen[dt]s?"
+    r"|shows?|such|that|theirs?|traces?|transcripts?|users?|was|ways|were|would|wrote|you|your"
+)
+OF_TEXTS = rf"\b(?:{_NOT_WORK})\b"
+"""What makes of a sentence one about a text, rather than about the work that it stands beside."""
+
+_WORKS = r"(?:build|coverage|diff|format|gofmt|lint|rebase|test suite|suite|tests?|typecheck|vet)"
+_CHECKS = r"(?:checks?|cleanup|overview|run|sweep|verification)"
+_OF_WORK = r"(?:also|and|behavioral|behavioural|diff|final|full|integration|more|now|one|quick|sanity|targeted|whole)"
+
+NOTES = (
+    rf"(?!.*\b(?:{_NOT_WORK})\b)(?:.*[—–;.]\s)?\W*+(?:(?:{_OF_WORK}[ ,]+)*+{_WORKS}(?:(?: \+ |, and |, | and |/){_WORKS})++"
+    rf"|(?:{_OF_WORK} )++{_CHECKS}(?: (?:after|before|of|on|with|—|–|-) [^.!?\n]{{0,120}})?)(?: again| first| now| once more)?+:\W*\Z"
+    rf"|(?!.*\b(?:{_NOT_WORK}|compar\w+|explain|ignore)\b)(?:.*[—–;.]\s)?\W*+(?:a few|four|one|several|some|three|two)\b[^.!?:\n]{{0,60}} to (?:{_ACTS}|combin)\w*[^.!?\n]{{0,90}}:\W*\Z"
+    r"|(?!.*\b(?:lesson|line|log|message|mistake|propos\w+|that|trace|your?)\b)(?:\W*+|.*[.,;!]\s)(?:\w+ |\w+, )?here(?:['’]s| is| are) the (?:solution using"
+    r"|(?:correct|corrected|final|fixed|improved|modified|new|revised|updated) (?:action|code|command|implementation|input|query|script|solution|version))\b[^.!?:\n]{0,40}:\W*\Z"
+)
+"""What a sentence is that only names the work that its writer does now: "Build, tests, lint:", "Here's the corrected code:"."""
 
 UNDERTAKES = (
     Phrase(
@@ -123,7 +151,7 @@ CONDITIONS = (
         "after|as soon as|if|once|provided|should|unless|until|when",
         r"\b(?:once|if|when|after|as soon as|unless|until|provided(?: that)?|should)\b[^.,;:]{0,40}"
         r"\b(?:you|users?|they|he|she|permission|approval|access|rights?)\b[^.,;:]{0,25}"
-        r"\b(?:confirm|approv|agree|says?\b|grant|allow|gives?\b|given\b|wants?\b|likes?\b|ok\b|okay\b|accept|consent|permit|wish|insist|prefer)",
+        r"\b(?:confirm|approv|agree|says?\b|grant|allow|gives?\b(?! the same)|(?<!the )given\b|wants?\b|likes?\b|ok\b|okay\b|accept|consent|permit|wish|insist|prefer)",
     ),
     Phrase(
         "once|as soon as|when",
@@ -174,7 +202,7 @@ SHOWS = (
     Phrase("request", r"\brequests? (?:now )?(?:carry|carries|are written|looks?)\b"),
     Phrase(
         "action|call|command|function|message|request|tool",
-        r"\b(?:a|an|each|every|any) (?:\w+ )?(?:tool|request|call|function|action|command|message)s? (?:\w+ ){0,2}(?:is|are|has|looks?|takes?|consists?) (?!needed|required|necessary|missing)",
+        r"(?<!write )(?<!define )\b(?:a|an|each|every|any) (?:\w+ )?(?:tool|request|call|function|action|command|message)s? (?:\w+ ){0,2}(?:is|are|has|looks?|takes?|consists?) (?!needed|required|necessary|missing)",
     ),
     Phrase(
         "not be |not to be ",
@@ -201,7 +229,8 @@ SHOWS = (
     Phrase("added in |changed in |fixed in |new in ", r"\b(?:changed|new|added|fixed) in (?:version )?v?\d"),
     Phrase(
         "changelog|fictional|first draft|fixture|hypothetical|illustrat|mock|unit test",
-        r"\b(?:first draft|mock-?up|hypothetical|fictional|illustrat\w+|changelog|fixture|unit test)\b",
+        r"\b(?:first draft|mock-?up|hypothetical|fictional|illustrat\w+|fixture|(?:from|in|of|per|says?) (?:the |our )?changelog|(?:in|of) (?:a|the|this) unit test"
+        r"|unit test (?:asserts?|checks?|contains?|expects?|feeds?|has|says?|shows?|uses?))\b",
     ),
     Phrase(
         "i executed th|i issued th|i made th|i ran th|i sent th",
@@ -237,7 +266,7 @@ SHOWS = (
     ),
     Phrase(
         "earlier|failed|last|old|original|previous",
-        r"\b(?:here|this|that|these|those)(?:['’]s| is| was| are| were) (?:my|your|the|an?|his|her|their) (?:earlier|failed|last|old|original|previous) \w+",
+        r"\b(?:here|this|that|these|those)(?:['’]s| is| was| are| were) (?:my|your|the|an?|his|her|their) (?:earlier|failed|last(?! (?:time|step|one|check)\b)|old|original|previous) \w+",
     ),
     Phrase("look", r"\blooks? like (?:this|so|that|the following)\b"),
     Phrase(
@@ -359,6 +388,9 @@ DEFERS = (
 
 OFFERS = r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is it ok|are you (?:ok|fine|sure))\b"
 """What makes a question before a call one about whether to make it."""
+
+POINTING = r"\b(?:it|this|that|these|those|so|proceed|go (?:ahead|on)|continue|confirm|agree|approve|correct|ok|okay|call|request|action)\b"
+"""What makes a question behind a call one about that call."""
 
 ANYTHING_ELSE = "anything else|something else|any other|else"
 """What makes a question one about something else than the call."""
