@@ -17,16 +17,22 @@ _TAIL = 400
 _ERROR = r"^(?:\{\"error\": ?\")?"
 """Some give an error as JSON, some as its text."""
 
+_SCRIPT = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"
+"""Where a script of Codex's has failed, the words of what failed in it stand behind this."""
+
+_OF_SUBAGENT = r"^Subagent '[^'\n]{1,200}' finished\.\nTermination Reason: "
+"""What a sub-agent of Gemini CLI's hands back begins with, whatever its end: GOAL alone is that it did what it should."""
+
 AGENTS: tuple[Wording, ...] = (
     Wording(
-        r"^approval policy is \w+; reject",
+        _SCRIPT + r"approval policy is \w+; reject",
         Reason.NOT_APPROVED,
         "approval policy is Never; reject command",
         is_telling=True,
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^(?:exec_command failed\b.*\bRejected\(.*policy|patch rejected: writing outside)",
+        _SCRIPT + r"(?:exec_command failed\b.*\bRejected\(.*policy|patch rejected: writing outside)",
         Reason.NOT_APPROVED,
         "patch rejected: writing outside of the project",
         is_telling=True,
@@ -42,7 +48,7 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^failed to parse function arguments: ",
+        _SCRIPT + r"failed to parse function arguments: ",
         Reason.SCHEMA_ERROR,
         "failed to parse function arguments: missing field `cmd`",
         is_telling=True,
@@ -50,7 +56,7 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^apply_patch verification failed: (?:Failed to find|Invalid context)",
+        _SCRIPT + r"apply_patch verification failed: (?:Failed to find|Invalid context)",
         Reason.NO_MATCH,
         "apply_patch verification failed: Failed to find expected lines in a.py",
         is_telling=True,
@@ -58,7 +64,14 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^apply_patch verification failed: ",
+        _SCRIPT + r"apply_patch verification failed: .*(?:No such file|Failed to read)",
+        Reason.NOT_FOUND,
+        "apply_patch verification failed: Failed to read file to update a.py",
+        is_telling=True,
+        last_seen="codex 0.171",
+    ),
+    Wording(
+        _SCRIPT + r"apply_patch verification failed: ",
         Reason.WRONG_SHAPE,
         "apply_patch verification failed: invalid hunk",
         is_telling=True,
@@ -69,6 +82,14 @@ AGENTS: tuple[Wording, ...] = (
         r"^Script failed\b[^{]{0,120}?Script error:\s{0,3}\w*Error\b",
         Reason.CODE_ERROR,
         "Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nSyntaxError: Unexpected token",
+        is_telling=True,
+        first_seen="codex 0.171",
+        last_seen="codex 0.171",
+    ),
+    Wording(
+        r"^Script failed\nWall time ",
+        Reason.TOOL_ERROR,
+        "Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nthe tool is away",
         is_telling=True,
         first_seen="codex 0.171",
         last_seen="codex 0.171",
@@ -98,6 +119,48 @@ AGENTS: tuple[Wording, ...] = (
         r"^The arguments for the tool call '[^'\n]{1,100}' were not valid JSON",
         Reason.SCHEMA_ERROR,
         "The arguments for the tool call 'bash' were not valid JSON.",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^Invalid input: \"[^\"\n]{1,200}\": ",
+        Reason.SCHEMA_ERROR,
+        'Invalid input: "command": Required',
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^No match found: old_str not found in ",
+        Reason.NO_MATCH,
+        "No match found: old_str not found in /home/ada/x; no changes made",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^(?:Ambiguous match for old_str in |Multiple matches found for old_str\b)",
+        Reason.SEVERAL_MATCHES,
+        'Ambiguous match for old_str in /home/ada/x: pattern starting with "a" matched at lines 2, 3.',
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^(?:Path [^\n]{1,500} does not exist\. Please provide a valid path|Failed to execute with arguments: \{[\s\S]{0,20000}\} due to error: Error: ENOENT\b)",
+        Reason.NOT_FOUND,
+        "Path /home/ada/x does not exist. Please provide a valid path.",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^Failed to execute with arguments: \{",
+        Reason.TOOL_ERROR,
+        'Failed to execute with arguments: {"path":"/home/ada/x"} due to error: Error: away',
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^Command not executed\. ",
+        Reason.COMMAND_REFUSED,
+        "Command not executed. The 'kill' command must specify at least one numeric PID.",
         is_telling=True,
         last_seen="copilot 1.0.102",
     ),
@@ -251,6 +314,27 @@ AGENTS: tuple[Wording, ...] = (
         "An error occurred while running the tool. Please try again.",
         is_telling=True,
         last_seen="openai-agents 0.24.0",
+    ),
+    Wording(
+        _OF_SUBAGENT + r"TIMEOUT\n",
+        Reason.TIMEOUT,
+        "Subagent 'generalist' finished.\nTermination Reason: TIMEOUT\nResult:\n",
+        is_telling=True,
+        last_seen="gemini_cli 0.61.0",
+    ),
+    Wording(
+        _OF_SUBAGENT + r"ABORTED\n",
+        Reason.STOPPED,
+        "Subagent 'generalist' finished.\nTermination Reason: ABORTED\nResult:\n",
+        is_telling=True,
+        last_seen="gemini_cli 0.61.0",
+    ),
+    Wording(
+        _OF_SUBAGENT + r"(?!GOAL\n)[A-Z_]{1,40}\n",
+        Reason.TOOL_ERROR,
+        "Subagent 'generalist' finished.\nTermination Reason: ERROR_NO_COMPLETE_TASK_CALL\nResult:\n",
+        is_telling=True,
+        last_seen="gemini_cli 0.61.0",
     ),
     Wording(
         r"^Command injection detected: ",
