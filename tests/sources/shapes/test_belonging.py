@@ -120,7 +120,15 @@ def test_a_call_whose_identifier_came_before_has_no_result_of_the_earlier_one(wi
     wire.ask(person("Go."), answer=first, owner=owner)
     wire.ask(person("Go."), first, result("c1"), answer=second, owner=owner)
     assert wire.results == ["c1"]
-    wire.ask(person("Go."), first, result("c1"), said("Two."), person("(no content)"), answer=said("B."), owner=owner)
+    wire.ask(
+        person("Go."),
+        first,
+        result("c1"),
+        said("Two."),
+        person("(no content)"),
+        answer=said("B."),
+        owner=owner,
+    )
     assert wire.results == ["c1"]
 
 
