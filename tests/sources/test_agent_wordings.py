@@ -9,6 +9,7 @@ from actionledger.sources.wordings import is_known, judged, with_end_told
 from actionledger.vocabulary import ExecutionStatus as Status, Reason
 
 CASES = [
+    ("Wall time: 2.1 seconds\naborted by user", Status.INTERRUPTED, Reason.STOPPED),
     ("aborted", Status.INTERRUPTED, Reason.STOPPED),
     ("Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\nx", Status.FAILED, Reason.COMMAND_FAILED),
     ("Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nexit code 3", Status.SUCCEEDED, None),

@@ -40,7 +40,7 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.145",
     ),
     Wording(
-        r"^aborted(?: by user after [\d.]+s?)?\s*\Z",
+        r"^(?:Wall time:? [\d.]{1,20} seconds\n)?aborted(?: by user(?: after [\d.]+s?)?)?\s*\Z",
         Reason.STOPPED,
         "aborted by user after 3.2s",
         is_telling=True,
