@@ -51,6 +51,8 @@ CASES = [
     ("Subagent 'generalist' finished.\nTermination Reason: MAX_TURNS\nResult:\n", Status.FAILED, Reason.TOOL_ERROR),
     ("Subagent 'generalist' finished.\nTermination Reason: TIMEOUT\nResult:\n", Status.TIMED_OUT, Reason.TIMEOUT),
     ("Subagent 'generalist' finished.\nTermination Reason: ABORTED\nResult:\n", Status.INTERRUPTED, Reason.STOPPED),
+    ("[Tool execution was interrupted]", Status.INTERRUPTED, Reason.STOPPED),
+    ('{"error":"Tool \\"run_commands\\" requires approval in a TTY session -- NOT a tool or system failure."}', Status.DENIED, Reason.NOT_APPROVED),
     ("2 failed, 3 passed: aborted runs are not found", Status.SUCCEEDED, None),
 ]  # fmt: skip
 
@@ -78,6 +80,7 @@ def test_a_flag_goes_before_words():
 def test_what_stands_in_the_middle_says_nothing():
     """Forms are an agent's where it writes them, first or last."""
     assert exit_told("Command exited with code 3\nand went on") is None
+    assert exit_told("It printed:\nExit Code: 3") is None
     assert exit_told("see: Process exited with code 3\n") is None
     assert not is_late_told("exceeding timeout <shell_metadata>")
 

@@ -102,14 +102,15 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^(?:\[Tool call interrupted: |Tool execution was interrupted before a result|(?:Tool execution aborted|No result provided)\s*\Z)",
+        r"^(?:\[Tool call interrupted: |\[Tool execution was interrupted\]\s*\Z|Tool execution was interrupted before a result|(?:Tool execution aborted|No result provided)\s*\Z)",
         Reason.STOPPED,
         "[Tool call interrupted: the session ended before this call's result was recorded.",
         is_telling=True,
         last_seen="claude_code 2.1.332, copilot 1.0.102, opencode 1.18.33",
     ),
     Wording(
-        r"^(?:Permission denied because no interactive user response|Qwen Code requires permission to use|Tool [^\n]{1,100} requires approval in a TTY)",
+        _ERROR
+        + r"(?:Permission denied because no interactive user response|Qwen Code requires permission to use|Tool [^\n]{1,100} requires approval in a TTY)",
         Reason.NOT_APPROVED,
         "Permission denied because no interactive user response was available.",
         is_telling=True,
@@ -360,7 +361,7 @@ _ERROR_STATUS = re.compile(r"Exit code (-?\d{1,10})(?=\n|\Z)")
 _LAST = re.compile(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
     r"|\nCommand exited with code (\d{1,10})"
-    r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})*(?:\n</untrusted_context>)?)\s*\Z"
+    r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})+(?:\n</untrusted_context>)?)\s*\Z"
 )
 _OF_SCRIPT = re.compile(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
 
