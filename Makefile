@@ -15,6 +15,7 @@ EACH ?= 20
 SEED ?= 1
 PYTHONS ?= 3.11 3.12 3.13 3.14
 DUCKDBS ?= 1.5.5 2.0.0
+TAG ?=
 PARALLEL := -n 2 --dist worksteal
 # A test that grows may take longer than the limit of the others.
 PATIENT := -o faulthandler_timeout=1800
@@ -23,7 +24,7 @@ QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test most-tests long soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants lab lab-drift data clean
+.PHONY: demo quick test most-tests long soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants lab lab-drift data lock release clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -56,11 +57,14 @@ matrix:  ## `make quick` on each Python that is here, with the oldest and the ne
 slow: $(VENV)/.dev  ## measure anew which tests `make quick` and `make test` leave out
 	$(BIN)/pytest $(PARALLEL) --list-slow
 
-check: $(VENV)/.dev  ## style, types, layers
+check: $(VENV)/.dev  ## style, spelling, types, layers, names of classes, subjects of commits
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/checks/class_names.py
+	$(BIN)/python tests/checks/subjects.py
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -97,6 +101,16 @@ lab-drift: $(VENV)/.dev  ## the same with the newest versions, and what changed 
 
 data: $(VENV)/.dev  ## write the sample sessions anew
 	$(BIN)/python data/generate.py
+
+lock: $(VENV)/.dev  ## write uv.lock anew: the versions that CI tests with
+	$(BIN)/uv lock --no-config
+
+release: $(VENV)/.dev  ## build the source distribution and the wheel in dist/, and check both (TAG=v1.2.3: that it is this version's, too)
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/python tests/checks/release.py --tag "$(TAG)"
 
 clean:
 	rm -rf $(VENV) build dist demo.duckdb demo.duckdb.d .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

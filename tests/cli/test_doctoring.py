@@ -1,5 +1,6 @@
 """``doctor``: what it prints, and what a script is told. Each fault: ``tests/ledger/health``."""
 
+import json
 import shutil
 
 import pytest
@@ -55,3 +56,32 @@ def test_what_is_not_mended_is_said(run, sentence, copied):
 def test_nothing_at_all_is_no_ledger(sentence):
     """Neither the file nor a folder of its name."""
     assert "There is no ledger at none.duckdb" in sentence("doctor", "none.duckdb")
+
+
+def test_a_bundle_is_a_file_for_its_owner(run, copied, tmp_path):
+    """With what was asked for, whatever the checks say; nothing is printed for a program."""
+    copied.published.unlink()
+    done = run("doctor", "team.duckdb", "--bundle", "bundle.json")
+    assert (done.code, done.out) == (0, "")
+    assert "no text of a model" in done.err
+    made = tmp_path / "bundle.json"
+    assert json.loads(made.read_text("utf-8"))["has_text"] is False
+    assert made.stat().st_mode & 0o077 == 0
+    assert not copied.published.exists()
+    assert "no text of a model" in run("doctor", "team.duckdb", "--bundle", "none.json", "--with-text").err
+
+
+def test_texts_are_in_a_bundle_that_asks_for_them(run, copied, tmp_path):
+    """And the command says so."""
+    assert "texts of models" in run("doctor", "team.duckdb", "--bundle", "more.json", "--with-text").err
+    assert json.loads((tmp_path / "more.json").read_text("utf-8"))["text"]["responses"]
+
+
+def test_a_bundle_replaces_nothing_and_does_nothing_else(sentence, copied, tmp_path):
+    """What is wrong with the words is said before anything is done."""
+    (tmp_path / "bundle.json").write_text("mine")
+    assert "is there already" in sentence("doctor", "team.duckdb", "--bundle", "bundle.json")
+    assert (tmp_path / "bundle.json").read_text() == "mine"
+    assert "without --fix" in sentence("doctor", "team.duckdb", "--bundle", "b.json", "--fix")
+    assert "--bundle FILE" in sentence("doctor", "team.duckdb", "--with-text")
+    assert "can't be written" in sentence("doctor", "team.duckdb", "--bundle", "no/b.json")

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from actionledger._version import __version__
+from actionledger.common.hooks import register
 
 if TYPE_CHECKING:
     from actionledger import charts as charts, statistics as statistics
@@ -298,6 +299,11 @@ _NAMES_OF_MODULES = {
     "vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect", "TitleOrigin"),
     "workspace.undoing": ("Undone",),
 }
+# What the rooms below ask of those above them.
+register("drawing", f"{__name__}.display.looks")
+register("forgetting", f"{__name__}.session.forgetting")
+register("recording turns", f"{__name__}.importing.live")
+
 _ROOMS = ("charts", "statistics")
 """Rooms whose own names are public, as in ``al.charts.funnel``."""
 

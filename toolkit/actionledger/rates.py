@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import TypeAlias
 
+from actionledger.common.looks import drawn
 from actionledger.common.plurals import counted
 
 Z_95 = 1.959963984540054
@@ -265,9 +266,7 @@ class Rate:
         return low, high
 
     def _repr_html_(self) -> str:
-        from actionledger.display.figures import rate_html  # noqa: PLC0415 - only where it is looked at
-
-        return rate_html(self.value, self.interval, str(self))
+        return drawn(self, "html")
 
     def __str__(self) -> str:
         if self.value is None:

@@ -53,17 +53,18 @@ def paired_html(found: Any) -> str:
     )
 
 
-def rates_html(title: str, fact: str, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
-    """Return rows of rates as a display.
+def experiment_html(
+    _found: Any, fact: str, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]
+) -> str:
+    """Return an experiment's variants as a display.
 
     Args:
-        title: what it is.
         fact: what is to be known of it.
         heads: the columns.
         rows: the rows; a rate is shown with its interval and its count.
     """
     shown = [tuple(str(value) if isinstance(value, Rate) else value for value in row) for row in rows]
-    return frame(heading(title, escaped(fact)), box(heads, shown))
+    return frame(heading("Experiment", escaped(fact)), box(heads, shown))
 
 
 def _rows(measures: Iterable[Any]) -> Iterator[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from actionledger.common.looks import drawn
 from actionledger.errors import UsageError
 from actionledger.frames import Columns, Framed, Kind, rate_kinds, rate_values
 from actionledger.ledger import Ledger
@@ -106,14 +107,12 @@ class Experiment(Framed):
         )
 
     def _repr_html_(self) -> str:
-        from actionledger.display.contrasts import rates_html  # noqa: PLC0415 - only where it is looked at
-
         found = [(variant, funnel(self.ledger, self.within(variant))) for variant in self.sources]
         rows = [
             (variant, each.responses, *(getattr(each, name) for name in _RATES)) for variant, each in found
         ]
         heads = ("variant", "responses", *(name.replace("_", " ") for name in _RATES))
-        return rates_html("Experiment", repr(self)[1:-1].removeprefix("Experiment "), heads, rows)
+        return drawn(self, "html", repr(self)[1:-1].removeprefix("Experiment "), heads, rows)
 
 
 _SESSIONS = "SELECT count(*) FROM sessions WHERE source = $source"

@@ -8,6 +8,7 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection, OutOfMemoryException
 
+from actionledger.common.looks import drawn
 from actionledger.errors import LedgerError, require_kind
 from actionledger.ledger.guarded import MAX_BYTES, SECONDS, GuardedSql, Place
 from actionledger.ledger.ingest import Publishing
@@ -180,9 +181,7 @@ class AskedLedger:
         return f"<Ledger {str(self.path)!r}: {self._state}>"
 
     def _repr_html_(self) -> str:
-        from actionledger.display.figures import holdings_html  # noqa: PLC0415 - only where it is looked at
-
-        return holdings_html(str(self.path), self._state, self._counts())
+        return drawn(self, "html", self._state, self._counts())
 
     @property
     def _state(self) -> str:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from actionledger.common.looks import drawn
 from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.frames import Columns, Framed, compared
@@ -113,14 +114,10 @@ class Contrast(Framed):
         return f"<Contrast {self.before.responses:,} and {counted(self.after.responses, 'response')}, {counted(len(self.measures), 'measure')}>"
 
     def __str__(self) -> str:
-        from actionledger.display.contrasts import contrast_text  # noqa: PLC0415 - only where it is looked at
-
-        return contrast_text(self)
+        return drawn(self, "text")
 
     def _repr_html_(self) -> str:
-        from actionledger.display.contrasts import contrast_html  # noqa: PLC0415
-
-        return contrast_html(self)
+        return drawn(self, "html")
 
 
 def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from actionledger.common.looks import Shown
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failure_sums import failing_turns
@@ -62,8 +63,8 @@ class FailureChange:
     p_least: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class FailureChanges:
+@dataclass(frozen=True, slots=True, repr=False)
+class FailureChanges(Shown):
     r"""Groups of failures before and after.
 
     Args:
@@ -90,21 +91,6 @@ class FailureChanges:
     def compared(self) -> int:
         """How many groups are in sessions enough for a difference to be more than chance; only these are counted by Holm's procedure."""
         return sum(change.p_least < SURE for change in self.changes)
-
-    def __repr__(self) -> str:
-        from actionledger.display.failures import changes_line  # noqa: PLC0415 - only where it is looked at
-
-        return changes_line(self)
-
-    def __str__(self) -> str:
-        from actionledger.display.failures import changes_text  # noqa: PLC0415
-
-        return changes_text(self)
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.failures import changes_html  # noqa: PLC0415
-
-        return changes_html(self)
 
 
 def failure_changes(

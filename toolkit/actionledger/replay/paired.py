@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from actionledger.common.looks import drawn
 from actionledger.frames import Columns, Framed, compared
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.compare import (
@@ -100,14 +101,10 @@ class PairedComparison(Comparison, Tested, Framed):
         return compared([("parse_success", self.before, self.after, self.difference, self.p_value)])
 
     def __str__(self) -> str:
-        from actionledger.display.contrasts import paired_text  # noqa: PLC0415 - only where it is looked at
-
-        return paired_text(self)
+        return drawn(self, "text")
 
     def _repr_html_(self) -> str:
-        from actionledger.display.contrasts import paired_html  # noqa: PLC0415
-
-        return paired_html(self)
+        return drawn(self, "html")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from actionledger.common.looks import Shown
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
@@ -22,8 +23,8 @@ from actionledger.replay.recorded_run import ReparseProgress, Task, losses, rere
 from actionledger.vocabulary import LeftOutReason, Reason
 
 
-@dataclass(frozen=True, slots=True)
-class ReparseReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReparseReport(Shown):
     r"""What another parser makes of the same turns.
 
     Args:
@@ -60,21 +61,6 @@ class ReparseReport:
     failed: Mapping[Reason, int] = field(default_factory=dict)
     left_out: Mapping[LeftOutReason, int] = field(default_factory=dict)
     ledger: Path = Path()
-
-    def __repr__(self) -> str:
-        from actionledger.display.comparisons import report_line  # noqa: PLC0415 - only where it is looked at
-
-        return report_line(self)
-
-    def __str__(self) -> str:
-        from actionledger.display.comparisons import report_text  # noqa: PLC0415
-
-        return report_text(self)
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.comparisons import report_html  # noqa: PLC0415
-
-        return report_html(self)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from actionledger.common.looks import drawn
 from actionledger.errors import UsageError, require_kind, require_names, require_number, require_text
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
@@ -48,17 +49,13 @@ class Shrunk:
     is_smallest: bool
 
     def __repr__(self) -> str:
-        from actionledger.display.shrunk import shrunk_line  # noqa: PLC0415 - only where it is looked at
-
-        return shrunk_line(self)
+        return drawn(self, "line")
 
     def __str__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        from actionledger.display.shrunk import shrunk_html  # noqa: PLC0415
-
-        return shrunk_html(self)
+        return drawn(self, "html")
 
 
 def shrink(

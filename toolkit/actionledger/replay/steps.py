@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
+from actionledger.common.looks import drawn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
@@ -200,14 +201,10 @@ class Steps(Sequence[Step]):
         return f"<Steps of {self.session_id}: {len(self)}>"
 
     def __str__(self) -> str:
-        from actionledger.display.steps import steps_text  # noqa: PLC0415 - only where it is looked at
-
-        return steps_text(self)
+        return drawn(self, "text")
 
     def _repr_html_(self) -> str:
-        from actionledger.display.steps import steps_html  # noqa: PLC0415
-
-        return steps_html(self)
+        return drawn(self, "html")
 
 
 def steps(ledger: Ledger, session_id: Called, *, turn: int | None = None) -> Steps:

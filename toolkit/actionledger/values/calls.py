@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from actionledger.common.looks import Shown
 from actionledger.common.made_quickly import made_quickly
 from actionledger.values.reading import Block, Issue, Repair, Span
 from actionledger.vocabulary import SENTENCES, ActionStatus, Evidence, Outcome, Reason
@@ -120,8 +121,8 @@ class ActionCall(NamedTuple):
 
 
 @made_quickly
-@dataclass(frozen=True, slots=True)
-class ParseResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class ParseResult(Shown):
     """A reading with its actions checked: what ``actionledger.parse`` returns.
 
     Args:
@@ -153,21 +154,6 @@ class ParseResult:
     parser_id: str
     parser_name: str
     catalogue: str | None
-
-    def __repr__(self) -> str:
-        from actionledger.display.readings import reading_line  # noqa: PLC0415 - only where it is looked at
-
-        return reading_line(self)
-
-    def __str__(self) -> str:
-        from actionledger.display.readings import reading_text  # noqa: PLC0415
-
-        return reading_text(self)
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.readings import reading_html  # noqa: PLC0415
-
-        return reading_html(self)
 
     @property
     def repairs(self) -> tuple[Repair, ...]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from actionledger.common.looks import Shown
 from actionledger.values.calls import FieldError, ParseResult
 from actionledger.values.reading import Issue
 from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
@@ -98,8 +99,8 @@ class Approval:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+@dataclass(frozen=True, slots=True, repr=False)
+class Turn(Shown):
     """One response and what followed: what ``Runtime.handle`` returns.
 
     Args:
@@ -128,18 +129,3 @@ class Turn:
     feedback: str = ""
     issues: tuple[Issue, ...] = ()
     stopped: str = ""
-
-    def __repr__(self) -> str:
-        from actionledger.display.readings import turn_line  # noqa: PLC0415 - only where it is looked at
-
-        return turn_line(self)
-
-    def __str__(self) -> str:
-        from actionledger.display.readings import turn_text  # noqa: PLC0415
-
-        return turn_text(self)
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.readings import turn_html  # noqa: PLC0415
-
-        return turn_html(self)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from actionledger.common.canonical import json_text
+from actionledger.common.looks import drawn
 from actionledger.errors import UsageError
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.aligning import FieldDifference, aligned, field_differences
@@ -95,14 +96,10 @@ class TurnDifference:
         return all(pair.kind == "same" for pair in self.actions) and self.before == self.after
 
     def __str__(self) -> str:
-        from actionledger.display.differences import difference_text  # noqa: PLC0415 - only where it is looked at
-
-        return difference_text(self)
+        return drawn(self, "text")
 
     def _repr_html_(self) -> str:
-        from actionledger.display.differences import difference_html  # noqa: PLC0415
-
-        return difference_html(self)
+        return drawn(self, "html")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from actionledger.common.looks import Shown, drawn
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.replay.gating.conditions import Condition
 from actionledger.replay.paired import PairedComparison
@@ -32,8 +33,8 @@ class WorseTurn:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class GateReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class GateReport(Shown):
     r"""Whether a candidate may take a baseline's place, and why.
 
     Args:
@@ -84,9 +85,7 @@ class GateReport:
             >>> report.junit().splitlines()[0]
             '<?xml version="1.0" encoding="UTF-8"?>'
         """
-        from actionledger.display.junit import gate_junit  # noqa: PLC0415 - only where it is asked for
-
-        return gate_junit(self)
+        return drawn(self, "junit")
 
     def markdown(self) -> str:
         r"""Return it as Markdown for a comment under a pull request: bounded, with a model's text in code alone.
@@ -99,21 +98,4 @@ class GateReport:
             >>> report.markdown().splitlines()[0]
             '### The gate passes'
         """
-        from actionledger.display.markdown import gate_markdown  # noqa: PLC0415
-
-        return gate_markdown(self)
-
-    def __repr__(self) -> str:
-        from actionledger.display.gates import gate_line  # noqa: PLC0415
-
-        return gate_line(self)
-
-    def __str__(self) -> str:
-        from actionledger.display.gates import gate_text  # noqa: PLC0415
-
-        return gate_text(self)
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.gates import gate_html  # noqa: PLC0415
-
-        return gate_html(self)
+        return drawn(self, "markdown")

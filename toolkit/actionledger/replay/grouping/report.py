@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.common.looks import Shown
 from actionledger.frames import Columns, Framed, Kind
 from actionledger.ledger.queries.failures import MeantIn, Spent
 from actionledger.ledger.queries.trend import Unit
@@ -35,8 +36,8 @@ _COLUMNS: dict[str, Kind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FailureReport(Framed):
+@dataclass(frozen=True, slots=True, repr=False)
+class FailureReport(Framed, Shown):
     r"""What fails, in groups, the costliest first.
 
     Args:
@@ -74,21 +75,6 @@ class FailureReport(Framed):
     def _columns(self) -> Columns:
         """A row for each group, with the turn of its first example; what was not recorded of any of its turns is None."""
         return Columns(_COLUMNS, [_row(group, self.price_sources) for group in self.groups])
-
-    def __repr__(self) -> str:
-        from actionledger.display.failures import report_line  # noqa: PLC0415 - only where it is looked at
-
-        return report_line(self)
-
-    def __str__(self) -> str:
-        from actionledger.display.failures import report_text  # noqa: PLC0415
-
-        return report_text(self)
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.failures import report_html  # noqa: PLC0415
-
-        return report_html(self)
 
 
 def _row(group: FailureGroup, price_sources: Sequence[str]) -> tuple[object, ...]:

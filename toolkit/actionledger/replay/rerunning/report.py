@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
+from actionledger.common.looks import drawn
 from actionledger.replay.rerunning.divergences import Divergence
 from actionledger.replay.rerunning.refusals import SENTENCES, WhyNot
 from actionledger.session.states.looking import LeftOut
@@ -107,11 +108,7 @@ class RerunReport:
         return f"<RerunReport {len(self.sessions)} sessions: {counts}>"
 
     def __str__(self) -> str:
-        from actionledger.display.reruns import rerun_text  # noqa: PLC0415 - only where it is looked at
-
-        return rerun_text(self, {str(reason): sentence for reason, sentence in SENTENCES.items()})
+        return drawn(self, "text", {str(reason): sentence for reason, sentence in SENTENCES.items()})
 
     def _repr_html_(self) -> str:
-        from actionledger.display.reruns import rerun_html  # noqa: PLC0415
-
-        return rerun_html(self, {str(reason): sentence for reason, sentence in SENTENCES.items()})
+        return drawn(self, "html", {str(reason): sentence for reason, sentence in SENTENCES.items()})
