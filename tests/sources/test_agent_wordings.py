@@ -9,6 +9,7 @@ from actionledger.sources.wordings import is_known, judged, with_end_told
 from actionledger.vocabulary import ExecutionStatus as Status, Reason
 
 CASES = [
+    ("Wall time: 2.1 seconds\naborted by user", Status.INTERRUPTED, Reason.STOPPED),
     ("aborted", Status.INTERRUPTED, Reason.STOPPED),
     ("Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\nx", Status.FAILED, Reason.COMMAND_FAILED),
     ("Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nexit code 3", Status.SUCCEEDED, None),
@@ -31,6 +32,27 @@ CASES = [
     ("Tool  not found", Status.FAILED, Reason.UNKNOWN_ACTION),
     ({"output": "<untrusted_context>\nOutput: x\nExit Code: 3\nProcess Group PGID: 30\n</untrusted_context>"}, Status.FAILED, Reason.COMMAND_FAILED),
     ({"output": "x"}, Status.SUCCEEDED, None),
+    ("Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\napply_patch verification failed: Failed to find expected lines in x", Status.FAILED, Reason.NO_MATCH),
+    ("Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\napply_patch verification failed: Failed to read file to update x: No such file", Status.FAILED, Reason.NOT_FOUND),
+    ("Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nfailed to parse function arguments: missing field `cmd`", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Script failed\nWall time 0.1 seconds\nOutput:\n\nScript error:\napproval policy is Never; reject command", Status.DENIED, Reason.NOT_APPROVED),
+    ("Script failed\nWall time 0.1 seconds\nOutput:\n\nScript error:\nit is away", Status.FAILED, Reason.TOOL_ERROR),
+    ("Script failed in the log", Status.SUCCEEDED, None),
+    ('Invalid input: "command": Required', Status.FAILED, Reason.SCHEMA_ERROR),
+    ("No match found: old_str not found in /home/ada/x; no changes made", Status.FAILED, Reason.NO_MATCH),
+    ("No match found", Status.SUCCEEDED, None),
+    ('Ambiguous match for old_str in /home/ada/x: pattern starting with "a" matched at lines 2, 3.', Status.FAILED, Reason.SEVERAL_MATCHES),
+    ('Failed to execute with arguments: {"path":"/x"} due to error: Error: ENOENT: no such file', Status.FAILED, Reason.NOT_FOUND),
+    ('Failed to execute with arguments: {"path":"/x"} due to error: Error: away', Status.FAILED, Reason.TOOL_ERROR),
+    ("Path /home/ada/x does not exist. Please provide a valid path.", Status.FAILED, Reason.NOT_FOUND),
+    ("Command not executed. The 'kill' command must specify at least one numeric PID.", Status.DENIED, Reason.COMMAND_REFUSED),
+    ("Subagent 'generalist' finished.\nTermination Reason: GOAL\nResult:\nERROR", Status.SUCCEEDED, None),
+    ("Subagent 'generalist' finished.\nTermination Reason: ERROR_NO_COMPLETE_TASK_CALL\nResult:\n", Status.FAILED, Reason.TOOL_ERROR),
+    ("Subagent 'generalist' finished.\nTermination Reason: MAX_TURNS\nResult:\n", Status.FAILED, Reason.TOOL_ERROR),
+    ("Subagent 'generalist' finished.\nTermination Reason: TIMEOUT\nResult:\n", Status.TIMED_OUT, Reason.TIMEOUT),
+    ("Subagent 'generalist' finished.\nTermination Reason: ABORTED\nResult:\n", Status.INTERRUPTED, Reason.STOPPED),
+    ("[Tool execution was interrupted]", Status.INTERRUPTED, Reason.STOPPED),
+    ('{"error":"Tool \\"run_commands\\" requires approval in a TTY session -- NOT a tool or system failure."}', Status.DENIED, Reason.NOT_APPROVED),
     ("2 failed, 3 passed: aborted runs are not found", Status.SUCCEEDED, None),
 ]  # fmt: skip
 
@@ -58,6 +80,7 @@ def test_a_flag_goes_before_words():
 def test_what_stands_in_the_middle_says_nothing():
     """Forms are an agent's where it writes them, first or last."""
     assert exit_told("Command exited with code 3\nand went on") is None
+    assert exit_told("It printed:\nExit Code: 3") is None
     assert exit_told("see: Process exited with code 3\n") is None
     assert not is_late_told("exceeding timeout <shell_metadata>")
 

@@ -102,6 +102,14 @@ def test_who_refused_a_call_is_told_by_its_line(items, output, fields, expected)
     assert judged(turn.results[0], SOURCE.wordings)[:2] == expected
 
 
+def test_a_call_that_is_stopped_where_nobody_is_asked_was_not_refused(items):
+    """The client words it as if a person had refused it, whose settings let every call run."""
+    told = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    came = answered("a", told, is_error=True, toolDenialKind="user-rejected")
+    (turn,) = turns(items(asked("Go.", permissionMode="bypassPermissions"), said("m", call("a")), came))
+    assert judged(turn.results[0], SOURCE.wordings)[:2] == (Status.INTERRUPTED, Reason.STOPPED)
+
+
 def test_what_was_accepted_and_failed_was_not_refused(items):
     """The line says who has decided, and what."""
     fields = {"permissionDecision": {"decision": "accept", "source": "config"}}

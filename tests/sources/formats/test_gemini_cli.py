@@ -76,6 +76,16 @@ def test_what_came_of_a_call_is_judged_by_its_status_its_exit_and_its_words(chat
     assert judged(result, SOURCE.wordings).reason is reason
 
 
+def test_each_of_parallel_calls_has_its_own_result(chat):
+    """Where the client writes a history anew, each call of a message has what came of all of them."""
+    told = [call(f"Output: {n}\nExit Code: {n}")["result"][0] for n in (1, 2)]
+    for n, each in enumerate(told, 1):
+        each["functionResponse"]["id"] = f"c{n}"
+    calls = [call("") | {"id": f"c{n}", "result": told} for n in (1, 2)]
+    (turn_,) = session(chat(ASK, turn(toolCalls=calls))).turns
+    assert [(each.call_id, each.exit_status) for each in turn_.results] == [("c1", 1), ("c2", 2)]
+
+
 def test_a_call_that_is_still_running_has_no_result(chat):
     """It may come when the file has grown."""
     running = {"id": "c1", "name": "ls", "args": {}, "status": "executing"}

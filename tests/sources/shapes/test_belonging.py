@@ -113,6 +113,35 @@ def test_a_client_that_names_its_session_stays_in_it(wire):
     assert wire.sessions["ada"][0] == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("owner", [NOBODY, ADA])
+def test_a_call_whose_identifier_came_before_has_no_result_of_the_earlier_one(wire, owner):
+    """A client that sends neither the second call nor its result again says nothing of what came of it."""
+    first, second = said("One.", "c1"), said("Two.", "c1", command="two")
+    wire.ask(person("Go."), answer=first, owner=owner)
+    wire.ask(person("Go."), first, result("c1"), answer=second, owner=owner)
+    assert wire.results == ["c1"]
+    wire.ask(
+        person("Go."),
+        first,
+        result("c1"),
+        said("Two."),
+        person("(no content)"),
+        answer=said("B."),
+        owner=owner,
+    )
+    assert wire.results == ["c1"]
+
+
+@pytest.mark.parametrize("owner", [NOBODY, ADA])
+def test_a_call_whose_identifier_came_before_has_its_own_result(wire, owner):
+    """It is told by its words."""
+    first, second = said("One.", "c1"), said("Two.", "c1", command="two")
+    wire.ask(person("Go."), answer=first, owner=owner)
+    wire.ask(person("Go."), first, result("c1"), answer=second, owner=owner)
+    wire.ask(person("Go."), first, result("c1"), second, result("c1"), answer=said("B."), owner=owner)
+    assert (wire.results, len(wire.links)) == (["c1", "c1"], 1)
+
+
 def test_another_name_behind_the_same_history_is_a_fork(wire):
     wire.ask(person("Go."), answer=said("A?"), owner=ADA)
     history = (person("Go."), said("A?"), person("Yes."))

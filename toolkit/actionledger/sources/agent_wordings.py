@@ -17,16 +17,22 @@ _TAIL = 400
 _ERROR = r"^(?:\{\"error\": ?\")?"
 """Some give an error as JSON, some as its text."""
 
+_SCRIPT = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"
+"""Where a script of Codex's has failed, the words of what failed in it stand behind this."""
+
+_OF_SUBAGENT = r"^Subagent '[^'\n]{1,200}' finished\.\nTermination Reason: "
+"""What a sub-agent of Gemini CLI's hands back begins with, whatever its end: GOAL alone is that it did what it should."""
+
 AGENTS: tuple[Wording, ...] = (
     Wording(
-        r"^approval policy is \w+; reject",
+        _SCRIPT + r"approval policy is \w+; reject",
         Reason.NOT_APPROVED,
         "approval policy is Never; reject command",
         is_telling=True,
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^(?:exec_command failed\b.*\bRejected\(.*policy|patch rejected: writing outside)",
+        _SCRIPT + r"(?:exec_command failed\b.*\bRejected\(.*policy|patch rejected: writing outside)",
         Reason.NOT_APPROVED,
         "patch rejected: writing outside of the project",
         is_telling=True,
@@ -34,7 +40,7 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.145",
     ),
     Wording(
-        r"^aborted(?: by user after [\d.]+s?)?\s*\Z",
+        r"^(?:Wall time:? [\d.]{1,20} seconds\n)?aborted(?: by user(?: after [\d.]+s?)?)?\s*\Z",
         Reason.STOPPED,
         "aborted by user after 3.2s",
         is_telling=True,
@@ -42,7 +48,7 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^failed to parse function arguments: ",
+        _SCRIPT + r"failed to parse function arguments: ",
         Reason.SCHEMA_ERROR,
         "failed to parse function arguments: missing field `cmd`",
         is_telling=True,
@@ -50,7 +56,7 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^apply_patch verification failed: (?:Failed to find|Invalid context)",
+        _SCRIPT + r"apply_patch verification failed: (?:Failed to find|Invalid context)",
         Reason.NO_MATCH,
         "apply_patch verification failed: Failed to find expected lines in a.py",
         is_telling=True,
@@ -58,7 +64,14 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^apply_patch verification failed: ",
+        _SCRIPT + r"apply_patch verification failed: .*(?:No such file|Failed to read)",
+        Reason.NOT_FOUND,
+        "apply_patch verification failed: Failed to read file to update a.py",
+        is_telling=True,
+        last_seen="codex 0.171",
+    ),
+    Wording(
+        _SCRIPT + r"apply_patch verification failed: ",
         Reason.WRONG_SHAPE,
         "apply_patch verification failed: invalid hunk",
         is_telling=True,
@@ -74,6 +87,14 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
+        r"^Script failed\nWall time ",
+        Reason.TOOL_ERROR,
+        "Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nthe tool is away",
+        is_telling=True,
+        first_seen="codex 0.171",
+        last_seen="codex 0.171",
+    ),
+    Wording(
         r"^(?:Wall time: [^\n]*\nOutput:\n)?tool call error: ",
         Reason.TOOL_ERROR,
         "tool call error: tool call failed for `files/read`",
@@ -81,14 +102,15 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="codex 0.171",
     ),
     Wording(
-        r"^(?:\[Tool call interrupted: |Tool execution was interrupted before a result|(?:Tool execution aborted|No result provided)\s*\Z)",
+        r"^(?:\[Tool call interrupted: |\[Tool execution was interrupted\]\s*\Z|Tool execution was interrupted before a result|(?:Tool execution aborted|No result provided)\s*\Z)",
         Reason.STOPPED,
         "[Tool call interrupted: the session ended before this call's result was recorded.",
         is_telling=True,
         last_seen="claude_code 2.1.332, copilot 1.0.102, opencode 1.18.33",
     ),
     Wording(
-        r"^(?:Permission denied because no interactive user response|Qwen Code requires permission to use|Tool [^\n]{1,100} requires approval in a TTY)",
+        _ERROR
+        + r"(?:Permission denied because no interactive user response|Qwen Code requires permission to use|Tool [^\n]{1,100} requires approval in a TTY)",
         Reason.NOT_APPROVED,
         "Permission denied because no interactive user response was available.",
         is_telling=True,
@@ -98,6 +120,48 @@ AGENTS: tuple[Wording, ...] = (
         r"^The arguments for the tool call '[^'\n]{1,100}' were not valid JSON",
         Reason.SCHEMA_ERROR,
         "The arguments for the tool call 'bash' were not valid JSON.",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^Invalid input: \"[^\"\n]{1,200}\": ",
+        Reason.SCHEMA_ERROR,
+        'Invalid input: "command": Required',
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^No match found: old_str not found in ",
+        Reason.NO_MATCH,
+        "No match found: old_str not found in /home/ada/x; no changes made",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^(?:Ambiguous match for old_str in |Multiple matches found for old_str\b)",
+        Reason.SEVERAL_MATCHES,
+        'Ambiguous match for old_str in /home/ada/x: pattern starting with "a" matched at lines 2, 3.',
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^(?:Path [^\n]{1,500} does not exist\. Please provide a valid path|Failed to execute with arguments: \{[\s\S]{0,20000}\} due to error: Error: ENOENT\b)",
+        Reason.NOT_FOUND,
+        "Path /home/ada/x does not exist. Please provide a valid path.",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^Failed to execute with arguments: \{",
+        Reason.TOOL_ERROR,
+        'Failed to execute with arguments: {"path":"/home/ada/x"} due to error: Error: away',
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"^Command not executed\. ",
+        Reason.COMMAND_REFUSED,
+        "Command not executed. The 'kill' command must specify at least one numeric PID.",
         is_telling=True,
         last_seen="copilot 1.0.102",
     ),
@@ -253,6 +317,27 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="openai-agents 0.24.0",
     ),
     Wording(
+        _OF_SUBAGENT + r"TIMEOUT\n",
+        Reason.TIMEOUT,
+        "Subagent 'generalist' finished.\nTermination Reason: TIMEOUT\nResult:\n",
+        is_telling=True,
+        last_seen="gemini_cli 0.61.0",
+    ),
+    Wording(
+        _OF_SUBAGENT + r"ABORTED\n",
+        Reason.STOPPED,
+        "Subagent 'generalist' finished.\nTermination Reason: ABORTED\nResult:\n",
+        is_telling=True,
+        last_seen="gemini_cli 0.61.0",
+    ),
+    Wording(
+        _OF_SUBAGENT + r"(?!GOAL\n)[A-Z_]{1,40}\n",
+        Reason.TOOL_ERROR,
+        "Subagent 'generalist' finished.\nTermination Reason: ERROR_NO_COMPLETE_TASK_CALL\nResult:\n",
+        is_telling=True,
+        last_seen="gemini_cli 0.61.0",
+    ),
+    Wording(
         r"^Command injection detected: ",
         Reason.COMMAND_REFUSED,
         "Command injection detected: command substitution syntax found.",
@@ -276,7 +361,7 @@ _ERROR_STATUS = re.compile(r"Exit code (-?\d{1,10})(?=\n|\Z)")
 _LAST = re.compile(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
     r"|\nCommand exited with code (\d{1,10})"
-    r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})*(?:\n</untrusted_context>)?)\s*\Z"
+    r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})+(?:\n</untrusted_context>)?)\s*\Z"
 )
 _OF_SCRIPT = re.compile(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
 

@@ -107,6 +107,7 @@ class _Transcript:
         self._last: dict[str, str] = {}
         self._said: dict[str, SessionDetails] = {}
         self._hooks: dict[str, list[str]] = {}
+        self._mode = ""
 
     def take(self, line: Line) -> SessionPieces | None:
         """Take in a line; return the session, if it is time to give a piece of it away."""
@@ -225,6 +226,7 @@ class _Transcript:
             self.left_out[LeftOutReason.COMPACTED, "summary"] += 1
             return None
         message, is_meta = object_at(line, "message"), line.get("isMeta") is True
+        self._mode = text_at(line, "permissionMode") or self._mode
         content = message.get("content")
         if isinstance(content, str):
             self._take_prompt(line, content, is_meta=is_meta)
@@ -233,7 +235,7 @@ class _Transcript:
             kind = text_at(block, "type")
             if kind == "tool_result":
                 session = self._session(line)
-                result = result_of(line, block)
+                result = result_of(line, block, self._mode)
                 for hook in self._hooks.pop(result.call_id, ()) if self._hooks else ():
                     result = with_hook(result, hook)
                 session.result(result)

@@ -258,7 +258,7 @@ def _thoughts(value: Mapping[str, Any]) -> Iterator[str]:
 
 def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:
     for call in calls:
-        output, status = _output(call.get("result")), text_at(call, "status")
+        output, status = _output(call.get("result"), text_at(call, "id")), text_at(call, "status")
         if output is None and status not in {"success", "error", "cancelled"}:
             continue
         is_shell = isinstance(output, str) and text_at(call, "name") in _SHELLS
@@ -284,11 +284,13 @@ def _of_shell(output: str, *, is_success: bool) -> dict[str, Any]:
     return {} if told is None else {"is_error": True, "reason": told, "is_inferred": True}
 
 
-def _output(result: object) -> object:
+def _output(result: object, name: str) -> object:
     """Return what the model was given: the text of the response, or what else it holds."""
     parts = result if isinstance(result, list) else [result]
-    came = [
-        object_at(object_at(part, "functionResponse"), "response") for part in parts if isinstance(part, dict)
+    given = [object_at(part, "functionResponse") for part in parts if isinstance(part, dict)]
+    # A history that is written anew has at each of the calls of a message what came of all of them.
+    came = [object_at(each, "response") for each in given if text_at(each, "id") == name] or [
+        object_at(each, "response") for each in given
     ]
     first = next((each for each in came if each), None)
     if first is None:

@@ -28,6 +28,7 @@ Refuser: TypeAlias = Literal["", "person", "hook", "policy"]
 _EXIT = re.compile(r"Exit code (-?\d{1,10})\b")
 _NOTICE = re.compile(r"<(tool-use-id|status|summary)>([^<]{0,500})</")
 _ENDED = re.compile(r"\(?exit code (-?\d{1,10})\b")
+_ASKS_NOBODY = "bypassPermissions"
 _UNPARSED = "__unparsedToolInput"
 _BY_PERSON = re.compile(r"The user doesn't want to (?:proceed with|take) this")
 _BY_POLICY = re.compile(
@@ -89,12 +90,13 @@ def arguments_of(given: object) -> str | Mapping[str, Any]:
     return raw if isinstance(raw, str) else given
 
 
-def result_of(line: Line, block: Line) -> RecordedResult:
+def result_of(line: Line, block: Line, mode: str = "") -> RecordedResult:
     """Return what a line says of a call: the text for the model, and what the client knows beside it.
 
     Args:
         line: the line.
         block: the block of its message that is the result.
+        mode: by what the client let calls run then, as it says itself; empty where that is not known.
     """
     output = block.get("content")
     parts = [text_at(part, "text") for part in objects_at(block, "content")]
@@ -104,14 +106,15 @@ def result_of(line: Line, block: Line) -> RecordedResult:
     known = known if isinstance(known, dict) else NOTHING
     exited = _EXIT.match(text) if is_error else None
     times = (each * unit for key, unit in _DURATIONS if (each := number_at(known, key)) is not None)
+    is_stopped = is_error and _is_stopped(line, mode)
     return RecordedResult(
         text_at(block, "tool_use_id"),
         text or output,
         is_error=is_error,
-        status=_status(line, known, is_error=is_error),
+        status=ExecutionStatus.INTERRUPTED if is_stopped else _status(line, known, is_error=is_error),
         exit_status=exit_status_of(int(exited[1])) if exited else None,
         duration_ms=next(times, None),
-        refused_by=_refuser(line, text) if is_error else "",
+        refused_by=_refuser(line, text) if is_error and not is_stopped else "",
         finished_at=time_at(line, "timestamp"),
         permission=of_claude(object_at(line, "permissionDecision"), text_at(line, "toolDenialKind"))
         if "permissionDecision" in line
@@ -146,6 +149,12 @@ def _status(line: Line, known: Line, *, is_error: bool) -> ExecutionStatus | Non
     if known.get("interrupted") is True or (is_error and line.get("toolDenialKind") == "interrupted"):
         return ExecutionStatus.INTERRUPTED
     return ExecutionStatus.TIMED_OUT if number_at(known, "timedOutAfterMs") is not None else None
+
+
+def _is_stopped(line: Line, mode: str) -> bool:
+    """Whether a call was stopped while it ran: the client says a person rejected it, where it asks nobody and none has decided."""
+    kind = text_at(line, "toolDenialKind")
+    return mode == _ASKS_NOBODY and kind.startswith("user") and "permissionDecision" not in line
 
 
 def _refuser(line: Line, text: str) -> Refuser:

@@ -73,6 +73,7 @@ class Places:
 
     def __init__(self) -> None:
         self._places: dict[bytes, Place] = {}
+        self._again: set[bytes] = set()
 
     def has(self, message_id: str) -> bool:
         """Return whether a response stands somewhere."""
@@ -84,10 +85,16 @@ class Places:
         for scope in _scopes(request):
             self._places[digest("said", scope, said)] = place
             for call_id in place.call_ids:
-                self._places[digest("call", scope, call_id)] = place
+                self._note_call(digest("call", scope, call_id), place)
         self._places[digest("id", message.message_id)] = place
         for call_id in place.call_ids:
             self._places[digest("call", call_id)] = place
+
+    def _note_call(self, key: bytes, place: Place) -> None:
+        """Note where a call stands, and that a server has given its identifier twice."""
+        if (earlier := self._places.get(key)) is not None and earlier is not place:
+            self._again.add(key)
+        self._places[key] = place
 
     def before(self, request: Request) -> tuple[Place | None, Message | None]:
         """Return the response that a request goes on from, if it is here, and the message that repeats it.
@@ -102,14 +109,22 @@ class Places:
         for message in repeated:
             keys = _keys(message)
             for scope in scopes:
-                for kind, key in keys:
-                    if place := self._places.get(digest(kind, scope, key)):
-                        return place, message
+                if place := self._of(scope, keys):
+                    return place, message
         for number, message in enumerate(repeated):
             for call in message.calls:
                 if call.call_id and (place := self._places.get(digest("call", call.call_id))):
                     return self._behind(place, repeated[:number]) or (place, message)
         return None, None
+
+    def _of(self, scope: str, keys: list[tuple[str, str]]) -> Place | None:
+        """Return the response that a message repeats; of two with one identifier for a call the one of the same words."""
+        found = ((key := digest(kind, scope, name), self._places.get(key)) for kind, name in keys)
+        first = next(((key, place) for key, place in found if place is not None), None)
+        if first is None or first[0] not in self._again:
+            return None if first is None else first[1]
+        said = (self._places.get(digest(kind, scope, name)) for kind, name in keys if kind == "said")
+        return next((place for place in said if place is not None), first[1])
 
     def _behind(self, place: Place, repeated: list[Message]) -> tuple[Place, Message] | None:
         """Return the last response of a session that a request repeats behind one of it, though it begins otherwise: it was compacted."""
