@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from actionledger.parsing.dialects import DIALECTS, FAMILIES, Dialect
+from actionledger.reading.dialects import DIALECTS, FAMILIES, Dialect
 
 HERE = Path(__file__).parent
 HEAD = """# Dialects

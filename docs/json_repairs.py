@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from actionledger.tolerant_json.faults import FAULTS
-from actionledger.tolerant_json.notes import Fault, reason_for
-from actionledger.vocabulary import SENTENCES
+from actionledger.core.vocabulary import SENTENCES
+from actionledger.reading.tolerant_json.faults import FAULTS
+from actionledger.reading.tolerant_json.notes import Fault, reason_for
 
 HERE = Path(__file__).parent
 HEAD = """# Broken JSON, and what is read

@@ -12,14 +12,14 @@ import pytest
 from effort import register_profiles
 from forked_python import ForkedPython
 
+from actionledger.core.values import Block, RawAction
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.ledger import background, working_file
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport
 from actionledger.ledger.stores import local
 from actionledger.ledger.working_file import bring_up_to_date
-from actionledger.parsing.parsers import PARSERS
-from actionledger.values import Block, RawAction
-from actionledger.vocabulary import BlockStatus, Outcome, Reason
+from actionledger.reading.parsers import PARSERS
 
 pytest_plugins = ["slow_tests", "time_limit"]
 register_profiles()

@@ -18,14 +18,14 @@ from hypothesis import given, settings
 from hypothesis.strategies import text
 
 import actionledger as al
-from actionledger.errors import LedgerError, RenderError, UnknownNameError, UsageError
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.handlers import Handlers
+from actionledger.core.errors import LedgerError, RenderError, UnknownNameError, UsageError
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome
 from actionledger.ledger import open_ledger
-from actionledger.parsing.dialects import dialect_named
-from actionledger.parsing.parsers import PARSERS
 from actionledger.profiles import PROFILES
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
+from actionledger.reading.dialects import dialect_named
+from actionledger.reading.parsers import PARSERS
+from actionledger.runtime.execution.approval import Policy, Verdict
+from actionledger.runtime.execution.handlers import Handlers
 
 BLOCK = '```actions\n{"actions": [{"type": "create_task", "content": "water the plants"}]}\n```'
 UNKNOWN = '```actions\n{"actions": [{"type": "fly"}]}\n```'
@@ -129,7 +129,7 @@ def test_every_public_name_is_there_on_a_bare_install(tmp_path):
     said = in_a_new_process(f"OTHERS = {sorted(others)!r}\n{BARE}", tmp_path).splitlines()
     assert said == [
         "MissingPackageError: A chart needs altair and pandas, not installed here: pip install 'actionledger[notebook]'.",
-        "AttributeError: module 'actionledger.charts' has no attribute 'fun'",
+        "AttributeError: module 'actionledger.report.charts' has no attribute 'fun'",
         "MissingPackageError: A span processor needs opentelemetry-sdk, not installed here: pip install 'actionledger[live]'.",
     ]
 
@@ -465,7 +465,7 @@ def killed(*_):
     os.write(1, b"killed")
     os._exit(9)
 al.Runtime.close = killed
-from actionledger.workspace import Workspace
+from actionledger.runtime.workspace import Workspace
 Workspace.write = killed
 runtime.handle("<create_file><path>y</path><content>two</content></create_file>")
 """

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis.strategies import integers, lists, tuples
 from scipy.stats import t as students
 
-from actionledger.rates import MINIMUM_SESSIONS, TOO_FEW, Clustering, Rate, student
+from actionledger.core.rates import MINIMUM_SESSIONS, TOO_FEW, Clustering, Rate, student
 
 Sessions = list[tuple[int, int]]
 """Of each session how many things it has, and how many of them had the property."""

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from actionledger import demo
+from actionledger.core.errors import SourceError
 from actionledger.demo import sample_sessions, take_samples
-from actionledger.errors import SourceError
+from actionledger.imports.sources.base import RecordedSession, Refusal
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.profiles import PROFILES
-from actionledger.sources.base import RecordedSession, Refusal
 
 CREATE = "<create_file><path>x</path><content>one</content></create_file>"
 READ = "<read_file><path>x</path></read_file>"

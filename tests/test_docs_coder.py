@@ -7,10 +7,10 @@ from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
 from actionledger.cli.repl.prompts import Prompts
 from actionledger.cli.repl.repl import Repl
-from actionledger.execution.policy_file import policy_from
 from actionledger.ledger import open_ledger
-from actionledger.models import ScriptedModel
 from actionledger.profiles.coder import CODER, coder_profile
+from actionledger.runtime.execution.policy_file import policy_from
+from actionledger.runtime.models import ScriptedModel
 
 PAGE = (Path(__file__).parents[1] / "docs" / "coder.md").read_text(encoding="utf-8")
 

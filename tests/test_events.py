@@ -10,10 +10,10 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 from pydantic import ValidationError
 
-from actionledger import events
-from actionledger.events import EVENT
-from actionledger.values import Issue, Span
-from actionledger.vocabulary import Outcome, Reason, RunKind
+from actionledger.core import events
+from actionledger.core.events import EVENT
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import Outcome, Reason, RunKind
 
 KINDS = get_args(get_args(events.Event)[0])
 SPANS = st.tuples(st.integers(0, 2**40), st.integers(0, 2**40)).map(lambda pair: Span(*sorted(pair)))

@@ -85,7 +85,7 @@ def test_a_session_of_a_ledger_is_a_test(pytester, runs, recorded, monkeypatch):
     runs().assert_outcomes(passed=2)
     runs("-k", "two").assert_outcomes(passed=1, deselected=1)
     usual = al.profile("assistant").parser
-    from actionledger.parsing.parsers import PARSERS
+    from actionledger.reading.parsers import PARSERS
 
     monkeypatch.setitem(PARSERS, "assistant", usual.model_copy(update={"dialects": usual.dialects[1:]}))
     done = runs()

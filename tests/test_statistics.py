@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 
 
 def test_a_rate_of_a_frame_is_the_one_that_the_ledger_counts(tmp_path):

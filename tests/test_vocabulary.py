@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.vocabulary import (
+from actionledger.core.vocabulary import (
     LEFT_OUT,
     SENTENCES,
     ActionStatus,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 
 TOOL = {"name": "list_tasks", "parameters": {"properties": {"status": {"type": "integer"}}}}
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from actionledger.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError
 from actionledger_dashboard.server import serve
 
 

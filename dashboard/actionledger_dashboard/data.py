@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
-from actionledger.errors import LedgerError, MemoryNeededError
+from actionledger.core.errors import LedgerError, MemoryNeededError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.damaged import damage_told
 from actionledger.ledger.files import LedgerFiles

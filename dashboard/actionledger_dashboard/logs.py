@@ -2,7 +2,7 @@
 
 import logging
 
-from actionledger.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError
 from actionledger_dashboard.components.visible import visible
 
 _LOGGER = "streamlit.runtime.backend_operation_handler"

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
-from actionledger.values import RawAction, Span
+from actionledger.core.values import RawAction, Span
 
 
 class Part(BaseModel):

@@ -7,7 +7,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 
 
 class SendMail(Action):

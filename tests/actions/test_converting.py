@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import check_action
-from actionledger.values import Conversion, RawAction, Span
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.core.values import Conversion, RawAction, Span
+from actionledger.core.vocabulary import ActionStatus, Reason
 
 
 class Inner(BaseModel):

@@ -11,9 +11,9 @@ from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.actions.guidance import REFERENCE_RULES, correction, field_lines, instructions, signature
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import check_action
-from actionledger.errors import RenderError
-from actionledger.values import RawAction, Span
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.core.errors import RenderError
+from actionledger.core.values import RawAction, Span
+from actionledger.core.vocabulary import ActionStatus, Reason
 
 
 class Shared(Action):

@@ -9,8 +9,8 @@ from hypothesis import given, settings, strategies as st
 from actionledger.actions.mending import TYPES
 from actionledger.actions.tools import ToolCatalogue, ToolWarning
 from actionledger.actions.validation import check_action
-from actionledger.values import RawAction, Span
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.core.values import RawAction, Span
+from actionledger.core.vocabulary import ActionStatus, Reason
 
 pytestmark = pytest.mark.filterwarnings("ignore::actionledger.actions.tools.ToolWarning")
 

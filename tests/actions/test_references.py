@@ -8,9 +8,9 @@ from pydantic import Field
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.actions.references import MAX_FILLED, filled, references_in, spelled_out
 from actionledger.actions.validation import check
-from actionledger.errors import ActionError
-from actionledger.values import RawAction, Reading, Reference, Span
-from actionledger.vocabulary import ActionStatus, Outcome, Reason
+from actionledger.core.errors import ActionError
+from actionledger.core.values import RawAction, Reading, Reference, Span
+from actionledger.core.vocabulary import ActionStatus, Outcome, Reason
 
 IDS = {"project", "my task"}
 RESULT: dict[str, Any] = {"project_id": 7, "name": "Tea", "items": [{"id": 3}, {"id": None}], "a.b": 1}

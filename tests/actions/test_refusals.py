@@ -8,8 +8,8 @@ from pydantic_core import PydanticCustomError
 from pydantic_core.core_schema import ErrorType
 
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
-from actionledger.values import FieldError
-from actionledger.vocabulary import Reason
+from actionledger.core.values import FieldError
+from actionledger.core.vocabulary import Reason
 
 CODES_OF_CHECKING = {
     Reason.MISSING_FIELD,

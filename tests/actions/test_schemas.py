@@ -9,12 +9,12 @@ from pydantic import BaseModel, Field
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import check_action
+from actionledger.core.vocabulary import ActionStatus
 from actionledger.profiles.assistant.actions import CATALOGUE as ASSISTANT
 from actionledger.profiles.coder.actions import CATALOGUE as CODER
 from actionledger.profiles.mint.actions import CATALOGUE as MINT
 from actionledger.profiles.orchestrator.actions import CATALOGUE as ORCHESTRATOR
 from actionledger.profiles.reasoner.actions import CATALOGUE as REASONER
-from actionledger.vocabulary import ActionStatus
 
 CATALOGUES = (ASSISTANT, CODER, MINT, ORCHESTRATOR, REASONER)
 

@@ -11,8 +11,8 @@ from pydantic import Field
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.signatures import action_model, argument_of_type
 from actionledger.actions.validation import check_action
-from actionledger.errors import UsageError
-from actionledger.vocabulary import ActionStatus
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import ActionStatus
 
 
 class Moment:

@@ -9,9 +9,9 @@ from hypothesis import given, strategies as st
 from actionledger import parse
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import check_action
-from actionledger.errors import UsageError
-from actionledger.values import RawAction, Span
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.core.errors import UsageError
+from actionledger.core.values import RawAction, Span
+from actionledger.core.vocabulary import ActionStatus, Reason
 
 WEATHER = {
     "type": "object",

@@ -6,9 +6,9 @@ import pytest
 
 from actionledger.actions.usual import usual_calls
 from actionledger.actions.validation import check, check_action
-from actionledger.parsing.parsers import PARSERS
+from actionledger.core.values import ActionCall
 from actionledger.profiles import profile_named
-from actionledger.values import ActionCall
+from actionledger.reading.parsers import PARSERS
 
 CATALOGUE = profile_named("assistant").catalogue
 EXAMPLES = [{**each.example, "type": each.name} for each in CATALOGUE.describe() if each.example is not None]

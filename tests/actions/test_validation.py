@@ -7,8 +7,8 @@ from effort import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from actionledger.actions.validation import check, check_action
-from actionledger.values import Block, FieldError, Reading, Repair, Span
-from actionledger.vocabulary import ActionStatus, BlockStatus, Outcome, Reason, RepairKind
+from actionledger.core.values import Block, FieldError, Reading, Repair, Span
+from actionledger.core.vocabulary import ActionStatus, BlockStatus, Outcome, Reason, RepairKind
 
 NOTE = {"text": "hello", "number": 1}
 

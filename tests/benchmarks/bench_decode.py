@@ -18,7 +18,7 @@ from collections.abc import Callable
 from importlib import import_module
 from random import Random
 
-from actionledger.tolerant_json import decode
+from actionledger.reading.tolerant_json import decode
 
 WORDS = "plan review ship the a of draft to for with and note first second mail person budget task check list open done"
 ROUNDS = 5

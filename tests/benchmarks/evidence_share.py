@@ -6,9 +6,9 @@ from rich.table import Table
 from timing import least
 
 from actionledger import parse
-from actionledger.parsing.dialects import dialect_named
-from actionledger.parsing.dialects.parts.writing import PlainCall
-from actionledger.parsing.parsers import parser_named
+from actionledger.reading.dialects import dialect_named
+from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.reading.parsers import parser_named
 
 TOOLS = [
     {"name": f"{verb}_{what}", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}

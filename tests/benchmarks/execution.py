@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import actionledger as al
-from actionledger.execution.handlers import Handlers
-from actionledger.execution.limits import Limits, LocalCounter, RateLimit
-from actionledger.execution.planning import build_plan
-from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.ledger.counting import SharedCounter
+from actionledger.runtime.execution.handlers import Handlers
+from actionledger.runtime.execution.limits import Limits, LocalCounter, RateLimit
+from actionledger.runtime.execution.planning import build_plan
+from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
 
 ACTIONS = 1000
 ROUNDS = 3

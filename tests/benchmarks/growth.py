@@ -12,7 +12,7 @@ from rich.table import Table
 from timing import seconds
 
 from actionledger.api import AnyParser
-from actionledger.parsing.parsers import PARSERS
+from actionledger.reading.parsers import PARSERS
 
 TESTS = Path(__file__).parents[1] / "parsing" / "test_growth.py"
 SIZES = (100_000, 1_000_000)

@@ -14,7 +14,7 @@ from timing import seconds
 sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 from openers import offered, openers  # noqa: E402 - it lies beside the tests
 
-from actionledger.parsing.parsers import PARSERS  # noqa: E402 - the same
+from actionledger.reading.parsers import PARSERS  # noqa: E402 - the same
 
 SMALL, TIMES, MOST = 10_000, 16, 24
 SCREENED, SCREENED_TIMES = 1_000, 4

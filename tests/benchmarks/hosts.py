@@ -26,7 +26,7 @@ from actionledger.ledger import open_ledger
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.place import LakePlace, is_place
-from actionledger.session.runtime import Runtime
+from actionledger.runtime.session.runtime import Runtime
 
 TURNS_A_SESSION = 20
 _TEXT = "On it. " + "The quick brown fox jumps over the lazy dog. " * 20

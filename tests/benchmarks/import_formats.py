@@ -23,16 +23,16 @@ from rich.console import Console
 from rich.table import Table
 from timing import least, seconds
 
-from actionledger.events import Event
-from actionledger.importing.importer import Importer
-from actionledger.importing.importers import dialects_of
-from actionledger.importing.reading import AS_IT_SAYS
+from actionledger.core.collecting import collecting_seldom
+from actionledger.core.events import Event
+from actionledger.core.interrupts import gated
+from actionledger.imports.importer import Importer
+from actionledger.imports.importers import dialects_of
+from actionledger.imports.reading import AS_IT_SAYS
+from actionledger.imports.sources.base import Source
+from actionledger.imports.sources.containers import opened
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.recorded import Known
-from actionledger.sources.base import Source
-from actionledger.sources.containers import opened
-from actionledger.system.collecting import collecting_seldom
-from actionledger.system.interrupts import gated
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 ROUNDS = 3

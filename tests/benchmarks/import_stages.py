@@ -22,9 +22,11 @@ from recorded_files import formats_of, imported, loads_each_line, unpacked_bytes
 from rich.console import Console
 from rich.table import Table
 
-import actionledger.common.ids
-from actionledger.events import EVENT, Event
-from actionledger.importing.importer import Importer
+import actionledger.core.ids
+from actionledger.core.events import EVENT, Event
+from actionledger.core.privacy import mask
+from actionledger.imports.importer import Importer
+from actionledger.imports.sources.base import Item, Source
 from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
@@ -32,8 +34,6 @@ from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.opening import open_files
 from actionledger.ledger.publishing import publish
 from actionledger.ledger.queries.recorded import Known
-from actionledger.privacy import mask
-from actionledger.sources.base import Item, Source
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpora" / "agents-more"
@@ -105,7 +105,7 @@ def _read_and_check(formats: dict[Path, Source], stages: Stages) -> list[Event]:
         _imported(given, events.append)
     with stages.stage("of that, ids"):
         for parts in asked:
-            actionledger.common.ids.derived_id(*parts)
+            actionledger.core.ids.derived_id(*parts)
     return events
 
 
@@ -115,7 +115,7 @@ def _imported(
     asked: list[tuple[object, ...]] | None = None,
 ) -> None:
     """Take sessions in without a ledger; note what identifiers are derived from."""
-    derived = actionledger.common.ids.derived_id
+    derived = actionledger.core.ids.derived_id
 
     def noted(*parts: object) -> str:
         asked.append(parts)  # type: ignore[union-attr]

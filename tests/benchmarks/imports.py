@@ -16,7 +16,7 @@ from recorded_files import formats_of, imported, loads_each_line, unpacked_bytes
 from rich.console import Console
 from rich.table import Table
 
-from actionledger.sources.base import Source
+from actionledger.imports.sources.base import Source
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import actionledger as al
-from actionledger.rates import Z_95, Clustering, Rate, clustered, student
+from actionledger.core.rates import Z_95, Clustering, Rate, clustered, student
 from actionledger.replay import statistics
 
 Counts: TypeAlias = NDArray[np.int64]

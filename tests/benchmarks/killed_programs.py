@@ -33,7 +33,7 @@ from spans_of_agents import agent, batch
 from watching import MODEL, Agents, turns_of
 
 import actionledger as al
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger.proofs.verifying import verify
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"

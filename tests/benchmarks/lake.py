@@ -18,10 +18,10 @@ from pathlib import Path
 
 import lake_servers
 
-from actionledger.common.clock import now
-from actionledger.common.ids import new_id
-from actionledger.events import SystemNoted
-from actionledger.importing import import_path
+from actionledger.core.clock import now
+from actionledger.core.events import SystemNoted
+from actionledger.core.ids import new_id
+from actionledger.imports import import_path
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.funnel import funnel

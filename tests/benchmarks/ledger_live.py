@@ -27,8 +27,8 @@ from statistics import median
 
 import duckdb
 
-from actionledger.common.ids import new_id
-from actionledger.events import ResponseReceived, SystemNoted
+from actionledger.core.events import ResponseReceived, SystemNoted
+from actionledger.core.ids import new_id
 from actionledger.ledger import open_ledger
 from actionledger.ledger.publishing import publishing_interval
 

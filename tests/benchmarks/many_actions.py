@@ -14,10 +14,10 @@ from rich.table import Table
 from timing import least, scan
 
 from actionledger import parse
-from actionledger.parsing.dialects import dialect_named
-from actionledger.parsing.dialects.parts.writing import PlainCall
-from actionledger.parsing.parsers import PARSERS, parser_for
 from actionledger.profiles import profile_named
+from actionledger.reading.dialects import dialect_named
+from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.reading.parsers import PARSERS, parser_for
 
 ROWS = ("actions", "plan", "json_action", "json", "llama3_json", "granite", "hermes", "kimi_k2")
 

@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 from planted import Planted, planted  # noqa: E402 - it lies beside the tests
 from timing import least  # noqa: E402 - the same
 
-from actionledger.privacy import mask  # noqa: E402 - the same
+from actionledger.core.privacy import mask  # noqa: E402 - the same
 
 TEXT = (
     'I have looked at "the file" and found\nthat task-management was imported twice: `from x import y`.\n'

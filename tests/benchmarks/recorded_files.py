@@ -5,11 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from actionledger.errors import SourceError
-from actionledger.sources.base import Source
-from actionledger.sources.containers import opened
-from actionledger.sources.files import files_at
-from actionledger.sources.registry import recognised, sample_of
+from actionledger.core.errors import SourceError
+from actionledger.imports.sources.base import Source
+from actionledger.imports.sources.containers import opened
+from actionledger.imports.sources.files import files_at
+from actionledger.imports.sources.registry import recognised, sample_of
 
 _IMPORT = """
 import resource, sys

@@ -16,14 +16,20 @@ from recorded_files import formats_of
 from rich.console import Console
 from rich.table import Table
 
-from actionledger.events import Event, ExecutionRecorded, ResponseReceived, SessionStarted, TurnSuperseded
-from actionledger.importing.importer import Importer
-from actionledger.importing.importers import dialects_of
-from actionledger.importing.reading import AS_IT_SAYS
-from actionledger.importing.reading_files import items_of
+from actionledger.core.events import (
+    Event,
+    ExecutionRecorded,
+    ResponseReceived,
+    SessionStarted,
+    TurnSuperseded,
+)
+from actionledger.imports.importer import Importer
+from actionledger.imports.importers import dialects_of
+from actionledger.imports.reading import AS_IT_SAYS
+from actionledger.imports.reading_files import items_of
+from actionledger.imports.sources.base import RecordedSession, Source
+from actionledger.imports.sources.registry import source_named
 from actionledger.ledger.queries.recorded import Known
-from actionledger.sources.base import RecordedSession, Source
-from actionledger.sources.registry import source_named
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 

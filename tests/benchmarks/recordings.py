@@ -15,11 +15,11 @@ from rich.table import Table
 from rivals import Read, readers
 from timing import seconds
 
-from actionledger.errors import SourceError
-from actionledger.parsing.parsers import PARSERS
-from actionledger.sources.base import RecordedSession, Refusal
-from actionledger.sources.formats import mint as mint_format
-from actionledger.sources.lines import json_lines
+from actionledger.core.errors import SourceError
+from actionledger.imports.formats import mint as mint_format
+from actionledger.imports.sources.base import RecordedSession, Refusal
+from actionledger.imports.sources.lines import json_lines
+from actionledger.reading.parsers import PARSERS
 
 SAMPLES = Path(__file__).parents[2] / "data" / "sessions.jsonl"
 FEW = 300

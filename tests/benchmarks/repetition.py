@@ -21,11 +21,11 @@ from pathlib import Path
 
 from repetition_sources import SOURCES, Walked
 
-from actionledger.rates import Rate
-from actionledger.repetition.forms import call_form
-from actionledger.repetition.guard import RepetitionGuard
-from actionledger.repetition.limits import STANDARD_REPETITION
-from actionledger.repetition.patterns import Repetition
+from actionledger.core.rates import Rate
+from actionledger.runtime.repetition.forms import call_form
+from actionledger.runtime.repetition.guard import RepetitionGuard
+from actionledger.runtime.repetition.limits import STANDARD_REPETITION
+from actionledger.runtime.repetition.patterns import Repetition
 
 _LOOP = 4
 _SHOWN = 50

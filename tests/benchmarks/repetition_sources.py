@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from actionledger.parsing.parsers import parser_named
-from actionledger.repetition.fingerprints import ActionFingerprint, fingerprint
-from actionledger.sources.base import RecordedSession, RecordedTurn
-from actionledger.sources.formats import mint as mint_format
+from actionledger.imports.formats import mint as mint_format
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
+from actionledger.reading.parsers import parser_named
+from actionledger.runtime.repetition.fingerprints import ActionFingerprint, fingerprint
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from recordings import recorded, samples
 from rich.table import Table
 from timing import least, scan
 
-from actionledger.parsing.parsers import PARSERS
-from actionledger.values import Reading
+from actionledger.core.values import Reading
+from actionledger.reading.parsers import PARSERS
 
 
 def table(folder: Path | None, *, is_full: bool) -> Table:

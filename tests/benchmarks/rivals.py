@@ -9,8 +9,8 @@ from bench_decode import FAULTS, document, libraries
 from rich.table import Table
 from timing import least, seconds
 
-from actionledger.parsing.parsers import PARSERS
-from actionledger.tolerant_json import decode
+from actionledger.reading.parsers import PARSERS
+from actionledger.reading.tolerant_json import decode
 
 Read = Callable[[str], object]
 

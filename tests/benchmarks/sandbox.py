@@ -12,8 +12,8 @@ import sys
 import time
 from statistics import median
 
-from actionledger.errors import SandboxError
-from actionledger.sandbox import Api, choose, sandbox_names
+from actionledger.core.errors import SandboxError
+from actionledger.runtime.sandbox import Api, choose, sandbox_names
 
 ROUNDS = 9
 REST = 0.6

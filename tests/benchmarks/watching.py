@@ -22,7 +22,7 @@ from threading import Event, Thread
 
 import duckdb
 
-from actionledger.common.ids import new_id
+from actionledger.core.ids import new_id
 
 MODEL = "watched-opus"
 _RESULT = "tests/test_retry.py:4: assert retry(times=3) == 3\n" * 12

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from actionledger.workspace import Edit, Files, Workspace, belonging_to
+from actionledger.runtime.workspace import Edit, Files, Workspace, belonging_to
 
 TURNS = 40
 TEXT = "".join(f"line {number} of some source code\n" for number in range(60))

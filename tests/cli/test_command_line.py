@@ -13,7 +13,7 @@ from actionledger import __version__
 from actionledger.cli.answers import Format, write_answer
 from actionledger.cli.commands import COMMANDS as ENTRIES, load
 from actionledger.cli.output import let_readers_leave
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger.guarded import Answer
 
 COMMANDS = (
@@ -154,9 +154,9 @@ def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):
         "actionledger.cli.commands",
         "actionledger.cli.exits",
         "actionledger.cli.output",
-        "actionledger.common",
-        "actionledger.common.text",
-        "actionledger.errors",
+        "actionledger.core",
+        "actionledger.core.text",
+        "actionledger.core.errors",
     ]
     completing = {
         "_ACTIONLEDGER_COMPLETE": "complete_bash",

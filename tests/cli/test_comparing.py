@@ -7,7 +7,7 @@ import pytest
 
 import actionledger as al
 from actionledger.cli.exits import ExitCode
-from actionledger.rates import shown_p
+from actionledger.core.rates import shown_p
 from actionledger.replay.statistics import mcnemar, session_test
 
 RUN = "reparse gembrain-standard"

@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 from actionledger.cli import app
 from actionledger.cli.filters import FOUND, GIVEN, filter_from
-from actionledger.errors import UsageError
-from actionledger.importing import import_sessions
+from actionledger.core.errors import UsageError
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import Filter, ScoreBound
-from actionledger.sources.base import RecordedSession, RecordedTurn
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.imported import SHOWN_REFUSALS
-from actionledger.importing import Importer
+from actionledger.imports import Importer
 from actionledger.ledger import open_ledger
 
 MINT = {
@@ -62,7 +62,7 @@ def test_what_finds_nothing_new_loads_neither_a_format_nor_duckdb(run, log, tmp_
     """It takes less time than loading them would."""
     run("import", log, "-l", "team.duckdb")
     code = (
-        "import sys, actionledger.cli.importing\nfrom actionledger.importing import import_path\n"
+        "import sys, actionledger.cli.importing\nfrom actionledger.imports import import_path\n"
         "print(import_path(sys.argv[1], 'team.duckdb').unchanged, *sys.modules)"
     )
     done = subprocess.run(

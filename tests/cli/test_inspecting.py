@@ -5,9 +5,9 @@ import json
 import pytest
 
 import actionledger as al
-from actionledger.importing import Importer
+from actionledger.imports import Importer
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger.queries.recorded import Known
-from actionledger.sources.base import RecordedSession, RecordedTurn
 
 WAITS = "Here.\n<create_file><path>a</path><content>one</content></create_file>\nDone."
 

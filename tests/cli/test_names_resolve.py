@@ -10,7 +10,7 @@ import pytest
 
 import actionledger as al
 from actionledger.cli.commands import COMMANDS, load
-from actionledger.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError
 from actionledger.ledger.queries.naming import Called
 
 NAME, OTHER = "wanted-77aa-0001", "wanted-77bb-0002"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from actionledger.cli import replaying
+from actionledger.core.rates import shown_p
 from actionledger.ledger.queries import rereading
-from actionledger.rates import shown_p
 
 
 @pytest.fixture

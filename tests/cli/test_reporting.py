@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 import actionledger as al
-from actionledger.vocabulary import LeftOutReason
+from actionledger.core.vocabulary import LeftOutReason
 
 HOSTILE_SHOWN = r"[bold]bold[/nope] \x1b[31mred\x1b]0;title\x07 \x9b2J"
 

@@ -9,7 +9,7 @@ import pytest
 import actionledger as al
 from actionledger.cli import showing
 from actionledger.demo import SOURCE
-from actionledger.importing import import_sessions
+from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger
 from actionledger_dashboard import deciding
 from actionledger_dashboard.cases import CASES_VARIABLE, cases_folder

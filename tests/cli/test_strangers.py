@@ -7,10 +7,10 @@ from typer.testing import CliRunner
 
 from actionledger.cli import app
 from actionledger.cli.exits import ExitCode
-from actionledger.errors import UsageError
-from actionledger.importing import import_sessions
+from actionledger.core.errors import UsageError
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger
-from actionledger.sources.base import RecordedSession, RecordedTurn
 
 COMMANDS = [
     ("report",),

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from actionledger.cli.tables import plain, shown_rate
-from actionledger.rates import Rate
+from actionledger.core.rates import Rate
 
 
 def printed(text: object) -> str:

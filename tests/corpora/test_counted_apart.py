@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from corpus_files import CORPORA, Held, held_by, sessions_in
 
-from actionledger.sources.registry import source_named
+from actionledger.imports.sources.registry import source_named
 
 pytestmark = [pytest.mark.corpus, pytest.mark.soak]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from corpus_files import corpus_file, imported, sessions_in
 
-from actionledger.sources.formats import intercode, toolbench
-from actionledger.sources.registry import recognised, sample_of
+from actionledger.imports.formats import intercode, toolbench
+from actionledger.imports.sources.registry import recognised, sample_of
 
 pytestmark = pytest.mark.corpus
 

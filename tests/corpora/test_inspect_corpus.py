@@ -8,8 +8,8 @@ import pytest
 from corpus_files import corpus_file, held_by, imported, sessions_in
 from effort import soaked
 
-from actionledger.sources.base import LeftOut
-from actionledger.sources.formats.inspect import SOURCE, read
+from actionledger.imports.formats.inspect import SOURCE, read
+from actionledger.imports.sources.base import LeftOut
 
 pytestmark = pytest.mark.corpus
 

@@ -8,7 +8,7 @@ import pytest
 from corpus_files import corpus_file, held_by, imported, sessions_in
 from effort import soaked
 
-from actionledger.sources.formats.langfuse import SOURCE
+from actionledger.imports.formats.langfuse import SOURCE
 
 pytestmark = pytest.mark.corpus
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.importing import Importer
+from actionledger.imports import Importer
+from actionledger.imports.formats import mint as mint_format
+from actionledger.imports.sources.base import RecordedSession
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.recorded import known
-from actionledger.parsing.parsers import parser_named
-from actionledger.sources.base import RecordedSession
-from actionledger.sources.formats import mint as mint_format
+from actionledger.reading.parsers import parser_named
 
 pytestmark = [pytest.mark.corpus, pytest.mark.soak]
 

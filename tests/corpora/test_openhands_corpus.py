@@ -7,7 +7,7 @@ import pytest
 from corpus_files import corpus_file, held_by, imported, sessions_in
 from effort import soaked
 
-from actionledger.sources.formats.openhands import SOURCE
+from actionledger.imports.formats.openhands import SOURCE
 
 pytestmark = pytest.mark.corpus
 

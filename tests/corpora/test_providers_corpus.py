@@ -6,8 +6,8 @@ import json
 import pytest
 from corpus_files import CORPORA
 
-from actionledger.parsing.providers import read_message
-from actionledger.vocabulary import Reason
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.messages import read_message
 
 pytestmark = pytest.mark.corpus
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from corpus_files import CORPORA
 
-from actionledger.parsing.parsers import parser_for
-from actionledger.vocabulary import BlockStatus
+from actionledger.core.vocabulary import BlockStatus
+from actionledger.reading.parsers import parser_for
 
 pytestmark = pytest.mark.corpus
 

@@ -7,7 +7,7 @@ import pytest
 from corpus_files import corpus_file, held_by, imported, sessions_in
 from effort import soaked
 
-from actionledger.sources.formats.otel import SOURCE
+from actionledger.imports.formats.otel import SOURCE
 
 pytestmark = pytest.mark.corpus
 

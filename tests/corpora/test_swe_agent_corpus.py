@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from corpus_files import corpus_file, imported
 
-from actionledger.importing import import_path
+from actionledger.imports import import_path
+from actionledger.imports.sources.registry import source_named
 from actionledger.ledger import open_ledger
-from actionledger.sources.registry import source_named
 
 pytestmark = pytest.mark.corpus
 

@@ -10,8 +10,8 @@ from corpus_files import CORPORA
 
 import actionledger as al
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.errors import RenderError
-from actionledger.vocabulary import ActionStatus
+from actionledger.core.errors import RenderError
+from actionledger.core.vocabulary import ActionStatus
 
 pytestmark = [pytest.mark.corpus, pytest.mark.soak]
 

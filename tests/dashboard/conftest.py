@@ -15,8 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
 from actionledger import Runtime
-from actionledger.common.ids import derived_id
-from actionledger.events import (
+from actionledger.core.events import (
     ActionRecord,
     ExecutionFinished,
     ExecutionStarted,
@@ -26,21 +25,9 @@ from actionledger.events import (
     SessionStarted,
     TurnFinished,
 )
-from actionledger.execution.approval import Decision
-from actionledger.importing import Importer, import_sessions
-from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.queries.recorded import Known
-from actionledger.sources.base import (
-    LeftOut,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Usage,
-)
-from actionledger.sources.formats import jsonl
-from actionledger.values import Block, FieldError, Issue, Repair, Span
-from actionledger.vocabulary import (
+from actionledger.core.ids import derived_id
+from actionledger.core.values import Block, FieldError, Issue, Repair, Span
+from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,
     Capture,
@@ -53,6 +40,19 @@ from actionledger.vocabulary import (
     RepairKind,
     RunKind,
 )
+from actionledger.imports import Importer, import_sessions
+from actionledger.imports.formats import jsonl
+from actionledger.imports.sources.base import (
+    LeftOut,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    Usage,
+)
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.recorded import Known
+from actionledger.runtime.execution.approval import Decision
 
 HOSTILE = "![x](https://evil.example/x.png)<img src=https://evil.example/y.png>"
 HIDDEN = "\ufeff😀 photo_\u202egpj.exe\u200b end\x00 👩‍💻"

@@ -21,11 +21,11 @@ from playwright.sync_api import (
     expect,
 )
 
-from actionledger.common.clock import now
-from actionledger.common.ids import derived_id
+from actionledger.core.clock import now
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.row_files import count_rows
-from actionledger.vocabulary import Outcome
 from actionledger_dashboard.document import document
 from actionledger_dashboard.viewer.asking import view_of
 from actionledger_dashboard.viewer.page import page_of

@@ -4,8 +4,8 @@ import json
 from datetime import datetime
 from typing import Any
 
+from actionledger.core.rates import Clustering, Rate
 from actionledger.ledger.queries import Period, Trend
-from actionledger.rates import Clustering, Rate
 from actionledger.replay.contrasts import Measure
 from actionledger_dashboard.components.charts import (
     Chart,

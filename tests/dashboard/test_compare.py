@@ -10,12 +10,12 @@ import pytest
 from scipy.stats import binomtest
 from streamlit.testing.v1 import AppTest
 
-from actionledger.common.ids import derived_id
-from actionledger.importing import import_sessions
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import Capture, Outcome, Reason, RunKind
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.replay.contrasts import MEASURES
-from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.vocabulary import Capture, Outcome, Reason, RunKind
 from actionledger_dashboard.components.comparison_tables import NAMES
 
 OVERVIEW, COMPARE, REPLAY = (f"views/{name}.py" for name in ("overview", "compare", "replay"))

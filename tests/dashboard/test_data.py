@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.errors import MemoryNeededError
+from actionledger.core.errors import MemoryNeededError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.memory import FIRST_VARIABLE, MEMORY_VARIABLE
 from actionledger_dashboard import LEDGER_VARIABLE

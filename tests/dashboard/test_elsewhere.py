@@ -10,12 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from actionledger.common.ids import derived_id
-from actionledger.importing import import_sessions
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import LeftOut, RecordedCall, RecordedSession, RecordedTurn, Refusal
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.addresses import filter_of
-from actionledger.sources.base import LeftOut, RecordedCall, RecordedSession, RecordedTurn, Refusal
-from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]

@@ -9,12 +9,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
-from actionledger.importing import import_sessions
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.selected import Selection, listed_turns
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.ledger.row_files import write_rows
-from actionledger.sources.base import RecordedSession, RecordedTurn
 
 SESSIONS, TURNS = "views/sessions.py", "views/turns.py"
 

@@ -13,14 +13,14 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
 from actionledger import RecordedSession, RecordedTurn, import_sessions
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import Capture, Origin
+from actionledger.imports.sources.base import RecordedCall
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
 from actionledger.ledger.queries.addresses import FILTERS, PAGES, filter_of_parameters, filter_parameters
 from actionledger.ledger.reviewing import review
 from actionledger.ledger.saved import Saved
-from actionledger.sources.base import RecordedCall
-from actionledger.vocabulary import Capture, Origin
 from actionledger_dashboard.components.fields import FIELDS
 
 OVERVIEW, SESSIONS, TURNS = (f"views/{name}.py" for name in ("overview", "sessions", "turns"))

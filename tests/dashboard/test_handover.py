@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from streamlit.runtime import backend_operation_handler
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger_dashboard import handover, logs
 from actionledger_dashboard.handover import HandOver, ticket_of
 from actionledger_dashboard.server import OwnOrigin

@@ -12,17 +12,12 @@ from hostile_texts import HOST, HOSTILE_TEXTS, RAN
 from playwright.sync_api import Browser
 
 import actionledger as al
-from actionledger.common.clock import now
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
-from actionledger.events import ActionRecord
-from actionledger.importing import import_sessions
-from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.saved import LONGEST_NAME, Saved
-from actionledger.ledger.saved_views import KIND, SavedView, save_view
-from actionledger.sources.base import LeftOut, RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.values import Block, FieldError, Issue, Repair, Span
-from actionledger.vocabulary import (
+from actionledger.core.clock import now
+from actionledger.core.errors import UsageError
+from actionledger.core.events import ActionRecord
+from actionledger.core.ids import derived_id
+from actionledger.core.values import Block, FieldError, Issue, Repair, Span
+from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,
     ExecutionStatus,
@@ -32,6 +27,17 @@ from actionledger.vocabulary import (
     RepairKind,
     RunKind,
 )
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import (
+    LeftOut,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+)
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.saved import LONGEST_NAME, Saved
+from actionledger.ledger.saved_views import KIND, SavedView, save_view
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
-from actionledger.errors import MissingPackageError, UsageError
+from actionledger.core.errors import MissingPackageError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger_dashboard import login, server
 

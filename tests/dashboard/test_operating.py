@@ -11,13 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
-from actionledger.common.clock import now
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
-from actionledger.events import SessionFinished
+from actionledger.core.clock import now
+from actionledger.core.errors import UsageError
+from actionledger.core.events import SessionFinished
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.saved import Saved
-from actionledger.vocabulary import ExecutionStatus, Outcome, Reason
 from actionledger_dashboard.components import asked
 from actionledger_dashboard.components.charts.rows import rows_chart, too_many
 from actionledger_dashboard.data import saved

@@ -11,16 +11,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
-from actionledger.charts.common import beginning
-from actionledger.importing import import_sessions
+from actionledger.core.rates import Clustering
+from actionledger.core.vocabulary import Capture, Ending, LeftOutReason
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
-from actionledger.rates import Clustering
 from actionledger.replay.failures import failures
 from actionledger.replay.periods import PeriodChange
-from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.vocabulary import Capture, Ending, LeftOutReason
+from actionledger.report.charts.common import beginning
 from actionledger_dashboard.components.headline import margin, sentence_of, turns_of, unacted_of
 
 Open = Callable[..., AppTest]

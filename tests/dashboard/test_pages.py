@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger as al
 import actionledger_dashboard
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, latest
-from actionledger.vocabulary import Outcome
 from actionledger_dashboard.components import tables
 
 APP = Path(actionledger_dashboard.__file__).with_name("app.py")

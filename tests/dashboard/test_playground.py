@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
 from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger_dashboard import READ_ONLY_VARIABLE
 from actionledger_dashboard.cases import CASES_VARIABLE, file_name

@@ -10,7 +10,7 @@ from browsing import READY, Visit, launched, served, window
 from playwright.sync_api import Browser, BrowserContext, Page
 
 import actionledger as al
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
 from actionledger.ledger.saved import Saved
 from actionledger_dashboard.cases import CASES_VARIABLE
 

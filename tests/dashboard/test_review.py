@@ -11,9 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.queries.reviews import review_steps
-from actionledger.vocabulary import Outcome, Reason
 from actionledger_dashboard import READ_ONLY_VARIABLE, deciding
 
 PAGE = "views/review.py"
@@ -331,7 +331,7 @@ def test_who_knows_the_code_decides(open_page: Open, waiting: Path) -> None:
     assert "create_file approved by ann." in words(test)
     assert decisions(waiting) == [("approved", "ann")]
     with al.open_ledger(waiting, read_only=True) as ledger:
-        from actionledger.session.valid_decisions import decided_approvals
+        from actionledger.runtime.session.valid_decisions import decided_approvals
 
         assert [each.decided_by for each in decided_approvals(ledger)] == ["ann"]
 

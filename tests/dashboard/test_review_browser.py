@@ -10,7 +10,7 @@ from browsing import Visit, launched, served, window
 from playwright.sync_api import BrowserContext, Locator, expect
 
 import actionledger as al
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
 from actionledger.demo import take_samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

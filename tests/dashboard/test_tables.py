@@ -8,17 +8,17 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.behind import whole_turns_behind
 from actionledger.ledger.queries.selected import Selection, listed_turns
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.ledger.row_files import write_rows
-from actionledger.rates import Rate
 from actionledger.replay.failure_changes import FailureChange
 from actionledger.replay.grouping.groups import FailureKey
-from actionledger.vocabulary import Origin, Reason
 from actionledger_dashboard.components import tables
 from actionledger_dashboard.components.review_week import as_rows
 from actionledger_dashboard.components.tables import Column, csv_text

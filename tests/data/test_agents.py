@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.core.vocabulary import Reason, Relation
+from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.ledger import queries
-from actionledger.sources.registry import recognised, sample_of
-from actionledger.vocabulary import Reason, Relation
 
 DATA = Path(__file__).parents[2] / "data"
 FILES = sorted((DATA / "agents").rglob("*.jsonl"))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reversal
 from actionledger.demo.live import play
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.funnel import funnel
-from actionledger.rates import Rate
-from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reversal
 
 README = (Path(__file__).parents[2] / "data" / "README.md").read_text(encoding="utf-8")
 FAILED = ExecutionStatus.FAILED

@@ -18,9 +18,9 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from actionledger.parsing.dialects import DIALECTS
-from actionledger.parsing.parsers import PARSERS, AnyParser, DialectParser, parser_for
-from actionledger.parsing.stream import StreamParser
+from actionledger.reading.dialects import DIALECTS
+from actionledger.reading.parsers import PARSERS, AnyParser, DialectParser, parser_for
+from actionledger.reading.stream import StreamParser
 
 TESTS = Path(__file__).parents[1]
 LONGEST = 20_000

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from actionledger.common.ids import new_id
-from actionledger.events import (
+from actionledger.core.events import (
     ActionRecord,
     ActionReversed,
     ApprovalDecided,
@@ -35,9 +34,9 @@ from actionledger.events import (
     TurnResumed,
     TurnSuperseded,
 )
-from actionledger.ledger import Ledger, open_ledger
-from actionledger.values import Block, FieldError, Issue, Repair, Span
-from actionledger.vocabulary import (
+from actionledger.core.ids import new_id
+from actionledger.core.values import Block, FieldError, Issue, Repair, Span
+from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,
     DecisionKind,
@@ -53,6 +52,7 @@ from actionledger.vocabulary import (
     RunKind,
     TitleOrigin,
 )
+from actionledger.ledger import Ledger, open_ledger
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00.123456")
 

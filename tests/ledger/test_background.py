@@ -10,10 +10,10 @@ from collections.abc import Callable
 import duckdb
 import pytest
 
+from actionledger.core.locks import POLL_SECONDS, FileLock
 from actionledger.ledger import background, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles, wal_of
 from actionledger.ledger.stores import LocalStore
-from actionledger.system.locks import POLL_SECONDS, FileLock
 
 PATIENCE_SECONDS = 120.0
 """Far more than is promised: a busy machine is no fault."""

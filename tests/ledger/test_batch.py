@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from actionledger.errors import EventTooLargeError, UsageError
-from actionledger.events import SessionFinished
+from actionledger.core.errors import EventTooLargeError, UsageError
+from actionledger.core.events import SessionFinished
+from actionledger.core.values import Repair, Span
+from actionledger.core.vocabulary import RepairKind
 from actionledger.ledger import doubtful, encoding
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.smallness import SMALL_CHARACTERS
-from actionledger.values import Repair, Span
-from actionledger.vocabulary import RepairKind
 
 KEY = "sk-proj-" + "a1B2" * 12
 

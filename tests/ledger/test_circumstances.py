@@ -19,8 +19,8 @@ import duckdb
 import pytest
 
 import actionledger as al
-from actionledger.errors import LedgerError, NewerLedgerError
-from actionledger.events import Event
+from actionledger.core.errors import LedgerError, NewerLedgerError
+from actionledger.core.events import Event
 from actionledger.ledger import (
     Ledger,
     differences,

@@ -6,13 +6,13 @@ from typing import Annotated, Any, get_args
 
 import pytest
 
-from actionledger.events import Event, ExecutionFinished, ExecutionRecorded, ExecutionStarted
-from actionledger.events.base import Recorded
-from actionledger.events.stored import NOT_STORED, BigInt, Id, JsonObjectOrEmpty, JsonText
+from actionledger.core.events import Event, ExecutionFinished, ExecutionRecorded, ExecutionStarted
+from actionledger.core.events.base import Recorded
+from actionledger.core.events.stored import NOT_STORED, BigInt, Id, JsonObjectOrEmpty, JsonText
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.columns import ALL, OWN, take
 from actionledger.ledger.schema import TABLES, Table
-from actionledger.values import Issue, Span
-from actionledger.vocabulary import ExecutionStatus, Reason
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.events import EVENT
+from actionledger.core.events import EVENT
 from actionledger.ledger.decoding import decode
 from actionledger.ledger.segments import Line
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from actionledger.errors import EventTooLargeError, UsageError
-from actionledger.events import EVENT
+from actionledger.core.errors import EventTooLargeError, UsageError
+from actionledger.core.events import EVENT
 from actionledger.ledger import encoding
 from actionledger.ledger.encoding import Unmasked, encode, masked_lines, waiting
 

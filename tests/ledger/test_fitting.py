@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from actionledger.common.ids import new_id
+from actionledger.core.ids import new_id
 from actionledger.ledger.fitting import fit
 from actionledger.ledger.projection import Row
 from actionledger.ledger.schema import TABLES

@@ -5,9 +5,9 @@ from contextlib import suppress
 import pytest
 from interrupting import ENDLESS, pressed_soon
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
-from actionledger.session.runtime import Runtime
+from actionledger.runtime.session.runtime import Runtime
 
 
 def test_what_is_not_taken_in_yet_is_seen(tmp_path):

@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 from interrupting import ENDLESS
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.guarded import GuardedSql, Place, keep_ready
 from actionledger.ledger.guarding import process as processes

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import duckdb
 import pytest
 
-from actionledger.errors import LedgerError
-from actionledger.events import Event
+from actionledger.core.errors import LedgerError
+from actionledger.core.events import Event
 from actionledger.ledger import (
     Ledger,
     ingest as ingest_module,

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger import journal
 from actionledger.ledger.encoding import Unmasked
 from actionledger.ledger.journal import SegmentWriter

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from actionledger.errors import EventTooLargeError, LedgerError
+from actionledger.core.errors import EventTooLargeError, LedgerError
 from actionledger.ledger import IngestReport, encoding, open_ledger
 from actionledger.ledger.connections import store
 from actionledger.ledger.files import LedgerFiles
@@ -124,8 +124,8 @@ def test_a_forked_child_ends_in_peace(path, forked, tmp_path) -> None:
 FORGET = """
 import sys
 from datetime import datetime
-from actionledger.events import SystemNoted
-from actionledger.common.ids import new_id
+from actionledger.core.events import SystemNoted
+from actionledger.core.ids import new_id
 from actionledger.ledger import open_ledger
 ledger = open_ledger(sys.argv[1])
 ledger.record(SystemNoted(event_id=new_id(), recorded_at=datetime(2026, 5, 4), run_id=new_id(), code="x", message=""))

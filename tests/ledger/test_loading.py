@@ -5,7 +5,7 @@ import json
 import duckdb
 import pytest
 
-from actionledger.common.ids import new_id
+from actionledger.core.ids import new_id
 from actionledger.ledger import loading
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.loading import Loader

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.errors import LedgerError, MemoryNeededError, UsageError
+from actionledger.core.errors import LedgerError, MemoryNeededError, UsageError
 from actionledger.ledger import Ledger, memory, open_ledger
 from actionledger.ledger.memory import (
     FIRST_VARIABLE,

@@ -7,8 +7,10 @@ import pytest
 
 import actionledger as al
 from actionledger._version import __version__
-from actionledger.common.ids import new_id
-from actionledger.errors import NewerLedgerError
+from actionledger.core.errors import NewerLedgerError
+from actionledger.core.ids import new_id
+from actionledger.core.rates import Rate
+from actionledger.core.recording import SessionKey, TurnKey, response_received
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
@@ -18,8 +20,6 @@ from actionledger.ledger.queries.approvals import open_approvals
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.schema import DETAILS, LINK, OF_SESSION, QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.versions import version_in
-from actionledger.rates import Rate
-from actionledger.recording import SessionKey, TurnKey, response_received
 
 
 @pytest.fixture

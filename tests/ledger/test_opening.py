@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError, NewerLedgerError, NotALedgerError
+from actionledger.core.errors import LedgerError, NewerLedgerError, NotALedgerError
+from actionledger.core.ids import new_id
 from actionledger.ledger import migrations, open_ledger, opening, versions, working_file
 from actionledger.ledger.schema import SCHEMA_VERSION
 

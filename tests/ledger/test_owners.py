@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.importing import import_path
+from actionledger.imports import import_path
 
 OTHER, GROUP = 12_345, 12_346
 

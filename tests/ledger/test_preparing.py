@@ -7,7 +7,9 @@ from uuid import uuid4
 import duckdb
 import pytest
 
-from actionledger.events import Event, ResponseParsed
+from actionledger.core.events import Event, ResponseParsed
+from actionledger.core.values import Conversion, FieldError, Issue, Repair, Span
+from actionledger.core.vocabulary import ActionStatus, Reason, RepairKind
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.migrations import migrate
@@ -16,8 +18,6 @@ from actionledger.ledger.proofs.chain import Chain, begin
 from actionledger.ledger.proofs.walking import walk
 from actionledger.ledger.schema import TABLES
 from actionledger.ledger.segments import Line
-from actionledger.values import Conversion, FieldError, Issue, Repair, Span
-from actionledger.vocabulary import ActionStatus, Reason, RepairKind
 
 TEXTS = (
     "",

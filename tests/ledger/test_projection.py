@@ -2,10 +2,10 @@
 
 import pytest
 
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import ActionStatus, Reason, RepairKind
 from actionledger.ledger.projection import REPAIR_CHARACTERS, rows_of
 from actionledger.ledger.schema import TABLES
-from actionledger.values import Issue, Repair, Span
-from actionledger.vocabulary import ActionStatus, Reason, RepairKind
 
 STAGED = {table.name: table.staged for table in TABLES}
 

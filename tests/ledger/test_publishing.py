@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from effort import is_soak
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger import differences, ingest as ingest_module, publishing, spare
 from actionledger.ledger.files import LedgerFiles, wal_of
 from actionledger.ledger.publishing import StoppedError, due_in, publish

@@ -10,13 +10,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.errors import LedgerError, NewerLedgerError
+from actionledger.core.errors import LedgerError, NewerLedgerError
+from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger import instances, open_ledger, opening, reading
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.stores import LocalStore
-from actionledger.vocabulary import ActionStatus
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import duckdb
 import pytest
 
-from actionledger.errors import LedgerError, MissingPackageError, UsageError
+from actionledger.core.errors import LedgerError, MissingPackageError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.results import distinct
 

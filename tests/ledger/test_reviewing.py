@@ -7,10 +7,10 @@ import pytest
 from effort import soaked
 
 import actionledger as al
-from actionledger.common.clock import now
-from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError, UsageError
-from actionledger.events import TurnSuperseded
+from actionledger.core.clock import now
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.events import TurnSuperseded
+from actionledger.core.ids import new_id
 from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.reviews import (
     judged,

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.saved import LONGEST_NAME, MOST_BYTES, Saved
 

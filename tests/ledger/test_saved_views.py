@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
 from actionledger.ledger.saved import Saved
 from actionledger.ledger.saved_views import KIND, SavedView, read_views, save_view
 

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 import duckdb
 import pytest
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger import Ledger, ingest as ingest_module, publishing, segments as segments_module
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.encoding import waiting

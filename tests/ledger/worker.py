@@ -6,9 +6,9 @@ import signal
 import sys
 from datetime import datetime
 
-from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError
-from actionledger.events import SystemNoted
+from actionledger.core.errors import LedgerError
+from actionledger.core.events import SystemNoted
+from actionledger.core.ids import new_id
 from actionledger.ledger import Ledger, open_ledger
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")

@@ -27,7 +27,7 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkResult
 from places import drawn, mutants_of
 from rooms import ROOT, Room, rooms
 
-from actionledger.rates import Rate
+from actionledger.core.rates import Rate
 
 PATIENCE = 4
 """A mutant has so many times as long as the room's tests take without one."""

@@ -26,8 +26,8 @@ def test_the_tests_of_a_module_come_first() -> None:
     """Most mutants are caught by the tests that are named after their module."""
     code = (
         "from pathlib import Path; from rooms import rooms; (room,) = rooms(['execution'])\n"
-        "tests = room.tests_for(Path('toolkit/actionledger/execution/limits.py'))\n"
+        "tests = room.tests_for(Path('toolkit/actionledger/runtime/execution/limits.py'))\n"
         "print(tests[0], len(tests) == len(room.tests))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [str(Path("tests/execution/test_limits.py")), "True"]
+    assert done.stdout.split() == [str(Path("tests/runtime/execution/test_limits.py")), "True"]

@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.validation import check_action
-from actionledger.values import ActionCall, RawAction, Span
+from actionledger.core.values import ActionCall, RawAction, Span
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.errors import SandboxError, UsageError
-from actionledger.execution.limits import STANDARD_LIMITS, Limits as ExecutionLimits, RateLimit
+from actionledger.core.errors import SandboxError, UsageError
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.profiles.assistant import ASSISTANT, CODE_LIMITS, assistant_profile
-from actionledger.sandbox import Limits, Sandbox, choose
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits as ExecutionLimits, RateLimit
+from actionledger.runtime.sandbox import Limits, Sandbox, choose
 
 KEYS = {"success", "stdout", "stderr", "result", "error", "execution_time"}
 Run = Callable[[str], Observation]

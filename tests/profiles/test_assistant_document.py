@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.agent import converse
-from actionledger.errors import SandboxError
-from actionledger.models import ScriptedModel
+from actionledger.core.errors import SandboxError
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome
 from actionledger.profiles.assistant import assistant_profile
-from actionledger.sandbox import Limits, Sandbox, choose
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
+from actionledger.runtime.agent import converse
+from actionledger.runtime.models import ScriptedModel
+from actionledger.runtime.sandbox import Limits, Sandbox, choose
 
 FENCE = "`" * 3
 

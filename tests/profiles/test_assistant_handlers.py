@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.execution.limits import STANDARD_LIMITS
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.execution.limits import STANDARD_LIMITS
 
 KINDS = ("task", "memory", "goal")
 PLURAL = {"task": "tasks", "memory": "memories", "goal": "goals", "item": "items"}

@@ -4,9 +4,9 @@ import sqlite3
 
 import pytest
 
-from actionledger.errors import ActionError
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.assistant.store import TASK, Store
-from actionledger.vocabulary import Reason
 
 FIELDS = {"content": "tea", "notes": "", "status": "pending"}
 

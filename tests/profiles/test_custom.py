@@ -7,10 +7,10 @@ import pytest
 from pydantic import Field
 
 import actionledger as al
-from actionledger.errors import RenderError, UnknownNameError, UsageError
-from actionledger.parsing.parsers import parser_named
+from actionledger.core.errors import RenderError, UnknownNameError, UsageError
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
 from actionledger.profiles.coder import CODER
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Reason
+from actionledger.reading.parsers import parser_named
 
 TO_ADA = {"to": "ada@example.org", "text": "Done."}
 

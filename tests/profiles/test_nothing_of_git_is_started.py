@@ -10,10 +10,10 @@ import pytest
 from effort import soaked
 
 import actionledger as al
-from actionledger.errors import ActionError
-from actionledger.execution.approval import Policy, Verdict
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.profiles.orchestrator.git import Repository
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.execution.approval import Policy, Verdict
 
 from .programs_of_git import TRAPS, Trap, Trapped, git, hooks, lay, program, repository
 

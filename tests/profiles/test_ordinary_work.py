@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 
 
 def actions(*items: dict[str, Any]) -> str:

@@ -5,12 +5,12 @@ import json
 import pytest
 
 import actionledger as al
-from actionledger.errors import UnknownNameError
-from actionledger.execution.approval import Verdict
-from actionledger.parsing.parsers import PARSERS, DialectParser
+from actionledger.core.errors import UnknownNameError
+from actionledger.core.vocabulary import ActionStatus, Outcome
 from actionledger.profiles import PROFILES, profile_named
-from actionledger.vocabulary import ActionStatus, Outcome
-from actionledger.workspace import Workspace
+from actionledger.reading.parsers import PARSERS, DialectParser
+from actionledger.runtime.execution.approval import Verdict
+from actionledger.runtime.workspace import Workspace
 
 UNHANDLED = {"mint": {"execute", "solution"}, "orchestrator": {"create_branch"}}
 """The actions that nothing can run: MINT's code and answers, and branches outside a repository."""

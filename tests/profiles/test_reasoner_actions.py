@@ -2,8 +2,8 @@
 
 import pytest
 
+from actionledger.core.vocabulary import ActionStatus, Reason
 from actionledger.profiles.reasoner.actions import CATALOGUE
-from actionledger.vocabulary import ActionStatus, Reason
 
 NAMES = (
     "think",

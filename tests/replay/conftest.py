@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.importing import Importer
+from actionledger.imports import Importer
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import Known
-from actionledger.sources.base import RecordedSession, RecordedTurn
 
 TEXTS = (
     '```actions\n{"actions": [{"type": "list_tasks"}]}\n```',

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.core.errors import SourceError, UsageError
 from actionledger.demo import sample_sessions
-from actionledger.errors import SourceError, UsageError
 from actionledger.replay.gating.contents import beside
 
 TEXT = (

@@ -5,11 +5,11 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 
 import actionledger as al
-from actionledger.errors import SourceError, UsageError
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.vocabulary import Capture
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.readings import readings
 from actionledger.replay.cases import case_files, case_of, with_accepted
-from actionledger.vocabulary import Capture
 
 ANYTHING = st.text(
     st.one_of(

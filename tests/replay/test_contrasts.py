@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import permutation_test
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.replay.statistics import task_difference, task_test, unpaired_difference
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.common.extras import missing
-from actionledger.errors import MissingPackageError
+from actionledger.core.errors import MissingPackageError
+from actionledger.core.extras import missing
+from actionledger.core.recording import RunKey
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import rereading
-from actionledger.parsing.parsers import parser_named
-from actionledger.recording import RunKey
+from actionledger.reading.parsers import parser_named
 from actionledger.replay import placing
 from actionledger.replay.placing import placed
 from actionledger.replay.processes import Processes
-from actionledger.vocabulary import RunKind
 
 pytestmark = pytest.mark.soak  # starts clusters, or makes environments
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.replay import environments
 from actionledger.replay.environments import environment_of
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import fisher_exact
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.statistics import session_test
 

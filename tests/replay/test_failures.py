@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 import actionledger as al
+from actionledger.core.vocabulary import Capture, Origin, Reason
+from actionledger.imports.sources.base import Usage
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.failures import group_turns
 from actionledger.replay.grouping.groups import FailureKey
-from actionledger.sources.base import Usage
-from actionledger.vocabulary import Capture, Origin, Reason
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 MESSAGES = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.models import ScriptedModel
+from actionledger.runtime.models import ScriptedModel
 
 _FILE = "<create_file><path>{}</path><content>{}</content></create_file>"
 

@@ -9,18 +9,18 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import actionledger as al
+from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.vocabulary import ActionStatus, Outcome, RepairKind
 from actionledger.demo import sample_sessions
-from actionledger.display.junit import gate_junit
-from actionledger.display.markdown import MOST_CHARACTERS, code, gate_markdown
-from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger.queries.compare_values import compare_readings
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
-from actionledger.parsing.parsers import REPAIRS, DialectParser
+from actionledger.reading.parsers import REPAIRS, DialectParser
+from actionledger.reading.tolerant_json import DecodeOptions
 from actionledger.replay.gating.conditions import Asked, Condition, acting_needed, conditions
 from actionledger.replay.gating.report import GateReport, WorseTurn
 from actionledger.replay.paired import with_test
-from actionledger.tolerant_json import DecodeOptions
-from actionledger.vocabulary import ActionStatus, Outcome, RepairKind
+from actionledger.report.junit import gate_junit
+from actionledger.report.markdown import MOST_CHARACTERS, code, gate_markdown
 
 ASSISTANT: DialectParser = al.parser("assistant")
 WORSE = ASSISTANT.model_copy(

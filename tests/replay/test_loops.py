@@ -12,21 +12,21 @@ from pydantic import ConfigDict
 from repetition_sessions import LOOPS, ORDINARY, Call, Session
 
 import actionledger as al
-from actionledger.errors import ActionError
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.handlers import Handlers
-from actionledger.execution.profile import Profile
-from actionledger.execution.runtime import SessionRuntime
-from actionledger.importing import Importer
+from actionledger.core.errors import ActionError
+from actionledger.core.recording import RunKey, SessionKey
+from actionledger.core.vocabulary import Reason, RunKind
+from actionledger.imports import Importer
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.recorded import Known
-from actionledger.parsing.parsers import parser_for
-from actionledger.recording import RunKey, SessionKey
-from actionledger.repetition.limits import NO_REPETITION, Pattern
-from actionledger.sources.base import RecordedSession, RecordedTurn
-from actionledger.vocabulary import Reason, RunKind
-from actionledger.workspace import Workspace
+from actionledger.reading.parsers import parser_for
+from actionledger.runtime.execution.approval import Policy, Verdict
+from actionledger.runtime.execution.handlers import Handlers
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.runtime import SessionRuntime
+from actionledger.runtime.repetition.limits import NO_REPETITION, Pattern
+from actionledger.runtime.workspace import Workspace
 
 SESSIONS = {**ORDINARY, **LOOPS}
 KEYS = {name: str(UUID(int=number, version=4)) for number, name in enumerate(SESSIONS, start=1)}

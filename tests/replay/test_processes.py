@@ -10,22 +10,22 @@ import pytest
 from effort import soaked
 
 import actionledger as al
-from actionledger.errors import ActionLedgerError, UsageError
-from actionledger.execution.registry import PROFILES
-from actionledger.importing import Importer
+from actionledger.core.errors import ActionLedgerError, UsageError
+from actionledger.core.recording import RunKey
+from actionledger.core.vocabulary import Reason, RunKind
+from actionledger.imports import Importer
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.ledger.queries.recorded import Known
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
-from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.custom import ActionSet, custom_profile
-from actionledger.recording import RunKey
+from actionledger.reading.parsers import parser_named
 from actionledger.replay import placing
 from actionledger.replay.placing import placed
 from actionledger.replay.processes import Command, Processes
 from actionledger.replay.rereading import Reading
-from actionledger.sources.base import RecordedSession, RecordedTurn
-from actionledger.vocabulary import Reason, RunKind
+from actionledger.runtime.execution.registry import PROFILES
 
 READINGS = """
 SELECT session_id, turn_index, parser_name, catalogue, outcome, reason, dialect, block_count, action_count, valid_count

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.errors import PolicyError, UsageError
+from actionledger.core.errors import PolicyError, UsageError
 from actionledger.ledger import Ledger
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC).replace(tzinfo=None)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 
 LOOK = '{"type": "list_tasks"}'

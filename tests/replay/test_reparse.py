@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 import actionledger as al
-from actionledger.errors import LedgerError, UnknownNameError, UsageError
-from actionledger.importing import Importer, import_sessions
+from actionledger.core.errors import LedgerError, UnknownNameError, UsageError
+from actionledger.imports import Importer, import_sessions
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn, Usage
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.recorded import Known
-from actionledger.parsing.parsers import parser_for
+from actionledger.reading.parsers import parser_for
 from actionledger.replay.statistics import mcnemar
-from actionledger.sources.base import RecordedSession, RecordedTurn, Usage
 
 ONE = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
 TWO_BLOCKS = ONE + '\n\n```actions\n{"actions": [{"type": "list_goals"}]}\n```'

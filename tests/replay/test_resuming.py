@@ -10,12 +10,12 @@ import pytest
 from effort import soaked
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger import Ledger, journal, open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
-from actionledger.vocabulary import LeftOutReason
 
 OLD = "gembrain-standard"
 TURNS = 120

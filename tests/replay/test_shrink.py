@@ -5,8 +5,8 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 
 import actionledger as al
+from actionledger.core.errors import UsageError
 from actionledger.demo import sample_sessions, take_samples
-from actionledger.errors import UsageError
 from actionledger.replay.readers import Reader
 from actionledger.replay.shrink import like
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.execution.approval import Decision
-from actionledger.vocabulary import DecisionKind
+from actionledger.core.vocabulary import DecisionKind
+from actionledger.runtime.execution.approval import Decision
 
 _FILE = "<create_file><path>{}</path><content>{}</content></create_file>"
 

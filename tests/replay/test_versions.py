@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.errors import SourceError, UnknownNameError, UsageError
+from actionledger.core.errors import SourceError, UnknownNameError, UsageError
+from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.parsing.parsers import parser_named
+from actionledger.reading.parsers import parser_named
 from actionledger.replay import environments
 from actionledger.replay.environments import environment_of
 from actionledger.replay.versions import OtherParser, result_of
-from actionledger.vocabulary import LeftOutReason, Outcome, Reason
 
 pytestmark = pytest.mark.soak  # starts clusters, or makes environments
 

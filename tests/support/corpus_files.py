@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import pytest
 
-from actionledger.importing import ImportReport, import_sessions
+from actionledger.imports import ImportReport, import_sessions
+from actionledger.imports.sources.base import RecordedSession, Source
+from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.ledger import open_ledger
-from actionledger.sources.base import RecordedSession, Source
-from actionledger.sources.registry import recognised, sample_of
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 """Where the recordings of others are, if they are anywhere."""

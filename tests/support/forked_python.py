@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 import actionledger as al
+from actionledger.imports.sources.registry import sources
 from actionledger.profiles import profile_named
-from actionledger.sources.registry import sources
 
 COMMAND = "from actionledger.cli import main\nmain()"
 """The command line, as ``python -m actionledger``."""

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
-from actionledger.sources.wordings import judged
-from actionledger.vocabulary import LeftOutReason
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
+from actionledger.imports.sources.wordings import judged
 
 
 def sessions(items: Iterable[Item]) -> list[RecordedSession]:

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from actionledger.errors import LedgerError, MissingPackageError
+from actionledger.core.errors import LedgerError, MissingPackageError
 
 
 @cache

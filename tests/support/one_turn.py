@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from actionledger.events import ActionRecord
-from actionledger.ledger.queries import ActionReversal, Attempt, Execution, Reader, Response, TurnDetail
-from actionledger.values import Block, Issue, Repair, Span
-from actionledger.vocabulary import (
+from actionledger.core.events import ActionRecord
+from actionledger.core.values import Block, Issue, Repair, Span
+from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,
     ExecutionStatus,
@@ -16,6 +15,7 @@ from actionledger.vocabulary import (
     Reversal,
     RunKind,
 )
+from actionledger.ledger.queries import ActionReversal, Attempt, Execution, Reader, Response, TurnDetail
 from actionledger_dashboard.viewer.doing import run_lanes
 from actionledger_dashboard.viewer.reading import read_lanes
 

@@ -9,8 +9,8 @@ from case_files import case_files
 from hypothesis import Phase, find, settings
 from hypothesis.strategies import from_regex
 
-from actionledger.parsing.dialects import DIALECTS, Dialect
-from actionledger.parsing.parsers import PARSERS
+from actionledger.reading.dialects import DIALECTS, Dialect
+from actionledger.reading.parsers import PARSERS
 
 QUICKLY = settings(phases=(Phase.generate, Phase.shrink), database=None, derandomize=True)
 """Why an example is what it is took most of the time to find one."""

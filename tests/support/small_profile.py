@@ -10,19 +10,19 @@ import pytest
 from pydantic import Field
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
-from actionledger.events import Event
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.execution_events import Step
-from actionledger.execution.executor import Executor
-from actionledger.execution.handlers import Handlers
-from actionledger.execution.profile import Profile
-from actionledger.execution.runtime import SessionRuntime
-from actionledger.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.parsing.parsers import parser_for
-from actionledger.recording import RunKey, SessionKey, TurnKey, turn_id_of
-from actionledger.values import ActionCall, Span
-from actionledger.vocabulary import ActionStatus, RunKind
-from actionledger.workspace import Workspace
+from actionledger.core.events import Event
+from actionledger.core.recording import RunKey, SessionKey, TurnKey, turn_id_of
+from actionledger.core.values import ActionCall, Span
+from actionledger.core.vocabulary import ActionStatus, RunKind
+from actionledger.reading.parsers import parser_for
+from actionledger.runtime.execution.approval import Policy, Verdict
+from actionledger.runtime.execution.execution_events import Step
+from actionledger.runtime.execution.executor import Executor
+from actionledger.runtime.execution.handlers import Handlers
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.runtime import SessionRuntime
+from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.workspace import Workspace
 
 
 class Look(Action):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from unittest import mock
 
-from actionledger.parsing.scan.source import Source
+from actionledger.reading.scan.source import Source
 
 
 class Steps(NamedTuple):

@@ -18,8 +18,8 @@ from wild.questions import Call, Question, own_questions
 from wild.silence import named_calls
 
 import actionledger as al
-from actionledger.values import ActionCall, Span
-from actionledger.vocabulary import ActionStatus
+from actionledger.core.values import ActionCall, Span
+from actionledger.core.vocabulary import ActionStatus
 
 UNSEEN = {
     *("python/last-part", "python/strings-single", "fault/no-round-bracket", "fault/quoted-name"),
@@ -32,7 +32,7 @@ MAY_KNOW = {
     "silent": {"actionledger"},
     "hazard_calls": {"actionledger"},
     "hazard_readings": {"actionledger"},
-    "false_actions": {"actionledger.parsing.parsers", "actionledger.values"},
+    "false_actions": {"actionledger.reading.parsers", "actionledger.core.values"},
 }
 """What of the reader each module of the ground may know: what compares two settings of it has to name them."""
 

@@ -4,16 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from actionledger._version import __version__
-from actionledger.common.hooks import register
+from actionledger.core.hooks import register
 
 if TYPE_CHECKING:
-    from actionledger import charts as charts, statistics as statistics
+    from actionledger import statistics as statistics
     from actionledger.actions.catalogue import Action as Action, Catalogue as Catalogue
-    from actionledger.agent import (
-        Conversation as Conversation,
-        ConversationLimits as ConversationLimits,
-        converse as converse,
-    )
     from actionledger.api import (
         dialect_names as dialect_names,
         parse as parse,
@@ -27,38 +22,51 @@ if TYPE_CHECKING:
         render as render,
         tools as tools,
     )
-    from actionledger.capture.clients import record as record, recorded_call as recorded_call
-    from actionledger.capture.processor import span_processor as span_processor
-    from actionledger.display.progress import progress as progress
-    from actionledger.errors import ActionError as ActionError, ActionLedgerError as ActionLedgerError
-    from actionledger.execution.approval import (
-        Decision as Decision,
-        Policy as Policy,
-        Rule as Rule,
-        Verdict as Verdict,
+    from actionledger.core.errors import ActionError as ActionError, ActionLedgerError as ActionLedgerError
+    from actionledger.core.rates import Rate as Rate
+    from actionledger.core.values import (
+        ActionCall as ActionCall,
+        Approval as Approval,
+        Block as Block,
+        FieldError as FieldError,
+        Issue as Issue,
+        Observation as Observation,
+        ParseResult as ParseResult,
+        RawAction as RawAction,
+        Reading as Reading,
+        Repair as Repair,
+        Span as Span,
+        Turn as Turn,
     )
-    from actionledger.execution.handlers import Context as Context, Handlers as Handlers
-    from actionledger.execution.limits import Limits as Limits, RateLimit as RateLimit
-    from actionledger.execution.profile import Profile as Profile
-    from actionledger.execution.settings import (
-        ActionSettings as ActionSettings,
-        ExecutionSettings as ExecutionSettings,
+    from actionledger.core.vocabulary import (
+        Capture as Capture,
+        DecisionKind as DecisionKind,
+        Judgement as Judgement,
+        Relation as Relation,
+        ReviewAspect as ReviewAspect,
+        TitleOrigin as TitleOrigin,
     )
-    from actionledger.experiments import (
-        Budget as Budget,
-        Experiment as Experiment,
-        ExperimentProgress as ExperimentProgress,
-        Variant as Variant,
-        experiment as experiment,
-    )
-    from actionledger.explaining import Explanation as Explanation, explain as explain
-    from actionledger.importing import (
+    from actionledger.imports import (
         ImportReport as ImportReport,
         Prices as Prices,
         import_path as import_path,
         import_sessions as import_sessions,
     )
-    from actionledger.importing.plan_importer import ImportProgress as ImportProgress
+    from actionledger.imports.live.clients import record as record, recorded_call as recorded_call
+    from actionledger.imports.live.processor import span_processor as span_processor
+    from actionledger.imports.plan_importer import ImportProgress as ImportProgress
+    from actionledger.imports.sources.base import (
+        LeftOut as LeftOut,
+        RecordedCall as RecordedCall,
+        RecordedResult as RecordedResult,
+        RecordedSession as RecordedSession,
+        RecordedTurn as RecordedTurn,
+        Refusal as Refusal,
+        Usage as Usage,
+    )
+    from actionledger.imports.sources.details import SessionDetails as SessionDetails
+    from actionledger.imports.sources.permissions import Permission as Permission
+    from actionledger.imports.sources.tables import frame_sessions as frame_sessions
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
     from actionledger.ledger.ingest import IngestReport as IngestReport
     from actionledger.ledger.listings import sessions as sessions, turns as turns
@@ -77,27 +85,35 @@ if TYPE_CHECKING:
         settle as settle,
         withdraw as withdraw,
     )
-    from actionledger.models import (
-        Chunk as Chunk,
-        Completion as Completion,
-        Model as Model,
-        model_from as model_from,
-    )
-    from actionledger.parsing.parsers import (
-        BaselineParser as BaselineParser,
-        DialectParser as DialectParser,
-        response_template_parser as response_template_parser,
-    )
-    from actionledger.parsing.stream import StreamParser as StreamParser
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
     from actionledger.profiles.custom import ActionSet as ActionSet, custom_profile as custom_profile
     from actionledger.profiles.orchestrator.cascade import orchestrate as orchestrate
     from actionledger.profiles.orchestrator.casting import Layer as Layer
-    from actionledger.rates import Rate as Rate
+    from actionledger.reading.parsers import (
+        BaselineParser as BaselineParser,
+        DialectParser as DialectParser,
+        response_template_parser as response_template_parser,
+    )
+    from actionledger.reading.stream import StreamParser as StreamParser
+    from actionledger.reading.tolerant_json import (
+        Decoded as Decoded,
+        DecodeOptions as DecodeOptions,
+        Found as Found,
+        decode as decode,
+        decode_all as decode_all,
+        find_value as find_value,
+    )
     from actionledger.replay.cases import Case as Case, load_case as load_case
     from actionledger.replay.changes import Change as Change, changes as changes
     from actionledger.replay.comparing import compare as compare
     from actionledger.replay.contrasts import Contrast as Contrast
+    from actionledger.replay.experiments import (
+        Budget as Budget,
+        Experiment as Experiment,
+        ExperimentProgress as ExperimentProgress,
+        Variant as Variant,
+        experiment as experiment,
+    )
     from actionledger.replay.failure_changes import (
         FailureChanges as FailureChanges,
         failure_changes as failure_changes,
@@ -139,58 +155,43 @@ if TYPE_CHECKING:
         WorkspaceState as WorkspaceState,
         steps as steps,
     )
-    from actionledger.session.forgetting import ForgetReport as ForgetReport
-    from actionledger.session.preview import Preview as Preview
-    from actionledger.session.runtime import Runtime as Runtime
-    from actionledger.session.states.settings import ManifestSettings as ManifestSettings
-    from actionledger.sources.base import (
-        LeftOut as LeftOut,
-        RecordedCall as RecordedCall,
-        RecordedResult as RecordedResult,
-        RecordedSession as RecordedSession,
-        RecordedTurn as RecordedTurn,
-        Refusal as Refusal,
-        Usage as Usage,
+    from actionledger.report import charts as charts
+    from actionledger.report.explaining import Explanation as Explanation, explain as explain
+    from actionledger.report.progress import progress as progress
+    from actionledger.report.viewing import SessionView as SessionView, view as view
+    from actionledger.runtime.agent import (
+        Conversation as Conversation,
+        ConversationLimits as ConversationLimits,
+        converse as converse,
     )
-    from actionledger.sources.details import SessionDetails as SessionDetails
-    from actionledger.sources.permissions import Permission as Permission
-    from actionledger.sources.tables import frame_sessions as frame_sessions
-    from actionledger.tolerant_json import (
-        Decoded as Decoded,
-        DecodeOptions as DecodeOptions,
-        Found as Found,
-        decode as decode,
-        decode_all as decode_all,
-        find_value as find_value,
+    from actionledger.runtime.execution.approval import (
+        Decision as Decision,
+        Policy as Policy,
+        Rule as Rule,
+        Verdict as Verdict,
     )
-    from actionledger.values import (
-        ActionCall as ActionCall,
-        Approval as Approval,
-        Block as Block,
-        FieldError as FieldError,
-        Issue as Issue,
-        Observation as Observation,
-        ParseResult as ParseResult,
-        RawAction as RawAction,
-        Reading as Reading,
-        Repair as Repair,
-        Span as Span,
-        Turn as Turn,
+    from actionledger.runtime.execution.handlers import Context as Context, Handlers as Handlers
+    from actionledger.runtime.execution.limits import Limits as Limits, RateLimit as RateLimit
+    from actionledger.runtime.execution.profile import Profile as Profile
+    from actionledger.runtime.execution.settings import (
+        ActionSettings as ActionSettings,
+        ExecutionSettings as ExecutionSettings,
     )
-    from actionledger.viewing import SessionView as SessionView, view as view
-    from actionledger.vocabulary import (
-        Capture as Capture,
-        DecisionKind as DecisionKind,
-        Judgement as Judgement,
-        Relation as Relation,
-        ReviewAspect as ReviewAspect,
-        TitleOrigin as TitleOrigin,
+    from actionledger.runtime.models import (
+        Chunk as Chunk,
+        Completion as Completion,
+        Model as Model,
+        model_from as model_from,
     )
-    from actionledger.workspace.undoing import Undone as Undone
+    from actionledger.runtime.session.forgetting import ForgetReport as ForgetReport
+    from actionledger.runtime.session.preview import Preview as Preview
+    from actionledger.runtime.session.runtime import Runtime as Runtime
+    from actionledger.runtime.session.states.settings import ManifestSettings as ManifestSettings
+    from actionledger.runtime.workspace.undoing import Undone as Undone
 
 _NAMES_OF_MODULES = {
     "actions.catalogue": ("Action", "Catalogue"),
-    "agent": ("Conversation", "ConversationLimits", "converse"),
+    "runtime.agent": ("Conversation", "ConversationLimits", "converse"),
     "api": (
         "dialect_names",
         "parse",
@@ -204,19 +205,19 @@ _NAMES_OF_MODULES = {
         "render",
         "tools",
     ),
-    "capture.clients": ("record", "recorded_call"),
-    "capture.processor": ("span_processor",),
-    "display.progress": ("progress",),
-    "errors": ("ActionError", "ActionLedgerError"),
-    "execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
-    "execution.handlers": ("Context", "Handlers"),
-    "execution.limits": ("Limits", "RateLimit"),
-    "execution.profile": ("Profile",),
-    "execution.settings": ("ActionSettings", "ExecutionSettings"),
-    "experiments": ("Budget", "Experiment", "ExperimentProgress", "Variant", "experiment"),
-    "explaining": ("Explanation", "explain"),
-    "importing": ("ImportReport", "Prices", "import_path", "import_sessions"),
-    "importing.plan_importer": ("ImportProgress",),
+    "imports.live.clients": ("record", "recorded_call"),
+    "imports.live.processor": ("span_processor",),
+    "report.progress": ("progress",),
+    "core.errors": ("ActionError", "ActionLedgerError"),
+    "runtime.execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
+    "runtime.execution.handlers": ("Context", "Handlers"),
+    "runtime.execution.limits": ("Limits", "RateLimit"),
+    "runtime.execution.profile": ("Profile",),
+    "runtime.execution.settings": ("ActionSettings", "ExecutionSettings"),
+    "replay.experiments": ("Budget", "Experiment", "ExperimentProgress", "Variant", "experiment"),
+    "report.explaining": ("Explanation", "explain"),
+    "imports": ("ImportReport", "Prices", "import_path", "import_sessions"),
+    "imports.plan_importer": ("ImportProgress",),
     "ledger": ("Ledger", "open_ledger"),
     "ledger.ingest": ("IngestReport",),
     "ledger.listings": ("sessions", "turns"),
@@ -230,14 +231,14 @@ _NAMES_OF_MODULES = {
     "ledger.queries.scores": ("ScoreBound",),
     "ledger.results": ("QueryResult",),
     "ledger.reviewing": ("change", "review", "settle", "withdraw"),
-    "models": ("Chunk", "Completion", "Model", "model_from"),
-    "parsing.parsers": ("BaselineParser", "DialectParser", "response_template_parser"),
-    "parsing.stream": ("StreamParser",),
+    "runtime.models": ("Chunk", "Completion", "Model", "model_from"),
+    "reading.parsers": ("BaselineParser", "DialectParser", "response_template_parser"),
+    "reading.stream": ("StreamParser",),
     "profiles.assistant.reasoning": ("IterativeReasoner",),
     "profiles.custom": ("ActionSet", "custom_profile"),
     "profiles.orchestrator.cascade": ("orchestrate",),
     "profiles.orchestrator.casting": ("Layer",),
-    "rates": ("Rate",),
+    "core.rates": ("Rate",),
     "replay.cases": ("Case", "load_case"),
     "replay.changes": ("Change", "changes"),
     "replay.comparing": ("compare",),
@@ -264,11 +265,11 @@ _NAMES_OF_MODULES = {
     "replay.reviewer_agreement": ("ReviewerAgreement", "reviewer_agreement"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
-    "session.forgetting": ("ForgetReport",),
-    "session.preview": ("Preview",),
-    "session.runtime": ("Runtime",),
-    "session.states.settings": ("ManifestSettings",),
-    "sources.base": (
+    "runtime.session.forgetting": ("ForgetReport",),
+    "runtime.session.preview": ("Preview",),
+    "runtime.session.runtime": ("Runtime",),
+    "runtime.session.states.settings": ("ManifestSettings",),
+    "imports.sources.base": (
         "LeftOut",
         "RecordedCall",
         "RecordedResult",
@@ -277,11 +278,11 @@ _NAMES_OF_MODULES = {
         "Refusal",
         "Usage",
     ),
-    "sources.details": ("SessionDetails",),
-    "sources.permissions": ("Permission",),
-    "sources.tables": ("frame_sessions",),
-    "tolerant_json": ("DecodeOptions", "Decoded", "Found", "decode", "decode_all", "find_value"),
-    "values": (
+    "imports.sources.details": ("SessionDetails",),
+    "imports.sources.permissions": ("Permission",),
+    "imports.sources.tables": ("frame_sessions",),
+    "reading.tolerant_json": ("DecodeOptions", "Decoded", "Found", "decode", "decode_all", "find_value"),
+    "core.values": (
         "ActionCall",
         "Approval",
         "Block",
@@ -295,16 +296,16 @@ _NAMES_OF_MODULES = {
         "Span",
         "Turn",
     ),
-    "viewing": ("SessionView", "view"),
-    "vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect", "TitleOrigin"),
-    "workspace.undoing": ("Undone",),
+    "report.viewing": ("SessionView", "view"),
+    "core.vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect", "TitleOrigin"),
+    "runtime.workspace.undoing": ("Undone",),
 }
 # What the rooms below ask of those above them.
-register("drawing", f"{__name__}.display.looks")
-register("forgetting", f"{__name__}.session.forgetting")
-register("recording turns", f"{__name__}.importing.live")
+register("drawing", f"{__name__}.report.looks")
+register("forgetting", f"{__name__}.runtime.session.forgetting")
+register("recording turns", f"{__name__}.imports.turn_recorder")
 
-_ROOMS = ("charts", "statistics")
+_ROOMS = ("report.charts", "statistics")
 """Rooms whose own names are public, as in ``al.charts.funnel``."""
 
 _MODULES = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}

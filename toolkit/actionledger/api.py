@@ -5,22 +5,16 @@ from typing import Any, Literal, TypeAlias
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.errors import UsageError, require_kind, require_names, require_text
-from actionledger.execution.profile import Profile
-from actionledger.execution.prompting import prompt_of
-from actionledger.execution.registry import PROFILES, profile_meant, profile_named
-from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
-from actionledger.parsing.dialects.parts.writing import PlainCall
-from actionledger.parsing.parsers import (
-    PARSERS,
-    AnyParser,
-    parser_for,
-    parser_meant,
-    parser_named,
-)
-from actionledger.parsing.providers import require_json
-from actionledger.reading import read_provider_message, read_response
-from actionledger.values import ActionCall, ParseResult, RawAction
+from actionledger.core.errors import UsageError, require_kind, require_names, require_text
+from actionledger.core.values import ActionCall, ParseResult, RawAction
+from actionledger.reading.dialects import DIALECTS, Dialect, dialect_named
+from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.reading.messages import require_json
+from actionledger.reading.parsers import PARSERS, AnyParser, parser_for, parser_meant, parser_named
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.execution.registry import PROFILES, profile_meant, profile_named
+from actionledger.runtime.parsing import read_provider_message, read_response
 
 AnyCall: TypeAlias = (
     ActionCall | RawAction | tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str | None]

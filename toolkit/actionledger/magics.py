@@ -11,10 +11,10 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_cell_magic, magics_class
 
 from actionledger.api import parse
-from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.core.errors import ActionLedgerError, UsageError
+from actionledger.core.values import ParseResult
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.guarded import SECONDS
-from actionledger.values import ParseResult
 
 FRAMES = ("pandas", "polars", "arrow")
 

@@ -75,7 +75,7 @@ class CaseFile(pytest.File):
 class _Item(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what is shown of a failure: the difference alone, where it is one."""
-        from actionledger.errors import ActionLedgerError  # noqa: PLC0415 - only where something fails
+        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only where something fails
 
         if isinstance(excinfo.value, ReadOtherwise | ActionLedgerError):
             return str(excinfo.value)
@@ -87,7 +87,7 @@ class CaseItem(_Item):
 
     def runtest(self) -> None:
         """Read it and compare."""
-        from actionledger.common.text import printable  # noqa: PLC0415
+        from actionledger.core.text import printable  # noqa: PLC0415
         from actionledger.replay.cases import load_case  # noqa: PLC0415 - only where there is a case
 
         case = load_case(self.path)
@@ -108,7 +108,7 @@ class _LedgerPlugin:
 
     def opened(self) -> "Ledger":
         """Return the ledger, opened once for all its sessions."""
-        from actionledger.errors import ActionLedgerError  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only where a ledger is named
         from actionledger.ledger import open_ledger  # noqa: PLC0415
 
         if self._ledger is None:
@@ -138,7 +138,7 @@ class LedgerFile(pytest.File):
 
     def collect(self) -> Iterator["SessionItem"]:
         """Yield each session of which something can be read again."""
-        from actionledger.common.text import printable  # noqa: PLC0415
+        from actionledger.core.text import printable  # noqa: PLC0415
         from actionledger.ledger.queries.naming import session_names  # noqa: PLC0415 - only where a ledger is named
         from actionledger.ledger.queries.readings import readable_sessions  # noqa: PLC0415
 
@@ -160,8 +160,8 @@ class SessionItem(_Item):
 
     def runtest(self) -> None:
         """Read them again and compare with what was read at first."""
-        from actionledger.common.text import printable  # noqa: PLC0415
-        from actionledger.errors import UsageError  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.core.errors import UsageError  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.core.text import printable  # noqa: PLC0415
         from actionledger.ledger.queries.readings import readings_of_session  # noqa: PLC0415
 
         recorded = readings_of_session(self._opened(), self._identity)

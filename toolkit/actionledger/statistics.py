@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable, Iterable
 
-from actionledger.errors import UsageError, require_kind
-from actionledger.rates import Rate, clustered_by
+from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.rates import Rate, clustered_by
 from actionledger.replay.statistics import (
     difference_test,
     holm,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from actionledger.common.canonical import json_text
+from actionledger.core.canonical import json_text
 from actionledger_dashboard.data import opened
 
 ROWS = 5000

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from actionledger.common.text import NO_NAME
-from actionledger.display.comparisons import in_words
+from actionledger.core.rates import shown_p
+from actionledger.core.text import NO_NAME
+from actionledger.core.vocabulary import ExecutionStatus, Origin, Outcome
 from actionledger.ledger.queries import Bucket, ComparedTurn, Grouping, Mark
-from actionledger.rates import shown_p
 from actionledger.replay.contrasts import MEASURES, Measure
 from actionledger.replay.paired import PairedComparison, compare_by
-from actionledger.vocabulary import ExecutionStatus, Origin, Outcome
+from actionledger.report.comparisons import in_words
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.answers import in_points
 from actionledger_dashboard.components.lines import heading, line

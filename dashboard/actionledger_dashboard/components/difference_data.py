@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from actionledger.common.canonical import json_text
-from actionledger.common.plurals import counted
+from actionledger.core.canonical import json_text
+from actionledger.core.plurals import counted
 from actionledger.ledger.queries import ActionDifference, FieldDifference, ReadAction, TurnDifference
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import Values

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError
 from actionledger.ledger.queries.selected import Picking, Selection
 from actionledger.ledger.row_files import RowForm, write_rows
 from actionledger_dashboard.components import notices

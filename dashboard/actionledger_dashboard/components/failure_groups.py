@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from actionledger.common.ids import derived_id
-from actionledger.common.plurals import counted
+from actionledger.core.ids import derived_id
+from actionledger.core.plurals import counted
+from actionledger.core.vocabulary import SENTENCES, Origin
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.failures import Spent
 from actionledger.ledger.queries.naming import session_names
 from actionledger.replay.failures import failures, group_turns
 from actionledger.replay.grouping.groups import FailureGroup, FailureKey
 from actionledger.replay.grouping.report import FailureReport
-from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.costs import by_file, cost_of

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
+from actionledger.core.vocabulary import SENTENCES, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
 from actionledger.replay.grouping.report import FailureReport
-from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.costs import by_file, cost_of
 from actionledger_dashboard.components.failure_groups import show_failure_groups, show_loops

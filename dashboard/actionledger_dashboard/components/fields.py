@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.common.text import writable
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.text import writable
+from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
 from actionledger.ledger.queries import Dimensions, Run, ScoreBound, Stage
-from actionledger.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
 
 Kind: TypeAlias = Literal["many", "one", "day", "text", "score"]
 """How a field is picked: any number of what is there, one of it, a day, words of one's own, or a bound."""

@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
-from actionledger.common.text import NO_NAME
+from actionledger.core.plurals import counted
+from actionledger.core.text import NO_NAME
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
 from actionledger.ledger.queries.addresses import filter_of_parameters

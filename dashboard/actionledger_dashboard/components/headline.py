@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import SENTENCES, Ending, SessionOutcome
 from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted
 from actionledger.ledger.queries.stages import MEANT, UNACTED, audited
-from actionledger.rates import Rate
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.periods import PeriodChange
-from actionledger.vocabulary import SENTENCES, Ending, SessionOutcome
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.assets import mount_of

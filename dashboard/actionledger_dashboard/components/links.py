@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from actionledger.core.values import Span
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.addresses import (
     FILTERS,
@@ -10,7 +11,6 @@ from actionledger.ledger.queries.addresses import (
     mark_parameters,
     query_of,
 )
-from actionledger.values import Span
 
 __all__ = [
     "BY_IMPORT",

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from actionledger.core.values import Block
 from actionledger.ledger.queries import TurnDetail
-from actionledger.parsing.providers import SplitCall, split_message
-from actionledger.values import Block
+from actionledger.reading.messages import SplitCall, split_message
 from actionledger_dashboard.viewer.looks import Values, card, lane, pretty, words
 from actionledger_dashboard.viewer.reading import action_card
 

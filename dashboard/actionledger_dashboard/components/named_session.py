@@ -1,6 +1,6 @@
 """Which session a link means: by its id, or by whatever else it is called."""
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.queries.naming import sessions_called
 from actionledger_dashboard.components import notices

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from actionledger.common.ids import new_id
+from actionledger.core.ids import new_id
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.links import FILTERS
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from actionledger.errors import ActionLedgerError, LedgerError, UsageError
+from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.exact import show_exact
@@ -160,7 +160,7 @@ def no_session() -> None:
 
 def read_once() -> None:
     """Say that no turn has a second reading, and what would give it one."""
-    from actionledger.parsing.parsers import PARSERS  # noqa: PLC0415 - all formats, which most pages need not know
+    from actionledger.reading.parsers import PARSERS  # noqa: PLC0415 - all formats, which most pages need not know
 
     st.subheader("No turn has been read twice yet", anchor=False)
     st.text("This reads all recorded turns again with another parser, and keeps what they had before:")

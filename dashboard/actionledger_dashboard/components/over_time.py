@@ -6,14 +6,14 @@ from typing import NoReturn
 
 import streamlit as st
 
-from actionledger.charts.trend import ELSEWHERE, READING
-from actionledger.common.clock import now
-from actionledger.common.plurals import counted
+from actionledger.core.clock import now
+from actionledger.core.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Mark, Period, Unit
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
 from actionledger.ledger.queries.trend import elsewhere_over_time
 from actionledger.replay.changes import Change, changes
+from actionledger.report.charts.trend import ELSEWHERE, READING
 from actionledger_dashboard.components import charts, links
 from actionledger_dashboard.components.charts import Event
 from actionledger_dashboard.components.lines import heading, line

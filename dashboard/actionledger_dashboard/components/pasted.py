@@ -8,16 +8,16 @@ from hashlib import sha256
 from typing import Any
 
 import actionledger as al
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
+from actionledger.core.recording import RunKey, SessionKey, TurnKey
+from actionledger.core.recording.attempts import main_reason, response_parsed
+from actionledger.core.values import Block, ParseResult
+from actionledger.core.vocabulary import SENTENCES, ActionStatus, BlockStatus, Capture, Evidence, RunKind
 from actionledger.ledger.queries import Attempt, ReadAction, Response, TurnDetail, TurnDifference
 from actionledger.ledger.queries.differences import differing_actions
-from actionledger.parsing.dialects import DIALECTS
-from actionledger.recording import RunKey, SessionKey, TurnKey
-from actionledger.recording.attempts import main_reason, response_parsed
+from actionledger.reading.dialects import DIALECTS
 from actionledger.replay.cases import Case
-from actionledger.values import Block, ParseResult
-from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, Capture, Evidence, RunKind
 from actionledger_dashboard.viewer.looks import Values, card
 
 LIMIT = 200_000

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.charts.common import beginning
-from actionledger.common.text import NO_NAME
+from actionledger.core.rates import Rate
+from actionledger.core.text import NO_NAME
 from actionledger.ledger.queries import ReadIn
-from actionledger.rates import Rate
+from actionledger.report.charts.common import beginning
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.components.whiskers import drawn_rate

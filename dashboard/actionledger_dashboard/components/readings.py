@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
+from actionledger.core.values import Span
 from actionledger.ledger.queries import TurnDetail, TurnDifference
-from actionledger.values import Span
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.difference_data import difference_rows, difference_said
 from actionledger_dashboard.components.visible import pieces

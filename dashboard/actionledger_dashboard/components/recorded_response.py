@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.common.text import writable
-from actionledger.errors import UsageError
-from actionledger.events import ActionRecord
-from actionledger.execution.registry import PROFILES, profile_named
-from actionledger.exports.parts import call_id
+from actionledger.core.errors import UsageError
+from actionledger.core.events import ActionRecord
+from actionledger.core.privacy import mask_text
+from actionledger.core.text import writable
+from actionledger.core.values import Block
+from actionledger.core.vocabulary import Capture
 from actionledger.ledger.queries import TurnDetail
 from actionledger.ledger.queries.readings import RecordedReading
-from actionledger.privacy import mask_text
 from actionledger.replay.readers import Reader, reader_of
-from actionledger.values import Block
-from actionledger.vocabulary import Capture
+from actionledger.report.exports.parts import call_id
+from actionledger.runtime.execution.registry import PROFILES, profile_named
 from actionledger_dashboard.components.pasted import EVERY_FORMAT
 
 

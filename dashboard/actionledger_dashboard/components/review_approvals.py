@@ -8,13 +8,13 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.errors import ActionLedgerError
-from actionledger.execution.approval import Decision
+from actionledger.core.errors import ActionLedgerError
+from actionledger.core.values import Approval
+from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger.queries.naming import session_names
-from actionledger.session.decisions import decide
-from actionledger.session.valid_decisions import DecisionStatus, open_decisions
-from actionledger.values import Approval
-from actionledger.vocabulary import DecisionKind
+from actionledger.runtime.execution.approval import Decision
+from actionledger.runtime.session.decisions import decide
+from actionledger.runtime.session.valid_decisions import DecisionStatus, open_decisions
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.exact import show_exact
 from actionledger_dashboard.components.linked import Linked

@@ -6,14 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-from actionledger.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Judgement, ReviewAspect
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries import TurnDetail
 from actionledger.ledger.queries.reviews import Review, labels, reviewers
 from actionledger.ledger.review_values import SENTENCE_CHARACTERS
 from actionledger.ledger.reviewing import change, review, settle, withdraw
-from actionledger.values import Span
-from actionledger.vocabulary import Judgement, ReviewAspect
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ask, writing
 

@@ -5,10 +5,10 @@ from functools import partial
 
 import streamlit as st
 
+from actionledger.core.vocabulary import Judgement, ReviewAspect, ReviewStep
 from actionledger.ledger import queries
 from actionledger.ledger.queries import TurnDetail
 from actionledger.ledger.queries.reviews import Review, reviews
-from actionledger.vocabulary import Judgement, ReviewAspect, ReviewStep
 from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.review_controls import SAID, WHOLE, Controls, is_verdict, select
 from actionledger_dashboard.components.visible import visible

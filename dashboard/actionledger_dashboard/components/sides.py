@@ -7,13 +7,13 @@ from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
-from actionledger.common.text import NO_NAME
+from actionledger.core.plurals import counted
+from actionledger.core.text import NO_NAME
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run
 from actionledger.ledger.queries.latest import last_at
 from actionledger.replay.periods import latest_two
-from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import Parameters, filter_parameters

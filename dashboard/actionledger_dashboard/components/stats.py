@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from actionledger.common.plurals import by_prices, counted
+from actionledger.core.plurals import by_prices, counted
+from actionledger.core.vocabulary import ExecutionStatus, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums
 from actionledger.ledger.queries.stages import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS, audited
-from actionledger.vocabulary import ExecutionStatus, Origin
 from actionledger_dashboard.components.links import turns_href
 from actionledger_dashboard.components.strip import Stat, stat_of
 from actionledger_dashboard.components.wording import (

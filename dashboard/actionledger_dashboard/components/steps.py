@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from actionledger.core.rates import shown_share
 from actionledger.ledger.queries import Filter, Funnel, Mark
 from actionledger.ledger.queries.stages import Step, stages_of
-from actionledger.rates import shown_share
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.links import turns_href
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.charts.common import beginning
-from actionledger.rates import Rate
+from actionledger.core.rates import Rate
+from actionledger.report.charts.common import beginning
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.components.whiskers import drawn_rate

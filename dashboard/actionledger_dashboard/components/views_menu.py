@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError
 from actionledger.ledger.saved import Saved
 from actionledger.ledger.saved_views import KIND, SavedView, read_views, refuse_name, save_view
 from actionledger_dashboard.components.anchors import show_anchors

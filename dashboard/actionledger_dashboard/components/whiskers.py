@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actionledger.rates import Rate
+from actionledger.core.rates import Rate
 from actionledger_dashboard.components.wording import interval, share
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from actionledger.common.plurals import counted
-from actionledger.rates import Rate
-from actionledger.vocabulary import Capture
+from actionledger.core.plurals import counted
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import Capture
 
 NOT_RECORDED = "not recorded"
 NOTHING_FAILED = "Nothing failed, as far as it was read, checked and executed."

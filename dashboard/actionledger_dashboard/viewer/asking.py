@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.values import Span
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import Response, TurnDetail
 from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.starting import starts
 from actionledger.replay.steps import steps
-from actionledger.values import Span
 from actionledger_dashboard.components.visible import Piece
 from actionledger_dashboard.viewer.conversation import shown_before, told_after
 from actionledger_dashboard.viewer.course import WINDOW, Course, course_data

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
+from actionledger.core.vocabulary import SENTENCES, Outcome
 from actionledger.ledger.queries import Stretch, TurnRow
-from actionledger.vocabulary import SENTENCES, Outcome
 from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_of
 
 WINDOW = 100

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 
+from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason, RunKind
 from actionledger.ledger.queries import ActionReversal, Execution, TurnDetail
-from actionledger.vocabulary import ExecutionStatus, Origin, Reason, RunKind
 from actionledger_dashboard.viewer.looks import (
     NEUTRAL,
     Values,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from actionledger.values import Span
+from actionledger.core.values import Span
 from actionledger_dashboard.viewer.looks import Values
 
 SHOWN = 60_000

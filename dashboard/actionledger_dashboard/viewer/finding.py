@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from actionledger.core.values import Span
 from actionledger.ledger.queries import Mention
-from actionledger.values import Span
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import Values
 

@@ -5,8 +5,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from actionledger.values import Span
-from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, ExecutionStatus, Outcome, Reason
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import (
+    SENTENCES,
+    ActionStatus,
+    BlockStatus,
+    ExecutionStatus,
+    Outcome,
+    Reason,
+)
 from actionledger_dashboard.components.visible import pieces
 
 Values: TypeAlias = dict[str, Any]

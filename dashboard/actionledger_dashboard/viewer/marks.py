@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from actionledger.core.values import Block, Issue, Span
 from actionledger.ledger.queries import TurnDetail
-from actionledger.values import Block, Issue, Span
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import (
     WORST_FIRST,

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from actionledger.common.plurals import counted
-from actionledger.events import ActionRecord
-from actionledger.exports.spent import spent
+from actionledger.core.events import ActionRecord
+from actionledger.core.plurals import counted
+from actionledger.core.values import Block, FieldError, Issue, Span
+from actionledger.core.vocabulary import SENTENCES
 from actionledger.ledger.queries import Reader, Response, TurnDetail
-from actionledger.values import Block, FieldError, Issue, Span
-from actionledger.vocabulary import SENTENCES
+from actionledger.report.exports.spent import spent
 from actionledger_dashboard.components.visible import pieces, tokens, visible
 from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
 from actionledger_dashboard.viewer.excerpt import first_of_interest, gaps, part_of, within

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from actionledger.values import Block, Repair, Span
+from actionledger.core.values import Block, Repair, Span
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import Values, place, words
 

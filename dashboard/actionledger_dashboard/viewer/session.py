@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from actionledger.core.vocabulary import Relation
 from actionledger.ledger.queries import Child, Session
 from actionledger.ledger.queries.starting import Start
-from actionledger.vocabulary import Relation
 from actionledger_dashboard.components.visible import Piece, cut_in_the_middle, pieces
 from actionledger_dashboard.viewer.looks import Values
 

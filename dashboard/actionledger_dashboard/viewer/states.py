@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from actionledger.common.canonical import json_text
-from actionledger.common.plurals import counted
+from actionledger.core.canonical import json_text
+from actionledger.core.plurals import counted
 from actionledger.replay.steps import Step, Steps, WorkspaceState
-from actionledger.session.states.stores import TableChange
-from actionledger.workspace.diffs import Diff
-from actionledger.workspace.nodes import Change
+from actionledger.runtime.session.states.stores import TableChange
+from actionledger.runtime.workspace.diffs import Diff
+from actionledger.runtime.workspace.nodes import Change
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import NEUTRAL, Values, bounded, card, lane
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
-from actionledger.display.comparisons import in_words
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Bucket
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.paired import PairedComparison, PairedGroup, compare_by
+from actionledger.report.comparisons import in_words
 from actionledger_dashboard.components import charts, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast, show_paired

@@ -4,10 +4,10 @@ from collections import Counter
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
+from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, ImportOmission, Omission
-from actionledger.vocabulary import LEFT_OUT, LeftOutReason
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.lines import heading, line

@@ -5,18 +5,18 @@ from typing import Any
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
+from actionledger.core.rates import TOO_FEW
+from actionledger.core.vocabulary import Outcome, RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
 from actionledger.ledger.queries.uncounted import LEAD
 from actionledger.ledger.queries.usage import Kept
-from actionledger.rates import TOO_FEW
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.periods import change_since_before
-from actionledger.vocabulary import Outcome, RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.failures import show_reasons

@@ -5,16 +5,16 @@ from typing import Any
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
-from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.core.errors import ActionLedgerError, UsageError
+from actionledger.core.plurals import counted
+from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import Capture
 from actionledger.ledger import queries
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.readings import reading_of_turn
-from actionledger.parsing.providers import split_message
+from actionledger.reading.messages import split_message
 from actionledger.replay.cases import SUFFIX
-from actionledger.values import ParseResult
-from actionledger.vocabulary import Capture
 from actionledger_dashboard.cases import cases_folder, file_name, keep_case
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.fields import place_of

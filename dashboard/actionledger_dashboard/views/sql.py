@@ -6,8 +6,8 @@ from typing import get_args
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
-from actionledger.errors import ActionLedgerError, LedgerError, UsageError
+from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
+from actionledger.core.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.guarded import MEMORY, keep_ready
 from actionledger_dashboard.components import asked, links, notices, tables

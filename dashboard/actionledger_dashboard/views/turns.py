@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import SENTENCES, Outcome, Reason
 from actionledger.ledger import queries
 from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind, TurnsPage
 from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
 from actionledger.ledger.queries.latest import latest_turns
 from actionledger.ledger.queries.selected import listed_turns
-from actionledger.values import Span
-from actionledger.vocabulary import SENTENCES, Outcome, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.exporting import offer_export

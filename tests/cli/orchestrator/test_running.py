@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.models import ScriptedModel
+from actionledger.runtime.models import ScriptedModel
 
 FENCE = "`" * 3
 HOSTILE = "[bold]bold[/nope] \x1b[31mred\x07 \x9b2J \u202ebackwards"

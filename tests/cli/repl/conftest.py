@@ -9,10 +9,10 @@ from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
 from actionledger.cli.repl.prompts import Prompts
 from actionledger.cli.repl.repl import Repl
-from actionledger.execution.prompting import prompt_of
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.models import ScriptedModel
 from actionledger.profiles.coder import coder_profile
+from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.models import ScriptedModel
 
 
 class Typed:

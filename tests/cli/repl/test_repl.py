@@ -5,8 +5,8 @@ import json
 import pytest
 
 from actionledger.cli.repl.wording import visible
-from actionledger.models import BrokenResponseError, ModelUnreachableError
-from actionledger.models.base import said
+from actionledger.runtime.models import BrokenResponseError, ModelUnreachableError
+from actionledger.runtime.models.base import said
 
 DOCUMENTED = """\
 I'll create a simple HTTP server for you.
@@ -261,7 +261,7 @@ class _Stopping:
         self.text, self.model = text, model
 
     def stream(self, messages, **given):
-        from actionledger.models import Chunk
+        from actionledger.runtime.models import Chunk
 
         yield Chunk(self.text)
         raise KeyboardInterrupt

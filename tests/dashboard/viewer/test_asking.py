@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from effort import is_soak
 
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import SENTENCES, Outcome, Reason
 from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.vocabulary import SENTENCES, Outcome, Reason
 from actionledger_dashboard.viewer.asking import Asked, course_of, session_view, view_of
 from actionledger_dashboard.viewer.page import frame_of, page_of
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries import Stretch, TurnRow
-from actionledger.vocabulary import Outcome
 from actionledger_dashboard.viewer.course import WINDOW, Course, course_data
 
 

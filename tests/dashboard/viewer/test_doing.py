@@ -6,8 +6,8 @@ from datetime import datetime
 import pytest
 from one_turn import DETAIL, RUN, UNDONE, lanes_of
 
+from actionledger.core.vocabulary import ExecutionStatus, Reason, Reversal, RunKind
 from actionledger.ledger.queries import Told
-from actionledger.vocabulary import ExecutionStatus, Reason, Reversal, RunKind
 from actionledger_dashboard.viewer.doing import went_wrong
 
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 from one_turn import BLOCK, DETAIL
 
-from actionledger.values import Issue, Span
-from actionledger.vocabulary import Reason
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import Reason
 from actionledger_dashboard.viewer.excerpt import SHOWN, part_of
 from actionledger_dashboard.viewer.reading import reading_data
 

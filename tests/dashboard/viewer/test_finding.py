@@ -2,8 +2,8 @@
 
 import pytest
 
+from actionledger.core.values import Span
 from actionledger.ledger.queries import Mention
-from actionledger.values import Span
 from actionledger_dashboard.viewer.finding import MOST, found_data, occurrences, span_of
 
 TEXT = "👩‍💻 e\u0301 漢字\r\n\x00 Needle 🏁 needle"

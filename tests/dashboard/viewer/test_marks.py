@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from one_turn import ACTION, BLOCK, DETAIL, LOOSE, TEXT
 
-from actionledger.values import Issue, Span
-from actionledger.vocabulary import ActionStatus, BlockStatus, Evidence, Reason
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import ActionStatus, BlockStatus, Evidence, Reason
 from actionledger_dashboard.viewer.marks import calls_of, marks_of
 from actionledger_dashboard.viewer.reading import reading_data
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from one_turn import ACTION, BLOCK, DETAIL, LOOSE, lanes_of
 
+from actionledger.core.values import Conversion, FieldError, Issue, Repair, Span
+from actionledger.core.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RepairKind, RunKind
 from actionledger.ledger.queries import Reader
-from actionledger.values import Conversion, FieldError, Issue, Repair, Span
-from actionledger.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RepairKind, RunKind
 from actionledger_dashboard.viewer.looks import VALUE_CHARACTERS
 from actionledger_dashboard.viewer.reading import TOKENS, attempt_lane, reading_data
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from one_turn import BLOCK, DETAIL
 
-from actionledger.values import Repair, Span
-from actionledger.vocabulary import RepairKind
+from actionledger.core.values import Repair, Span
+from actionledger.core.vocabulary import RepairKind
 from actionledger_dashboard.viewer.repairs import AROUND, differences
 
 

@@ -17,7 +17,9 @@ from effort import soaked
 
 import actionledger as al
 from actionledger.cli.forgetting import _rule
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.locks import FileLock
+from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger import differences, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting import finishing
@@ -26,15 +28,13 @@ from actionledger.ledger.held import HeldLine, HeldLines
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
-from actionledger.session import forgetting
-from actionledger.session.states.lines import Effects
-from actionledger.session.states.objects import Objects
-from actionledger.session.states.reading import read_states
-from actionledger.system.locks import FileLock
-from actionledger.vocabulary import LeftOutReason
-from actionledger.workspace import forgetting as effects
-from actionledger.workspace.contents import Contents
-from actionledger.workspace.nodes import digest_of
+from actionledger.runtime.session import forgetting
+from actionledger.runtime.session.states.lines import Effects
+from actionledger.runtime.session.states.objects import Objects
+from actionledger.runtime.session.states.reading import read_states
+from actionledger.runtime.workspace import forgetting as effects
+from actionledger.runtime.workspace.contents import Contents
+from actionledger.runtime.workspace.nodes import digest_of
 
 WORDS = "Zaphod's naïve 漢字 secret"
 NEEDLES = [

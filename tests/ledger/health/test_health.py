@@ -12,10 +12,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.common.clock import now
-from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError
-from actionledger.events import InputLeftOut, SystemNoted
+from actionledger.core.clock import now
+from actionledger.core.errors import LedgerError
+from actionledger.core.events import InputLeftOut, SystemNoted
+from actionledger.core.ids import new_id
+from actionledger.core.locks import STALE_SECONDS, FileLock
+from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger import open_ledger
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.files import LedgerFiles, wal_of
@@ -23,8 +25,6 @@ from actionledger.ledger.health import Check, Finding, Level, examine, mend
 from actionledger.ledger.health.checks import CHECKS
 from actionledger.ledger.health.wording import size_words, time_words
 from actionledger.ledger.schema import SCHEMA_VERSION
-from actionledger.system.locks import STALE_SECONDS, FileLock
-from actionledger.vocabulary import LeftOutReason
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 WORKER = Path(__file__).parents[1] / "worker.py"

@@ -11,8 +11,8 @@ from effort import examples, soaked
 from hypothesis import given, settings, strategies as st
 
 import actionledger as al
-from actionledger.errors import LedgerError, NotALedgerError, UsageError
-from actionledger.importing import plan_importer
+from actionledger.core.errors import LedgerError, NotALedgerError, UsageError
+from actionledger.imports import plan_importer
 from actionledger.ledger import direct
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.copies import read_tables, write_database, write_tables

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.common.ids import derived_id
-from actionledger.events import (
+from actionledger.core.events import (
     ActionRecord,
     Event,
     ExecutionFinished,
@@ -22,9 +21,9 @@ from actionledger.events import (
     SessionStarted,
     TurnFinished,
 )
-from actionledger.ledger import open_ledger, queries
-from actionledger.values import Block, FieldError, Issue, Repair, Span
-from actionledger.vocabulary import (
+from actionledger.core.ids import derived_id
+from actionledger.core.values import Block, FieldError, Issue, Repair, Span
+from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,
     ExecutionStatus,
@@ -33,6 +32,7 @@ from actionledger.vocabulary import (
     RepairKind,
     RunKind,
 )
+from actionledger.ledger import open_ledger, queries
 
 MONDAY = datetime.fromisoformat("2026-03-02T09:00")
 TUESDAY = MONDAY + timedelta(days=1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 import actionledger as al
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries import Queryable, runs
 from actionledger.ledger.queries.acting import TurnActions, actions_of_turns

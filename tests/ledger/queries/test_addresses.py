@@ -5,8 +5,9 @@ from datetime import datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import Capture, ExecutionStatus, Origin, Outcome
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.addresses import (
     filter_of,
@@ -14,7 +15,6 @@ from actionledger.ledger.queries.addresses import (
     mark_parameters,
     query_of,
 )
-from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome
 
 NAMES = st.lists(st.text(min_size=1).filter(lambda text: text.isprintable()), max_size=2).map(tuple)
 DAYS = st.none() | st.dates(datetime(1990, 1, 1).date(), datetime(2090, 1, 1).date()).map(

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from actionledger.common.ids import new_id
+from actionledger.core.ids import new_id
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, RunKind
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.approvals import (
     approvals_called,
@@ -12,7 +13,6 @@ from actionledger.ledger.queries.approvals import (
     open_approvals,
 )
 from actionledger.ledger.queries.progress import next_turn_index, turn_progress
-from actionledger.vocabulary import DecisionKind, ExecutionStatus, RunKind
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.core.values import Block, Issue, Span
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RunKind
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
-from actionledger.values import Block, Issue, Span
-from actionledger.vocabulary import BlockStatus, Outcome, Reason, RunKind
 
 from .conftest import Book, call
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
+from actionledger.core.rates import Clustering, Rate
+from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import queries
-from actionledger.rates import Clustering, Rate
-from actionledger.vocabulary import Outcome
 
 ONE = derived_id("session", "one")
 TWO = derived_id("session", "two")

@@ -1,6 +1,6 @@
 """A session's responses with what stood before and after them."""
 
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
 from actionledger.ledger import queries
 
 ONE = derived_id("session", "one")

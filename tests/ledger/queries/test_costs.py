@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 import pytest
 
 import actionledger as al
+from actionledger.core.vocabulary import Capture, LeftOutReason, Origin, Reason, Relation
+from actionledger.imports.sources.base import Usage
 from actionledger.ledger import queries
-from actionledger.sources.base import Usage
-from actionledger.vocabulary import Capture, LeftOutReason, Origin, Reason, Relation
 
 FAILURES = {
     "a": ("Exit code 1", Reason.COMMAND_FAILED),

@@ -2,10 +2,10 @@
 
 import pytest
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.rates import Rate
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
-from actionledger.rates import Rate
 
 
 def test_a_dialect_is_a_share_of_all_that_meant_to_act(world: queries.Queryable) -> None:

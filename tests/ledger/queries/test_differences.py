@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
-from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.ledger.queries.aligning import aligned, field_differences
-from actionledger.recording import (
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
+from actionledger.core.recording import (
     RunKey,
     SessionKey,
     TurnKey,
@@ -20,9 +18,11 @@ from actionledger.recording import (
     run_started,
     session_started,
 )
-from actionledger.recording.attempts import response_parsed
-from actionledger.values import ActionCall, ParseResult, Span
-from actionledger.vocabulary import ActionStatus, Outcome, RunKind
+from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.values import ActionCall, ParseResult, Span
+from actionledger.core.vocabulary import ActionStatus, Outcome, RunKind
+from actionledger.ledger import Ledger, open_ledger, queries
+from actionledger.ledger.queries.aligning import aligned, field_differences
 
 LIVE = RunKey(run_id=derived_id("run", "live"), kind=RunKind.LIVE)
 AGAIN = RunKey(run_id=derived_id("run", "again"), kind=RunKind.REPARSE)

@@ -3,13 +3,13 @@
 from datetime import datetime
 from pathlib import Path
 
-from actionledger.importing import import_sessions
+from actionledger.core.vocabulary import Capture
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.trend import elsewhere_over_time
-from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.vocabulary import Capture
 
 
 def tried(name: str, day: int | None, errors: list[bool]) -> RecordedSession:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import ExecutionStatus, Outcome
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.funnel import parse_success
-from actionledger.rates import Rate
-from actionledger.vocabulary import ExecutionStatus, Outcome
 
 LIVE = derived_id("run", "live")
 AGAIN = derived_id("run", "again")

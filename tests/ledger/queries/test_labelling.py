@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries.labelling import (
     LabelCount,

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from actionledger.core.vocabulary import Outcome, RunKind
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries import Filter, latest
 from actionledger.ledger.queries.latest import latest_turns
-from actionledger.vocabulary import Outcome, RunKind
 
 from .conftest import MONDAY, Book, call
 

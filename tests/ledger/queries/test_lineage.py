@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason, Relation, RunKind
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.base import ATTEMPTED
-from actionledger.vocabulary import ExecutionStatus, Outcome, Reason, Relation, RunKind
 
 from .conftest import MONDAY, Book, call
 

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.listings import sessions, turns
 from actionledger.ledger.queries import Filter, Mark

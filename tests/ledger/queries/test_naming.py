@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger.queries.naming import one_place, one_session, session_names, sessions_called
 
 NAME = "019e260b-77aa-7000-8000-000000000001"

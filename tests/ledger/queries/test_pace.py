@@ -6,10 +6,10 @@ from statistics import median, quantiles
 import pytest
 
 import actionledger as al
+from actionledger.core.vocabulary import Capture, ExecutionStatus, Origin
+from actionledger.imports.sources.base import Usage
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
-from actionledger.sources.base import Usage
-from actionledger.vocabulary import Capture, ExecutionStatus, Origin
 
 LATE = ExecutionStatus.TIMED_OUT
 TOOK = (10.0, 20.0, 30.0, 40.0, 1000.0)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.rates import Clustering, Rate
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason, RunKind
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries.sequels import sequels
 from actionledger.ledger.queries.targets import timings
-from actionledger.rates import Clustering, Rate
 from actionledger.replay.statistics import paired_difference
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason, RunKind
 
 from .conftest import MISSING, MONDAY, TUESDAY, Book, call
 

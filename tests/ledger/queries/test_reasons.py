@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import ActionStatus, Outcome, Reason, RunKind
 from actionledger.ledger import open_ledger, queries
-from actionledger.rates import Rate
-from actionledger.vocabulary import ActionStatus, Outcome, Reason, RunKind
 
 from .conftest import MISSING, Book, call
 

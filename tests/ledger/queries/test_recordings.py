@@ -3,10 +3,10 @@
 import pytest
 
 import actionledger as al
+from actionledger.core.rates import NOT_AUDITABLE, Rate
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Origin, Reason, Relation
+from actionledger.imports.sources.base import Usage
 from actionledger.ledger import queries
-from actionledger.rates import NOT_AUDITABLE, Rate
-from actionledger.sources.base import Usage
-from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Origin, Reason, Relation
 
 TEXT = '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>'
 

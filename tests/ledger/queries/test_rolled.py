@@ -8,15 +8,11 @@ from datetime import timedelta
 import pytest
 from effort import is_soak, soaked
 
-from actionledger.common.ids import derived_id
-from actionledger.events import ExecutionStarted, ResponseReceived, SessionFinished
-from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.ledger.rollups import tables
-from actionledger.rates import Rate
-from actionledger.values import Issue, Span
-from actionledger.vocabulary import (
+from actionledger.core.events import ExecutionStarted, ResponseReceived, SessionFinished
+from actionledger.core.ids import derived_id
+from actionledger.core.rates import Rate
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import (
     ActionStatus,
     Capture,
     CostOrigin,
@@ -26,6 +22,10 @@ from actionledger.vocabulary import (
     Reason,
     RunKind,
 )
+from actionledger.ledger import Ledger, open_ledger, queries
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.ledger.rollups import tables
 
 from .conftest import MISSING, MONDAY, Book, call
 

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import queries
-from actionledger.vocabulary import RunKind
 
 LIVE = derived_id("run", "live")
 AGAIN = derived_id("run", "again")

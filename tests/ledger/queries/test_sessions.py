@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.common.ids import derived_id
-from actionledger.importing import import_sessions
+from actionledger.core.ids import derived_id
+from actionledger.core.rates import Rate
+from actionledger.imports import import_sessions
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
-from actionledger.rates import Rate
-from actionledger.sources.base import RecordedSession, RecordedTurn
 
 ONE = derived_id("session", "one")
 TWO = derived_id("session", "two")

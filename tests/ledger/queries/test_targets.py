@@ -2,10 +2,10 @@
 
 import pytest
 
+from actionledger.core.rates import Rate
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.targets import timings
-from actionledger.rates import Rate
 
 
 def test_times_are_of_what_was_attempted(world: queries.Queryable) -> None:

@@ -1,9 +1,9 @@
 """What the model was told of a turn, in the order in which it was."""
 
 import actionledger as al
-from actionledger.execution.approval import Decision
+from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger import queries
-from actionledger.vocabulary import DecisionKind
+from actionledger.runtime.execution.approval import Decision
 
 FILES = "".join(f"<create_file><path>{name}</path><content>x</content></create_file>" for name in "ab")
 APPROVED = Decision(DecisionKind.APPROVED, by="ann")

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
+from actionledger.core.rates import Rate
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
-from actionledger.rates import Rate
 
 
 def test_has_a_period_for_each_day_with_intent(world: queries.Queryable) -> None:

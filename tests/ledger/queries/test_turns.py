@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from actionledger import Runtime, open_ledger, render
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.values import Conversion, FieldError, Repair, Span
+from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason, RepairKind, RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries.scopes import scope
-from actionledger.values import Conversion, FieldError, Repair, Span
-from actionledger.vocabulary import ExecutionStatus, Outcome, Reason, RepairKind, RunKind
 
 ONE = derived_id("session", "one")
 TWO = derived_id("session", "two")

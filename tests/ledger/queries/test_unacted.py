@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import Ending, SessionOutcome, Stop
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.stages import UNACTED
-from actionledger.vocabulary import Ending, SessionOutcome, Stop
 
 CALL = al.RecordedCall("c1", "read_file", {"path": "a.py"})
 DONE = al.RecordedResult("c1", "text", is_error=False)

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import actionledger as al
-from actionledger.common.ids import new_id
-from actionledger.events import TurnSuperseded
+from actionledger.core.events import TurnSuperseded
+from actionledger.core.ids import new_id
+from actionledger.core.vocabulary import Capture, LeftOutReason, RunKind
+from actionledger.imports.sources.base import Refusal
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import EVERYTHING, Filter
-from actionledger.sources.base import Refusal
-from actionledger.vocabulary import Capture, LeftOutReason, RunKind
 
 from .conftest import Book
 

@@ -3,9 +3,9 @@
 import pytest
 
 import actionledger as al
+from actionledger.core.rates import Rate
 from actionledger.ledger import queries
 from actionledger.ledger.queries.filters import Filter
-from actionledger.rates import Rate
 
 TAGS, PROSE = "<execute>1 + 1</execute>", "I can't."
 

@@ -9,7 +9,7 @@ import pytest
 from effort import soaked
 from lakes import why_no_lake, write_place
 
-from actionledger.common.ids import new_id
+from actionledger.core.ids import new_id
 
 Where = Callable[[Path], Path]
 """Makes the path of a ledger in a folder; each time of one in the same place, for another host."""

@@ -6,8 +6,8 @@ import threading
 import time
 from datetime import datetime
 
-from actionledger.common.ids import new_id
-from actionledger.events import SystemNoted
+from actionledger.core.events import SystemNoted
+from actionledger.core.ids import new_id
 from actionledger.ledger import open_ledger
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")

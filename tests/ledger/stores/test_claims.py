@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.importing import import_path
+from actionledger.imports import import_path
 from actionledger.ledger import open_ledger
 from actionledger.ledger.stores.lake import loading
-from actionledger.session.runtime import Runtime
+from actionledger.runtime.session.runtime import Runtime
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 

@@ -14,7 +14,7 @@ import pytest
 from effort import is_soak
 
 import actionledger as al
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.ingest import Publishing

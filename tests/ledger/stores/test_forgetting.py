@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import actionledger as al
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.stores.lake import forgetting as in_lake
 from actionledger.ledger.stores.lake.connecting import connect_lake

@@ -16,8 +16,8 @@ from effort import is_soak
 from typer.testing import CliRunner
 
 from actionledger.cli import app
-from actionledger.errors import LedgerError, NotALedgerError, UsageError
-from actionledger.importing import import_path, sessions
+from actionledger.core.errors import LedgerError, NotALedgerError, UsageError
+from actionledger.imports import import_path, sessions
 from actionledger.ledger import open_ledger
 from actionledger.ledger.health.examining import examine
 from actionledger.ledger.health.mending import mend
@@ -28,7 +28,7 @@ from actionledger.ledger.stores.lake import loading
 from actionledger.ledger.stores.lake.compacting import compact
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.place import LakePlace
-from actionledger.session.runtime import Runtime
+from actionledger.runtime.session.runtime import Runtime
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 KILLS = 30 if is_soak() else 3

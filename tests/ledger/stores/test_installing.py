@@ -7,7 +7,7 @@ import duckdb
 import pytest
 from lakes import why_no_lake, write_place
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.stores.lake import connecting
 

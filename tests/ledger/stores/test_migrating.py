@@ -5,7 +5,7 @@ import shutil
 import duckdb
 import pytest
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting.intent import Intent

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.importing import import_path
+from actionledger.imports import import_path
 from actionledger.ledger import open_ledger
 from actionledger.ledger.schema import TABLES, VIEWS
 from actionledger.ledger.stores.lake import reading

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 from lakes import why_no_lake, write_place
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.files import LedgerFiles

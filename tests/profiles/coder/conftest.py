@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus
 
 
 class Session:

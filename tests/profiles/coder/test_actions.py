@@ -2,9 +2,9 @@
 
 import pytest
 
-from actionledger.parsing.dialects.xml_tags import XmlTags
+from actionledger.core.vocabulary import ActionStatus, Reason
 from actionledger.profiles.coder.actions import CATALOGUE
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.reading.dialects.xml_tags import XmlTags
 
 LEAST = {
     "create_file": {"path": "main.go", "content": ""},

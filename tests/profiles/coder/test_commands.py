@@ -5,11 +5,11 @@ import sys
 import pytest
 from late_clock import late_once
 
-from actionledger.commands import CommandSettings, Means, Wall
-from actionledger.execution.approval import Decision, Verdict
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
 from actionledger.profiles import PROFILES
 from actionledger.profiles.coder import coder_profile, with_commands
-from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
+from actionledger.runtime.commands import CommandSettings, Means, Wall
+from actionledger.runtime.execution.approval import Decision, Verdict
 
 POLICY = PROFILES["coder"].policy
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.core.vocabulary import ExecutionStatus
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 
 EDITS = """\
 <<<<<<< SEARCH

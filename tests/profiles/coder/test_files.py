@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 
 NEEDS_APPROVAL = (
     "<create_file><path>x</path><content>x</content></create_file>",

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 import actionledger as al
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.execution.approval import Policy, Verdict
 
 
 @pytest.fixture(scope="module")

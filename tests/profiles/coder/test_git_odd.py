@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 
 
 @pytest.fixture

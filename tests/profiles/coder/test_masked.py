@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 
 KEY = "gh" + "p_" + "a1B2" * 9
 ENV = f"HOST=a\nGITHUB={KEY}\nPORT=1\n"

@@ -7,13 +7,13 @@ import sys
 import pytest
 
 import actionledger as al
-from actionledger.errors import ActionError, UsageError
+from actionledger.core.errors import ActionError, UsageError
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.targets import timings
-from actionledger.rates import Rate
-from actionledger.session.undo import Undoing
-from actionledger.vocabulary import ExecutionStatus, Reason
-from actionledger.workspace import UndoRefusedError
+from actionledger.runtime.session.undo import Undoing
+from actionledger.runtime.workspace import UndoRefusedError
 
 PYTHON = sys.executable
 COMMAND = f"{PYTHON} -c \"open('made', 'w').write('x'); open('x', 'a').write('more')\""
@@ -200,7 +200,7 @@ def test_a_session_that_nobody_records_is_undone_as_well(session):
 KILLED = """
 import os, signal, sys
 import actionledger as al
-from actionledger.session.undo import Undoing
+from actionledger.runtime.session.undo import Undoing
 
 Undoing.catch_up = lambda self: self.session and os.kill(os.getpid(), signal.SIGKILL)
 with al.open_ledger(sys.argv[1]) as ledger:

@@ -10,13 +10,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from actionledger.events import Event, ExecutionFinished, ExecutionStarted, ResponseReceived, TurnFinished
+from actionledger.core.events import (
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    ResponseReceived,
+    TurnFinished,
+)
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.models import ScriptedModel
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
 from actionledger.profiles.orchestrator.casting import Layer
 from actionledger.profiles.orchestrator.state import State
 from actionledger.profiles.orchestrator.tracker import Tracker
+from actionledger.runtime.models import ScriptedModel
 
 FENCE = "`" * 3
 ISSUES = (

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from actionledger.errors import LedgerError, UsageError
-from actionledger.execution.approval import Decision
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger import open_ledger
-from actionledger.models import Completion, ModelUnreachableError, ScriptedModel, Usage
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
 from actionledger.profiles.orchestrator.casting import Layer, Price
 from actionledger.profiles.orchestrator.state import FILE, State
 from actionledger.profiles.orchestrator.store import FILE as STORE
 from actionledger.profiles.orchestrator.terms import Terms
-from actionledger.session.decisions import decide
-from actionledger.vocabulary import DecisionKind
+from actionledger.runtime.execution.approval import Decision
+from actionledger.runtime.models import Completion, ModelUnreachableError, ScriptedModel, Usage
+from actionledger.runtime.session.decisions import decide
 
 ISSUE = {"title": "Accents", "body": "Fold them.", "labels": ["search"]}
 PLAN = {"action": "update_plan", "plan": "First the index."}

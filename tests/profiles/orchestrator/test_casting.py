@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.profiles.orchestrator.casting import Price
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from actionledger.errors import UnknownNameError
+from actionledger.core.errors import UnknownNameError
 from actionledger.profiles.orchestrator.export import export_issues
 from actionledger.profiles.orchestrator.tracker import FiledIssue
 

@@ -5,9 +5,9 @@ import stat
 
 import pytest
 
-from actionledger.errors import ActionError
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.git import Repository
-from actionledger.vocabulary import Reason
 
 
 def refused(repository, name, base="main"):

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.errors import UnknownNameError
-from actionledger.execution.handlers import Handlers
+from actionledger.core.errors import UnknownNameError
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings, set_up
 from actionledger.profiles.orchestrator.request_queue import RequestQueue
 from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus, Reason
-from actionledger.workspace import Workspace
+from actionledger.runtime.execution.handlers import Handlers
+from actionledger.runtime.workspace import Workspace
 
 ISSUE = {"title": "Accents", "body": "Fold them.", "labels": ["search"]}
 Do = Callable[..., Observation]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from actionledger.errors import UnknownNameError, UsageError
-from actionledger.execution.approval import Verdict
+from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.profiles.orchestrator.layers import AT_ONCE, LAYERS, TASKS, in_order, policy_of
+from actionledger.runtime.execution.approval import Verdict
 
 
 def verdicts(layer: str | None) -> set[str]:

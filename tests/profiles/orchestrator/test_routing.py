@@ -2,10 +2,10 @@
 
 import pytest
 
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.profiles.orchestrator.layers import LAYERS
 from actionledger.profiles.orchestrator.routing import Route, route
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus
 
 
 def done(name, result=None, status=ExecutionStatus.SUCCEEDED):

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.errors import LedgerError, UnknownNameError, UsageError
+from actionledger.core.errors import LedgerError, UnknownNameError, UsageError
+from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.profiles.orchestrator.request_queue import RequestQueue
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.profiles.orchestrator.store import FILE, Store
-from actionledger.session.valid_decisions import waiting_approvals
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.runtime.session.valid_decisions import waiting_approvals
 
 MODELS = {"2ic": "big", "eng-lead": "middle", "team-lead": "small"}
 ISSUES = {"action": "create_issues", "issues": [{"title": "x", "body": "", "labels": ["a"]}]}

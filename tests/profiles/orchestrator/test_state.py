@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.errors import LedgerError, SourceError
+from actionledger.core.errors import LedgerError, SourceError
 from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerMessage, Received, State
 
 MESSAGE = LayerMessage(

@@ -5,11 +5,11 @@ from threading import Thread
 
 import pytest
 
-from actionledger.errors import ActionError, UsageError
+from actionledger.core.errors import ActionError, UsageError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import Issue
 from actionledger.profiles.orchestrator.store import Store
 from actionledger.profiles.orchestrator.tracker import Tracker
-from actionledger.vocabulary import Reason
 
 
 def issue(title: str, *labels: str, body: str = "") -> Issue:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.models import Completion, Message, ScriptedModel
-from actionledger.models.base import Chunks, in_pieces, said
 from actionledger.profiles.reasoner import Reasoner
+from actionledger.runtime.models import Completion, Message, ScriptedModel
+from actionledger.runtime.models.base import Chunks, in_pieces, said
 
 
 def plan(*actions: tuple[str, str] | dict[str, Any], can_extend: bool = False) -> str:

@@ -6,15 +6,15 @@ from threading import Event
 import pytest
 
 import actionledger as al
-from actionledger.errors import ActionError
-from actionledger.models import ScriptedModel
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.profiles.reasoner import ActionRegistry, sequence_of
 from actionledger.profiles.reasoner.actions import AddGoal
 from actionledger.profiles.reasoner.executor_context import ExecutorContext
 from actionledger.profiles.reasoner.executors import EXECUTORS
 from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.models import ScriptedModel
 
 from .conftest import plan
 

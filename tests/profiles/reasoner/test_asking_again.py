@@ -2,9 +2,9 @@
 
 import pytest
 
-from actionledger.errors import UsageError
-from actionledger.models import ScriptedModel
+from actionledger.core.errors import UsageError
 from actionledger.profiles.reasoner import ActionSystemEvent, AgentText, ToolStarted, load_chains
+from actionledger.runtime.models import ScriptedModel
 
 from .conftest import plan
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.profiles.reasoner import load_chains
 from actionledger.profiles.reasoner.actions import SILENT_CATALOGUE
 

@@ -3,8 +3,8 @@
 import pytest
 
 import actionledger as al
+from actionledger.core.rates import Rate
 from actionledger.profiles.reasoner import suggestions
-from actionledger.rates import Rate
 
 from .conftest import plan
 

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from actionledger.errors import UnknownNameError, UsageError
-from actionledger.models import ModelError, ScriptedModel
+from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.profiles.reasoner import (
     ActionSystemEvent,
     AgentText,
@@ -17,7 +17,7 @@ from actionledger.profiles.reasoner import (
     timer,
     tool_result,
 )
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.runtime.models import ModelError, ScriptedModel
 
 from .conftest import ByFocus, plan
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.execution.profile import Profile
-from actionledger.models import Completion, Message, ScriptedModel
-from actionledger.models.base import Chunks, in_pieces, said
 from actionledger.profiles.reasoner.profile import reasoner_profile
 from actionledger.profiles.reasoner.store import STORE_FILE
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.models import Completion, Message, ScriptedModel
+from actionledger.runtime.models.base import Chunks, in_pieces, said
 
 _LONGEST = 30
 _ACTIONS = (

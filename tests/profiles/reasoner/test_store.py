@@ -5,10 +5,10 @@ from threading import Thread
 
 import pytest
 
-from actionledger.errors import ActionError, UsageError
+from actionledger.core.errors import ActionError, UsageError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.persona import Entry, Persona
 from actionledger.profiles.reasoner.store import PersonaStore, _append
-from actionledger.vocabulary import Reason
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from actionledger.rates import Clustering, Rate, clustered
+from actionledger.core.rates import Clustering, Rate, clustered
 from actionledger.replay.statistics import change_points
 
 

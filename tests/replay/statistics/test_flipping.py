@@ -9,7 +9,7 @@ from effort import examples
 from hypothesis import given, settings
 from hypothesis.strategies import integers, lists, tuples
 
-from actionledger.rates import Clustering
+from actionledger.core.rates import Clustering
 from actionledger.replay.statistics import paired_difference, session_test, task_difference, task_test
 from actionledger.replay.statistics.flipping import Cell, inverted, inverted_by_sums, share_with_zero, spans
 

@@ -11,7 +11,7 @@ from hypothesis.strategies import dictionaries, integers, lists, tuples
 from scipy.stats import binomtest
 from steps import steps
 
-from actionledger.rates import Clustering
+from actionledger.core.rates import Clustering
 from actionledger.replay.statistics import mcnemar, paired_difference, session_test
 
 

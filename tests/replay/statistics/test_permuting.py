@@ -12,7 +12,7 @@ from hypothesis.strategies import integers, lists, tuples
 from steps import steps
 
 import actionledger as al
-from actionledger.rates import Rate, clustered
+from actionledger.core.rates import Rate, clustered
 from actionledger.replay.statistics import (
     difference_test,
     is_dealt,

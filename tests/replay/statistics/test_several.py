@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis.strategies import floats, lists
 from statsmodels.stats.multitest import multipletests
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.replay.statistics import holm
 
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis.strategies import integers
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
-from actionledger.rates import Clustering, Rate
+from actionledger.core.rates import Clustering, Rate
 from actionledger.replay.statistics import score_test, unpaired_difference
 
 COUNTS = integers(1, 400)

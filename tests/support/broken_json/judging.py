@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from actionledger.tolerant_json import Decoded, decode, find_value
-from actionledger.tolerant_json.options import GUESSES
-from actionledger.vocabulary import RepairKind
+from actionledger.core.vocabulary import RepairKind
+from actionledger.reading.tolerant_json import Decoded, decode, find_value
+from actionledger.reading.tolerant_json.options import GUESSES
 from broken_json.combining import Sample
 from broken_json.wholes import AROUND, SEVERAL
 

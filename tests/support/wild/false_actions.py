@@ -17,8 +17,8 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import NamedTuple
 
-from actionledger.parsing.parsers import PARSERS
-from actionledger.values import RawAction
+from actionledger.core.values import RawAction
+from actionledger.reading.parsers import PARSERS
 from wild.recordings import CORPORA
 
 REPOSITORY = Path(__file__).parents[3]

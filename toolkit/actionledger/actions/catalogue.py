@@ -26,8 +26,8 @@ from actionledger.actions.describing import ActionDescription, Arguments, fields
 from actionledger.actions.schemas import argument_schema, as_tool, only_text, own_texts
 from actionledger.actions.usual import Validators
 from actionledger.actions.wording import Schema, takes_others
-from actionledger.errors import UsageError, require_kind
-from actionledger.values.offers import Offer
+from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.values.offers import Offer
 
 __all__ = ["Action", "Arguments", "Catalogue"]
 

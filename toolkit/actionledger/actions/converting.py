@@ -17,9 +17,9 @@ from pydantic_core import from_json
 
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.wording import Schema, field_names, resolved, takes_others
-from actionledger.common.nearness import near_names
-from actionledger.values import Conversion, FieldError
-from actionledger.vocabulary import Reason
+from actionledger.core.nearness import near_names
+from actionledger.core.values import Conversion, FieldError
+from actionledger.core.vocabulary import Reason
 
 _Path: TypeAlias = tuple[str, ...]
 

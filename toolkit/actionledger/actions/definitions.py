@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from actionledger.common.namespaces import namespace_of, qualified
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.namespaces import namespace_of, qualified
 
 _LISTS = ("functionDeclarations", "function_declarations", "tools")
 """The keys under which several tools are given as one: Gemini's declarations, the answer of an MCP server."""

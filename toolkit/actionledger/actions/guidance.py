@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.describing import ActionDescription, FieldDescription, shared_fields
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.common.nearness import near_names
-from actionledger.common.plurals import counted
-from actionledger.common.text import printable_json
-from actionledger.errors import RenderError
-from actionledger.values import ActionCall, FieldError
-from actionledger.vocabulary import Reason
+from actionledger.core.errors import RenderError
+from actionledger.core.nearness import near_names
+from actionledger.core.plurals import counted
+from actionledger.core.text import printable_json
+from actionledger.core.values import ActionCall, FieldError
+from actionledger.core.vocabulary import Reason
 
 Render: TypeAlias = Callable[[str, Mapping[str, Any]], str]
 """Writes one action, given its name and its arguments, as a response has to; raises ``RenderError`` where it can't."""

@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from actionledger.errors import ActionError
-from actionledger.values import Reference
-from actionledger.vocabulary import Reason
+from actionledger.core.errors import ActionError
+from actionledger.core.values import Reference
+from actionledger.core.vocabulary import Reason
 
 MAX_FILLED = 1_000_000
 """The most that references may put into the arguments of one action, in characters."""

@@ -8,10 +8,10 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
-from actionledger.common.nearness import did_you_mean
-from actionledger.common.text import escaped_halves
-from actionledger.values import FieldError
-from actionledger.vocabulary import Reason
+from actionledger.core.nearness import did_you_mean
+from actionledger.core.text import escaped_halves
+from actionledger.core.values import FieldError
+from actionledger.core.vocabulary import Reason
 
 _LONGEST_VALUE = 200
 """A field error shows that many characters of a value; the action's record has all of them."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
-from actionledger.common.nearness import did_you_mean
-from actionledger.values import FieldError
-from actionledger.vocabulary import Reason
+from actionledger.core.nearness import did_you_mean
+from actionledger.core.values import FieldError
+from actionledger.core.vocabulary import Reason
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

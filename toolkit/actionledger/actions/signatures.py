@@ -13,7 +13,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from actionledger.actions.catalogue import Action
 from actionledger.actions.describing import Arguments
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 
 AnyFunction: TypeAlias = Callable[..., Any]
 

@@ -23,10 +23,10 @@ from actionledger.actions.schema_refusals import schema_errors
 from actionledger.actions.schemas import only_text, own_texts
 from actionledger.actions.verdict import Verdict, refused
 from actionledger.actions.wording import Schema, child, resolved
-from actionledger.errors import UsageError
-from actionledger.values import FieldError, RawAction
-from actionledger.values.offers import Offer
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.core.errors import UsageError
+from actionledger.core.values import FieldError, RawAction
+from actionledger.core.values.offers import Offer
+from actionledger.core.vocabulary import ActionStatus, Reason
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from actionledger.actions.converting import expected_without, is_told_by_name
 from actionledger.actions.references import may_be_spelled_out, may_refer
-from actionledger.values import ActionCall, Issue, RawAction, Span, row_maker
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.core.values import ActionCall, Issue, RawAction, Span, row_maker
+from actionledger.core.vocabulary import ActionStatus, Reason
 
 Validator: TypeAlias = tuple[Callable[[dict[str, Any]], BaseModel], frozenset[str], tuple[str, ...] | None]
 """What makes the model of an action from its fields, the names of these, and those of its arguments in the schema's order.

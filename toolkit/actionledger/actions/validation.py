@@ -17,16 +17,8 @@ from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.usual import note_of, usual_calls
 from actionledger.actions.verdict import Verdict, refused
 from actionledger.actions.wording import Schema
-from actionledger.values import (
-    ActionCall,
-    FieldError,
-    RawAction,
-    Reading,
-    Reference,
-    Repair,
-    Span,
-)
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.core.values import ActionCall, FieldError, RawAction, Reading, Reference, Repair, Span
+from actionledger.core.vocabulary import ActionStatus, Reason
 
 AnyCatalogue: TypeAlias = Catalogue | ToolCatalogue
 """What actions can be checked against: models, or tools given as JSON Schema."""

@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Action
-from actionledger.values import Conversion, FieldError, Reference
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.core.values import Conversion, FieldError, Reference
+from actionledger.core.vocabulary import ActionStatus, Reason
 
 
 class Verdict(NamedTuple):

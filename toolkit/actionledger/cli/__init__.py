@@ -11,7 +11,7 @@ from actionledger import __version__
 from actionledger.cli.commands import Commands
 from actionledger.cli.exits import EPILOG, ExitCode, code_of
 from actionledger.cli.output import let_readers_leave
-from actionledger.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError
 
 app = typer.Typer(
     name="actionledger",

@@ -10,8 +10,8 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperOption
 
-from actionledger.common.text import from_any_bytes, to_any_bytes
-from actionledger.errors import SourceError, UsageError
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.text import from_any_bytes, to_any_bytes
 
 _MARK = "\1"
 """Stands before a text that is no option while options are looked for."""

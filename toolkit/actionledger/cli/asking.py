@@ -14,8 +14,8 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note
-from actionledger.common.plurals import counted
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.plurals import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.guarded import SECONDS, GuardedSql, Place
 from actionledger.ledger.queries.tables import NAMES, tables

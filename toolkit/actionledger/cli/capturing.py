@@ -15,17 +15,17 @@ from actionledger.cli.imported import print_left_out, print_priced, print_refusa
 from actionledger.cli.ledgers import DEFAULT_LEDGER
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, plain, print_error, print_note
-from actionledger.common.clock import now
-from actionledger.common.ids import derived_id
-from actionledger.common.plurals import counted
-from actionledger.errors import LedgerError, SourceError
-from actionledger.importing.prices import Prices
+from actionledger.core.clock import now
+from actionledger.core.errors import LedgerError, SourceError
+from actionledger.core.ids import derived_id
+from actionledger.core.plurals import counted
+from actionledger.imports.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.memory import FIRST_VARIABLE, limit_for
 from actionledger.ledger.queries.progress import next_turn_indexes
 
 if TYPE_CHECKING:
-    from actionledger.capture.recording import Kept, Recording
+    from actionledger.imports.live.recording import Kept, Recording
 
 PORT = 8484
 OTLP_PORT = 4318
@@ -79,8 +79,8 @@ def proxy(
     Give the agent the address that is printed as its base URL. Bodies of OpenAI's and Anthropic's interfaces become turns,
     Gemini's and Bedrock's too; keys and headers are not recorded.
     """
-    from actionledger.capture.proxy import token_of, upstream_of  # noqa: PLC0415 - an optional dependency
-    from actionledger.capture.serving import ProxyServer  # noqa: PLC0415 - the same
+    from actionledger.imports.live.proxy import token_of, upstream_of  # noqa: PLC0415 - an optional dependency
+    from actionledger.imports.live.serving import ProxyServer  # noqa: PLC0415 - the same
 
     upstream_of(upstream)  # before a ledger is made
     word = secrets.token_urlsafe(16) if token == "new" else token  # noqa: S105 - no token, the word for one
@@ -158,7 +158,7 @@ def otlp_receiver(
 
     Spans of the conventions for generative AI and of OpenInference become sessions, as those of a file do; all others are counted.
     """
-    from actionledger.capture.serving import OtlpServer  # noqa: PLC0415 - an optional dependency
+    from actionledger.imports.live.serving import OtlpServer  # noqa: PLC0415 - an optional dependency
 
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
@@ -194,7 +194,7 @@ def watch(
     prices: PricesOption = None,
 ) -> None:
     """Take in the sessions in a folder, and what is written there from now on, until interrupted."""
-    from actionledger.capture.watching import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
+    from actionledger.imports.live.watching import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
 
     folder = folder.expanduser()
     refuse_nowhere(folder)  # before a ledger is made
@@ -234,9 +234,9 @@ def mcp_proxy(
 
     In a client's settings it takes the server's place: actionledger mcp-proxy --ledger FILE -- COMMAND ARGUMENTS…
     """
-    from actionledger.capture.mcp import SOURCE, McpReader  # noqa: PLC0415 - most commands need none of it
-    from actionledger.capture.recording import Recording  # noqa: PLC0415 - the same
-    from actionledger.capture.stdio import StdioServer  # noqa: PLC0415 - the same
+    from actionledger.imports.live.mcp import SOURCE, McpReader  # noqa: PLC0415 - most commands need none of it
+    from actionledger.imports.live.recording import Recording  # noqa: PLC0415 - the same
+    from actionledger.imports.live.stdio import StdioServer  # noqa: PLC0415 - the same
 
     where = ledger or DEFAULT_LEDGER
     program = Path(command[0]).name  # its arguments may hold a key

@@ -19,20 +19,20 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note, print_text, rate_value, shown_rate
-from actionledger.common.plurals import counted
-from actionledger.display.contrasts import contrast_sentences
-from actionledger.display.markdown import comparison_markdown, contrast_markdown
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.plurals import counted
+from actionledger.core.rates import shown_p
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import FIRST, session_names
-from actionledger.rates import shown_p
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import MEASURES, Contrast
 from actionledger.replay.paired import PairedComparison
 from actionledger.replay.sides import difference_of, side_of
+from actionledger.report.contrasts import contrast_sentences
+from actionledger.report.markdown import comparison_markdown, contrast_markdown
 
 SHOWN_TURNS = 5
 SHOWABLE = 200

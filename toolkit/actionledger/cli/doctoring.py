@@ -12,10 +12,10 @@ from actionledger.cli.ledgers import ledger_to_read
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json, print_note
-from actionledger.errors import LedgerError, UsageError
-from actionledger.importing.bundles import bundle
-from actionledger.importing.newer import Newer, newer_recordings
-from actionledger.importing.unknown_wordings import UnknownWordings, unknown_wordings
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.imports.bundles import bundle
+from actionledger.imports.newer import Newer, newer_recordings
+from actionledger.imports.unknown_wordings import UnknownWordings, unknown_wordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import Health, Level, examine, mend

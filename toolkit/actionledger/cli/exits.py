@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.core.errors import ActionLedgerError, UsageError
 
 
 class ExitCode(IntEnum):

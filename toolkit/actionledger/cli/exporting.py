@@ -12,12 +12,8 @@ from actionledger.cli.filters import Chosen, RunOption, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import print_note
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
-from actionledger.exports.atif import trajectory
-from actionledger.exports.otlp import traces
-from actionledger.exports.reports import comparison_report, session_report
-from actionledger.exports.tracks import track
+from actionledger.core.errors import UsageError
+from actionledger.core.plurals import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.compare import compare_runs
@@ -25,6 +21,10 @@ from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_run, one_session
 from actionledger.ledger.queries.selected import Selected, selected, selected_sessions
 from actionledger.ledger.row_files import RowForm, write_rows
+from actionledger.report.exports.atif import trajectory
+from actionledger.report.exports.otlp import traces
+from actionledger.report.exports.reports import comparison_report, session_report
+from actionledger.report.exports.tracks import track
 
 app = typer.Typer(help="Write what a ledger has: rows, whole sessions, reports, spans, trajectories.")
 

@@ -12,9 +12,8 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import SHOWN_CHARACTERS, console, plain, print_json, print_text, rate_value
-from actionledger.common.plurals import by_prices, counted
-from actionledger.display.failures import CHANGE_HEADS, HEADS, change_cells, group_cells
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.plurals import by_prices, counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import session_names
@@ -25,6 +24,7 @@ from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.other_format import other_format
+from actionledger.report.failures import CHANGE_HEADS, HEADS, change_cells, group_cells
 
 ALONE = "Give --between alone: it names its runs, and has no periods."
 SHOWN_PERIODS = 6

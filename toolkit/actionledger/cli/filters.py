@@ -9,12 +9,12 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 import typer
 
 from actionledger.cli.strangers import refuse_strangers
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import FIRST, one_run
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome
 
 Chosen: TypeAlias = Callable[[Ledger | None], Filter]
 """What makes the filter of a command's options, given the ledger that it is about, or None where there is none and none names a run."""

@@ -16,15 +16,15 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json, print_note
-from actionledger.common.clock import now
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.core.clock import now
+from actionledger.core.errors import UsageError
+from actionledger.core.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
 from actionledger.ledger.queries.selected import selected_sessions
-from actionledger.session.forgetting import (
+from actionledger.runtime.session.forgetting import (
     ForgetReport,
     being_forgotten,
     forget,

@@ -13,10 +13,11 @@ from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing, ledger_to_read
 from actionledger.cli.options import AgainstOption, LedgerOption
 from actionledger.cli.tables import print_note, print_text
-from actionledger.common.canonical import json_text
-from actionledger.common.plurals import counted
-from actionledger.common.text import printable_json
-from actionledger.errors import SourceError, UsageError
+from actionledger.core.canonical import json_text
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.plurals import counted
+from actionledger.core.text import printable_json
+from actionledger.core.whole_files import write_whole
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.replay.gating.blessing import bless
@@ -24,7 +25,6 @@ from actionledger.replay.gating.conditions import MIN_ACTING
 from actionledger.replay.gating.contents import beside
 from actionledger.replay.gating.gate import gate, is_file
 from actionledger.replay.gating.report import GateReport
-from actionledger.system.whole_files import write_whole
 
 _OUT = "-"
 _DIGITS = 18

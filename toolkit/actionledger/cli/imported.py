@@ -7,10 +7,10 @@ from pathlib import Path
 from actionledger.cli.options import command_words
 from actionledger.cli.sentences import how_to_price
 from actionledger.cli.tables import console, plain, print_note
-from actionledger.common.plurals import counted
-from actionledger.importing.report import ImportReport
-from actionledger.sources.base import Refusal
-from actionledger.vocabulary import LEFT_OUT, LeftOutReason
+from actionledger.core.plurals import counted
+from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason
+from actionledger.imports.report import ImportReport
+from actionledger.imports.sources.base import Refusal
 
 SHOWN_REFUSALS = 20
 _SHOWN_DIALECTS = 3
@@ -72,7 +72,7 @@ def print_left_out(report: ImportReport) -> None:
 
 def print_unknown(report: ImportReport) -> None:
     """Print which kinds of entries no reader knows, with a sample of their keys, and what was written by a version newer than any that was tested."""
-    from actionledger.importing.newer import newer  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+    from actionledger.imports.newer import newer  # noqa: PLC0415 - slow to load, and an import may find nothing to do
 
     kinds: Counter[str] = Counter()
     for (_, reason, detail), count in report.left_out.items():
@@ -174,7 +174,7 @@ def _seen(report: ImportReport, form: str) -> str:
     """Return which formats the files were taken for, and how sure that is; or that it was said."""
     if not report.files:
         return ""
-    from actionledger.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
 
     parts = []
     for name, count in report.files.most_common():

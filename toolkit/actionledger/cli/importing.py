@@ -11,10 +11,10 @@ from actionledger.cli.ledgers import DEFAULT_LEDGER, existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import console
 from actionledger.cli.tool_files import tools_in
-from actionledger.common.plurals import counted
-from actionledger.display.progress import progress
-from actionledger.errors import SourceError, UsageError
-from actionledger.importing.paths import import_path
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.plurals import counted
+from actionledger.imports.paths import import_path
+from actionledger.report.progress import progress
 
 
 def import_recordings(
@@ -161,7 +161,7 @@ def _mapping(given: list[str]) -> dict[str, str]:
 
 def _with_hint(error: SourceError, paths: list[Path]) -> SourceError:
     """Return an error that says how a format is named, where one was given as if it were a path."""
-    from actionledger.sources.registry import sources  # noqa: PLC0415 - only where something went wrong
+    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - only where something went wrong
 
     named = [str(path) for path in paths if str(path) in sources() and not path.exists()]
     return SourceError(f"{error} A format is named by --format {named[0]}.") if named else error

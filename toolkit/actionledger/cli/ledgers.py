@@ -8,9 +8,9 @@ import hashlib
 from pathlib import Path
 
 from actionledger.cli.tables import print_note
-from actionledger.errors import LedgerError, UsageError
-from actionledger.session.separation import refuse_reachable
-from actionledger.system.user_state import state_folder
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.user_state import state_folder
+from actionledger.runtime.session.separation import refuse_reachable
 
 DEFAULT_LEDGER = Path("actionledger.duckdb")
 

@@ -12,9 +12,9 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note
-from actionledger.common.extras import require
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.extras import require
+from actionledger.core.plurals import counted
 
 if TYPE_CHECKING:
     from actionledger.ledger.stores.lake.committer import Round

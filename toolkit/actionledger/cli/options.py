@@ -11,7 +11,7 @@ from actionledger.cli.ledgers import existing
 
 if TYPE_CHECKING:  # slow to load, and most commands take no model
     from actionledger.ledger import Ledger
-    from actionledger.models import Model
+    from actionledger.runtime.models import Model
 
 LedgerOption = Annotated[
     Path | None,
@@ -80,7 +80,7 @@ def check_model(spec: str, ledger: Path) -> None:
     if spec.startswith("recorded:"):
         existing(ledger)
         return
-    from actionledger.models import model_from  # noqa: PLC0415 - slow to load, and most commands take no model
+    from actionledger.runtime.models import model_from  # noqa: PLC0415 - slow to load, and most commands take no model
 
     with ExitStack() as stack:
         model = model_from(spec)
@@ -100,7 +100,7 @@ def opened_model(spec: str, ledger: "Ledger", stack: ExitStack) -> "Model":
         UsageError: it names none.
         SourceError: a script can't be read.
     """
-    from actionledger.models import model_from  # noqa: PLC0415 - the same
+    from actionledger.runtime.models import model_from  # noqa: PLC0415 - the same
 
     model = model_from(spec, ledger=ledger)
     if isinstance(model, AbstractContextManager):

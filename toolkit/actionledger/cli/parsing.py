@@ -10,8 +10,8 @@ from actionledger import api
 from actionledger.cli.arguments import response_in
 from actionledger.cli.options import JsonOption
 from actionledger.cli.tables import console, plain, print_json
-from actionledger.explaining import explain
-from actionledger.values import ParseResult
+from actionledger.core.values import ParseResult
+from actionledger.report.explaining import explain
 
 
 def parse(

@@ -11,7 +11,7 @@ from actionledger.actions.describing import ActionDescription, FieldDescription
 from actionledger.cli.options import JsonOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json
-from actionledger.errors import UnknownNameError
+from actionledger.core.errors import UnknownNameError
 from actionledger.profiles import profile_named
 
 ProfileArgument = Annotated[str, typer.Argument(help="The profile's name.")]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.naming import one_run, one_session
 from actionledger.ledger.queries.readings import RecordedReading, reading_of_attempt, reading_of_turn

@@ -18,7 +18,7 @@ from actionledger.cli.options import (
     opened_model,
 )
 from actionledger.cli.tables import print_json, print_text
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import open_ledger
 from actionledger.profiles.reasoner import (
     ActionSystemEvent,

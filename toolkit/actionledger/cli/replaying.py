@@ -18,17 +18,17 @@ from actionledger.cli.tables import (
     print_note,
     print_text,
 )
-from actionledger.common.plurals import counted
-from actionledger.display.progress import progress
+from actionledger.core.plurals import counted
+from actionledger.core.vocabulary import LEFT_OUT, SENTENCES
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference
-from actionledger.parsing.parsers import parser_named
+from actionledger.reading.parsers import parser_named
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.placing import PAYS_FROM
 from actionledger.replay.recorded_run import ReparseStopped
 from actionledger.replay.reparse import ReparseReport, reparse
-from actionledger.vocabulary import LEFT_OUT, SENTENCES
+from actionledger.report.progress import progress
 
 SHOWN_TURNS = 5
 SHOWABLE = 200

@@ -13,14 +13,14 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption
 from actionledger.cli.readings import turn_named
 from actionledger.cli.tables import console, plain, print_json, print_text
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.plurals import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import EVERYTHING
-from actionledger.models import model_from
 from actionledger.replay.fork import fork
 from actionledger.replay.rerun import rerun
 from actionledger.replay.rerunning.report import RerunReport
+from actionledger.runtime.models import model_from
 
 PolicyOption = Annotated[
     Path | None, typer.Option("--policy", help="A policy file that decides instead of the recorded policy.")

@@ -13,13 +13,13 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.readings import turn_named
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_text, rate_value, shortened, shown_rate
+from actionledger.core.vocabulary import Judgement, ReviewAspect
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.reviews import Review, reviews
 from actionledger.ledger.reviewing import change, review, settle, withdraw
 from actionledger.replay.reviewer_agreement import ReviewerAgreement, reviewer_agreement
 from actionledger.replay.statistics import Coefficient
-from actionledger.vocabulary import Judgement, ReviewAspect
 
 ByOption = Annotated[str | None, typer.Option("--by", help="Who says it; your login if not given.")]
 IdArgument = Annotated[str, typer.Argument(help="The id, as 'reviews list --json' shows it.")]

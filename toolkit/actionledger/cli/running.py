@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from actionledger.agent import Conversation, Ending, converse
 from actionledger.cli.arguments import response_in
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.ledgers import ledger_of_agent
@@ -28,15 +27,16 @@ from actionledger.cli.options import (
     opened_model,
 )
 from actionledger.cli.tables import beside, console, plain, print_json, print_note, print_text
-from actionledger.commands import CommandSettings
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.values import Turn
+from actionledger.core.vocabulary import ExecutionStatus, Outcome
 from actionledger.ledger import open_ledger
-from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import with_commands
-from actionledger.session.runtime import Runtime
-from actionledger.values import Turn
-from actionledger.vocabulary import ExecutionStatus, Outcome
+from actionledger.runtime.agent import Conversation, Ending, converse
+from actionledger.runtime.commands import CommandSettings
+from actionledger.runtime.models import Model
+from actionledger.runtime.session.runtime import Runtime
 
 DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
 """What is no failure."""

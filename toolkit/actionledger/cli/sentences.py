@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from actionledger.cli.tables import shown_rate
-from actionledger.common.plurals import by_prices, counted
-from actionledger.common.text import NO_NAME
-from actionledger.importing.list_prices import is_installed
-from actionledger.vocabulary import Ending, SessionOutcome
+from actionledger.core.plurals import by_prices, counted
+from actionledger.core.text import NO_NAME
+from actionledger.core.vocabulary import Ending, SessionOutcome
+from actionledger.imports.list_prices import is_installed
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.left_as_text import LeftAsText

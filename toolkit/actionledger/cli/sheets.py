@@ -9,7 +9,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from actionledger.common.text import printable
+from actionledger.core.text import printable
 
 RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number", "rows"})
 """The heads of columns of numbers."""

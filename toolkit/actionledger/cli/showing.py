@@ -11,13 +11,13 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.imported import print_refusals, taken
 from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import beside, console, plain
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
 from actionledger.demo import SOURCE, sample_sessions, take_samples
 from actionledger.demo.live import play
-from actionledger.importing import ImportReport
+from actionledger.imports import ImportReport
+from actionledger.imports.sources.base import Item
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.sources.base import Item
 
 DEMO_LEDGER = Path("demo.duckdb")
 

@@ -11,16 +11,16 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.readings import READING, reading_meant
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_note, print_text, shortened
-from actionledger.common.plurals import counted
-from actionledger.display.failures import reason, where
-from actionledger.display.shrunk import shrunk_sentence
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
+from actionledger.report.failures import reason, where
+from actionledger.report.shrunk import shrunk_sentence
 
 
 @filtered()

@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries import dimensions
 from actionledger.ledger.queries.filters import Filter

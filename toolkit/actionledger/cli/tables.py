@@ -8,12 +8,13 @@ from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
-from actionledger.common.plurals import counted
-from actionledger.common.text import NO_NAME, printable_json
-from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
-from actionledger.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
+from actionledger.core.plurals import counted
+from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
+from actionledger.core.text import NO_NAME, printable_json
+from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
+    from actionledger.core.values import Observation
     from actionledger.ledger.queries.dialects import ReadIn
     from actionledger.ledger.queries.funnel import Funnel
     from actionledger.ledger.queries.left_out import Omission
@@ -21,7 +22,6 @@ if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.targets import Timings
     from actionledger.ledger.queries.verdicts import RecordedVerdicts
     from actionledger.replay.changes import Change
-    from actionledger.values import Observation
 
 SHOWN_CHARACTERS = 160
 """How much of a long text a terminal is shown in a table."""
@@ -68,7 +68,7 @@ def print_json(value: object) -> None:
     Args:
         value: made of what JSON has, dataclasses, times and the like.
     """
-    from actionledger.common.canonical import json_text  # noqa: PLC0415 - slow to load, and most commands print none
+    from actionledger.core.canonical import json_text  # noqa: PLC0415 - slow to load, and most commands print none
 
     typer.echo(printable_json(json_text(value)))
 
@@ -97,7 +97,7 @@ def print_text(text: str, *, style: str = "") -> None:
 
 def print_observation(observation: "Observation") -> None:
     """Print what came of an action, as one line."""
-    from actionledger.common.canonical import json_text  # noqa: PLC0415 - the same
+    from actionledger.core.canonical import json_text  # noqa: PLC0415 - the same
 
     what = observation.message or json_text(observation.result)
     status = observation.status.value.replace("_", " ")

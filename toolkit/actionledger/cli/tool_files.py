@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.cli.tables import print_note
-from actionledger.errors import SourceError, UsageError
+from actionledger.core.errors import SourceError, UsageError
 
 _SHOWN = 20
 

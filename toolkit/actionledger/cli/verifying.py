@@ -10,8 +10,8 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json
-from actionledger.common.plurals import counted
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.plurals import counted
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.proofs.verifying import verify as verified
 

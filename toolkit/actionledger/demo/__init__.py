@@ -6,14 +6,14 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from actionledger.errors import SourceError, UnknownNameError
-from actionledger.importing import Importer, ImportReport
+from actionledger.core.errors import SourceError, UnknownNameError
+from actionledger.imports import Importer, ImportReport
+from actionledger.imports.formats import jsonl
+from actionledger.imports.sources.base import Item, Recorded, RecordedSession, Refusal
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.recorded import known
 from actionledger.profiles import PROFILES
-from actionledger.sources.base import Item, Recorded, RecordedSession, Refusal
-from actionledger.sources.formats import jsonl
-from actionledger.workspace import Workspace
+from actionledger.runtime.workspace import Workspace
 
 SOURCE = "demo"
 """What records name the source of all the demo's sessions."""

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from actionledger.demo.live import Stage, file
-from actionledger.execution.handlers import Context, Handlers
 from actionledger.ledger import open_ledger
 from actionledger.profiles.coder import CODER
-from actionledger.workspace import Workspace
+from actionledger.runtime.execution.handlers import Context, Handlers
+from actionledger.runtime.workspace import Workspace
 
 
 def main() -> None:

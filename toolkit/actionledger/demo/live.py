@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from actionledger.commands import CommandSettings
-from actionledger.common.ids import derived_id
+from actionledger.core.ids import derived_id
+from actionledger.core.recording import SessionKey, turn_id_of
+from actionledger.core.vocabulary import DecisionKind
 from actionledger.demo import SOURCE
-from actionledger.execution.approval import Decision
-from actionledger.execution.limits import Limits, RateLimit
-from actionledger.execution.profile import Profile
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.recorded import known
 from actionledger.profiles.coder import CODER, coder_profile
-from actionledger.recording import SessionKey, turn_id_of
-from actionledger.session.resume_state import Earlier
-from actionledger.session.runtime import Runtime
-from actionledger.vocabulary import DecisionKind
+from actionledger.runtime.commands import CommandSettings
+from actionledger.runtime.execution.approval import Decision
+from actionledger.runtime.execution.limits import Limits, RateLimit
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.session.resume_state import Earlier
+from actionledger.runtime.session.runtime import Runtime
 
 _MODELS = ("heron-70b", "kestrel-pro")
 _PATIENCE_SECONDS = 60

@@ -8,8 +8,8 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection, OutOfMemoryException
 
-from actionledger.common.looks import drawn
-from actionledger.errors import LedgerError, require_kind
+from actionledger.core.errors import LedgerError, require_kind
+from actionledger.core.looks import drawn
 from actionledger.ledger.guarded import MAX_BYTES, SECONDS, GuardedSql, Place
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.memory import first_limit, reading_limit

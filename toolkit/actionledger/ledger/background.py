@@ -7,12 +7,12 @@ and with a process in its place. It starts at the first flush, and takes in what
 import logging
 from threading import Event, Lock, Thread, current_thread, main_thread
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.forking import watch_worker
+from actionledger.core.locks import POLL_SECONDS
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.stores.base import Store
-from actionledger.system.forking import watch_worker
-from actionledger.system.locks import POLL_SECONDS
 
 _GATHER_SECONDS = 0.3
 """How long it waits after a flush for more to come."""

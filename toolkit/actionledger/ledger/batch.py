@@ -1,7 +1,7 @@
 """Much that is recorded at once: events on their way into the database, or into a segment where that is all that they get."""
 
-from actionledger.errors import UsageError
-from actionledger.events import Event
+from actionledger.core.errors import UsageError
+from actionledger.core.events import Event
 from actionledger.ledger.encoding import dumped, masked
 from actionledger.ledger.preparing import Prepared, UnwritableEventError, prepare
 from actionledger.ledger.smallness import small_size

@@ -26,9 +26,9 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get
 
 from pydantic_core import to_json
 
-from actionledger.events.base import Recorded
-from actionledger.events.stored import NOT_STORED, Stored
-from actionledger.values import Span
+from actionledger.core.events.base import Recorded
+from actionledger.core.events.stored import NOT_STORED, Stored
+from actionledger.core.values import Span
 
 Values: TypeAlias = tuple[Any, ...]
 """The values of a row, in the order of its table's ``staged``; None is NULL."""

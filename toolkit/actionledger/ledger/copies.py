@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger.connections import attach_to_write
 from actionledger.ledger.ledger import Ledger, open_ledger
 from actionledger.ledger.proofs.sealing import begin_anew

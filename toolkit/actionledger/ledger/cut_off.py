@@ -2,7 +2,7 @@
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger.connections import BASE, published
 from actionledger.ledger.files import LedgerFiles
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from duckdb import Error, FatalException, InternalException, IOException, SerializationException
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 
 _DAMAGE = (IOException, FatalException, InternalException, SerializationException)
 

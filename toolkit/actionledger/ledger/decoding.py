@@ -2,7 +2,7 @@
 
 from pydantic import ValidationError
 
-from actionledger.events import EVENT, Event
+from actionledger.core.events import EVENT, Event
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.older import ReversalAsTry, reversal_as_try
 from actionledger.ledger.segments import Line

@@ -8,8 +8,8 @@ same identifiers whenever it is tried: of one that was killed, what it had hande
 from types import TracebackType
 from typing import Self
 
-from actionledger.errors import LedgerError
-from actionledger.events import Event
+from actionledger.core.errors import LedgerError
+from actionledger.core.events import Event
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.journal import SegmentWriter

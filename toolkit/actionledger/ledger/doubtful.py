@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from actionledger.errors import UsageError
-from actionledger.events import Event, ResponseParsed, SessionDescribed, SessionFinished
+from actionledger.core.errors import UsageError
+from actionledger.core.events import Event, ResponseParsed, SessionDescribed, SessionFinished
+from actionledger.core.privacy import may_hold_secrets
 from actionledger.ledger.encoding import encoded
 from actionledger.ledger.fitting import INTEGERS, SURROGATE_ESCAPE
 from actionledger.ledger.identifiers import identifier_bytes
 from actionledger.ledger.projection import REPAIR_CHARACTERS, Columns
 from actionledger.ledger.schema import TABLES, Table
-from actionledger.privacy import may_hold_secrets
 
 _TOGETHER = 512
 """So many texts are asked together what secrets they may hold."""

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import PydanticSerializationError, SchemaSerializer, to_json
 
-from actionledger.common.text import writable
-from actionledger.errors import EventTooLargeError, UsageError
-from actionledger.events import EVENT, Event, ResponseReceived
-from actionledger.privacy import mask, mask_lines
-from actionledger.vocabulary import Capture, CostOrigin
+from actionledger.core.errors import EventTooLargeError, UsageError
+from actionledger.core.events import EVENT, Event, ResponseReceived
+from actionledger.core.privacy import mask, mask_lines
+from actionledger.core.text import writable
+from actionledger.core.vocabulary import Capture, CostOrigin
 
 LINE_LIMIT = 64 * 1024 * 1024
 """The length of the longest line, in bytes, its line break included."""

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 
 TEMPORARY = "tmp-"
 """How the names of temporary files in a ledger's folder begin."""

@@ -7,8 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from actionledger.common.clock import utc
-from actionledger.common.text import writable
+from actionledger.core.clock import utc
+from actionledger.core.text import writable
 from actionledger.ledger.projection import Row
 from actionledger.ledger.schema import TABLES
 

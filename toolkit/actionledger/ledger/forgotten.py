@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from actionledger.events import SessionForgotten
-from actionledger.vocabulary import ForgettingStep
+from actionledger.core.events import SessionForgotten
+from actionledger.core.vocabulary import ForgettingStep
 
 STANDING = """
 SELECT session_id::VARCHAR FROM forgotten GROUP BY session_id HAVING max_by(step, forgotten_at) = 'forgotten'"""

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from uuid import uuid4
 
-from actionledger import errors
-from actionledger.common.extras import require
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core import errors
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.extras import require
+from actionledger.core.temporary import TemporaryFolder
 from actionledger.ledger.guarding.asked import Asked
 from actionledger.ledger.guarding.process import DiedError, GuardProcess, keep_ready
 from actionledger.ledger.guarding.statements import ARROW_FILE, MEMORY, PARQUET_FILE
 from actionledger.ledger.guarding.wire import REFUSALS, Place, Setup
-from actionledger.system.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,12 +18,12 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.common.canonical import json_text
-from actionledger.common.ids import new_id
+from actionledger.core.canonical import json_text
+from actionledger.core.forking import watch
+from actionledger.core.ids import new_id
+from actionledger.core.locks import FileLock
+from actionledger.core.privacy import mask
 from actionledger.ledger.files import make_private_folders
-from actionledger.privacy import mask
-from actionledger.system.forking import watch
-from actionledger.system.locks import FileLock
 
 SUFFIX = ".jsonl"
 LOCK = ".lock"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import getnode
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger.files import TEMPORARY, LedgerFiles
 
 OVER_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "fuse.sshfs", "fuse.s3fs"})  # fmt: skip

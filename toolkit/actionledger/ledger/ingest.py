@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.locks import FileLock, remove_free
 from actionledger.ledger import spare
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.cut_off import refuse_cut
@@ -30,7 +31,6 @@ from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.versions import version_of_copy
 from actionledger.ledger.working_file import with_store
-from actionledger.system.locks import FileLock, remove_free
 
 
 class _Published(NamedTuple):

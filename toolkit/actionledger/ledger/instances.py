@@ -12,8 +12,8 @@ from threading import Lock
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.forking import abandon, watch
 from actionledger.ledger.memory import spilling_folder
-from actionledger.system.forking import abandon, watch
 
 Config = Mapping[str, str | int]
 """DuckDB's settings, by name."""

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, ExitStack
 
 import duckdb
 
+from actionledger.core.locks import POLL_SECONDS, FileLock
 from actionledger.ledger.connections import (
     LITTLE_STORE_MEMORY,
     MUCH_STORE_LOG,
@@ -20,7 +21,6 @@ from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import Ingest, begin_ingest
 from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.working_file import opened, wants_memory, with_store
-from actionledger.system.locks import POLL_SECONDS, FileLock
 
 OPEN_SECONDS = 4.0
 """How long a working file is held open between two pieces, where closing it takes no time."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
+from actionledger.core.locks import FileLock
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
 from actionledger.ledger.ingest import Publishing
@@ -10,7 +11,6 @@ from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.session_locks import SessionLock
 from actionledger.ledger.stores import Store
-from actionledger.system.locks import FileLock
 
 _PATIENCE_SECONDS = 60.0
 

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
-from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError
-from actionledger.events import ResponseReceived
+from actionledger.core.errors import LedgerError
+from actionledger.core.events import ResponseReceived
+from actionledger.core.forking import watch
+from actionledger.core.ids import new_id
 from actionledger.ledger.encoding import Waiting, masked_lines
 from actionledger.ledger.files import make_private_folders, one_sentence, sync_to_disk
-from actionledger.system.forking import watch
 
 BUFFER_BYTES = 1_000_000
 """The buffer is flushed when it grows beyond this."""

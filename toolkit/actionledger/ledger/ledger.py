@@ -16,8 +16,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from weakref import finalize
 
-from actionledger.errors import LedgerError, UsageError, require_kind
-from actionledger.events import Event
+from actionledger.core.errors import LedgerError, UsageError, require_kind
+from actionledger.core.events import Event
+from actionledger.core.forking import watch
+from actionledger.core.privacy import custom
 from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.encoding import waiting
@@ -31,12 +33,10 @@ from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.queries.naming import Called
 from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores import AsOf, Store, store_at
-from actionledger.privacy import custom
-from actionledger.system.forking import watch
 
 if TYPE_CHECKING:
-    from actionledger.importing.live import AnyResult, AnyUsage, NamedParser, TurnRecorder
-    from actionledger.session.forgetting import ForgetReport
+    from actionledger.imports.turn_recorder import AnyResult, AnyUsage, NamedParser, TurnRecorder
+    from actionledger.runtime.session.forgetting import ForgetReport
 
 _PATIENCE_SECONDS = 60.0
 
@@ -136,7 +136,7 @@ class Ledger(AskedLedger):
         Example:
             >>> from datetime import datetime
             >>> from uuid import uuid4
-            >>> from actionledger.events import SystemNoted
+            >>> from actionledger.core.events import SystemNoted
             >>> note = SystemNoted(
             ...     event_id=str(uuid4()), recorded_at=datetime(2026, 1, 2), run_id=str(uuid4()), code="moved", message="To Rome."
             ... )
@@ -208,10 +208,10 @@ class Ledger(AskedLedger):
             ...     ledger.sql("SELECT name, status, reason FROM executions").fetchall()
             [('add', 'failed', 'tool_error')]
         """
-        from actionledger.importing import live  # noqa: PLC0415 - the one way up: it reads what it records
+        from actionledger.imports import turn_recorder  # noqa: PLC0415 - the one way up: it reads what it records
 
-        live.refuse_no_texts(session=session, model=model, task=task, profile=profile)
-        turn = live.recorded_turn(
+        turn_recorder.refuse_no_texts(session=session, model=model, task=task, profile=profile)
+        turn = turn_recorder.recorded_turn(
             text,
             message,
             tools=tools,
@@ -223,11 +223,11 @@ class Ledger(AskedLedger):
             external_id=name,
             reasoning=reasoning,
         )
-        how = live.read_as(parser, dialects)
+        how = turn_recorder.read_as(parser, dialects)
         self._refuse_unless_writable()
         with self._lock:
             if self._turns is None:
-                self._turns = live.TurnRecorder(self)
+                self._turns = turn_recorder.TurnRecorder(self)
             return self._turns.record(turn, how, session=session, profile=profile, model=model, task=task)
 
     def flush(self, *, durable: bool = False) -> None:
@@ -318,7 +318,7 @@ class Ledger(AskedLedger):
             ...     report.counts["turn_starts"], ledger.sql("FROM turns").fetchall()
             (1, [])
         """
-        from actionledger.session import forgetting  # noqa: PLC0415 - the other way up: what lies beside the records is a session's
+        from actionledger.runtime.session import forgetting  # noqa: PLC0415 - the other way up: what lies beside the records is a session's
 
         self._refuse_unless_writable()
         if isinstance(sessions, Called):

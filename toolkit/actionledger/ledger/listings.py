@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.queries.addresses import (
     FILTERS,

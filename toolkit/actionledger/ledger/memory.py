@@ -9,9 +9,9 @@ from pathlib import Path
 
 import duckdb
 
-from actionledger.common.ids import new_id
-from actionledger.errors import MemoryNeededError, UsageError
-from actionledger.system.temporary import TemporaryFolder
+from actionledger.core.errors import MemoryNeededError, UsageError
+from actionledger.core.ids import new_id
+from actionledger.core.temporary import TemporaryFolder
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
 """The setting: how much memory a ledger that is read may take of its process, as DuckDB writes it (``512MB``)."""

@@ -14,10 +14,10 @@ from uuid import UUID
 from duckdb import DuckDBPyConnection
 from pydantic import TypeAdapter
 
-from actionledger.events import ActionReversed, Event, ExecutionStarted, ResponseReceived
+from actionledger.core.events import ActionReversed, Event, ExecutionStarted, ResponseReceived
+from actionledger.core.vocabulary import CostOrigin, Reversal
 from actionledger.ledger.columns import IN_EVENTS
 from actionledger.ledger.schema import TABLES
-from actionledger.vocabulary import CostOrigin, Reversal
 
 _RESULT = {"changed_back", "in_all"}
 

@@ -4,7 +4,8 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from actionledger.errors import LedgerError, NotALedgerError
+from actionledger.core.errors import LedgerError, NotALedgerError
+from actionledger.core.locks import FileLock
 from actionledger.ledger.connections import published
 from actionledger.ledger.files import LedgerFiles, one_sentence, wal_of
 from actionledger.ledger.hosts import claim
@@ -12,7 +13,6 @@ from actionledger.ledger.publishing import publish
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.versions import version_of_copy
 from actionledger.ledger.working_file import bring_up_to_date
-from actionledger.system.locks import FileLock
 
 _PATIENCE_SECONDS = 60.0
 _MAGIC, _MAGIC_AT = b"DUCK", 8

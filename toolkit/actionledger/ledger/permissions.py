@@ -1,7 +1,7 @@
 """Who let the calls of other runtimes run, or refused them: a view over what was noted beside their executions."""
 
-from actionledger.recording.permissions import PERMISSION
-from actionledger.vocabulary import Origin
+from actionledger.core.recording.permissions import PERMISSION
+from actionledger.core.vocabulary import Origin
 
 PERMISSIONS = f"""
     SELECT s.run_id, s.session_id, s.turn_id, s.turn_index, s.profile, s.model, s.task, s.occurred_at, s.execution_id,

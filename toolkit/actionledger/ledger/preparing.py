@@ -13,8 +13,8 @@ from itertools import compress
 from typing import Any
 from uuid import UUID
 
-from actionledger.errors import UsageError
-from actionledger.events import (
+from actionledger.core.errors import UsageError
+from actionledger.core.events import (
     Event,
     ExecutionRecorded,
     ResponseParsed,

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from actionledger.events import ApprovalDecided, Event, ExecutionRecorded, ResponseParsed, SystemNoted
+from actionledger.core.events import ApprovalDecided, Event, ExecutionRecorded, ResponseParsed, SystemNoted
+from actionledger.core.values import FieldError, Repair
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger.columns import Values, take
 from actionledger.ledger.schema import IN_ATTEMPT, TABLES
-from actionledger.values import FieldError, Repair
-from actionledger.vocabulary import Reason
 
 REPAIR_CHARACTERS = 500
 """How much of a repair's text is kept, in characters."""

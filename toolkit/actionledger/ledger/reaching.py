@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 
 ALLOWED = frozenset(
     {

@@ -14,7 +14,8 @@ from weakref import WeakSet
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.forking import abandon, watch
 from actionledger.ledger.connections import BASE, offsets_in, transaction
 from actionledger.ledger.files import one_sentence
 from actionledger.ledger.instances import Instance, keep
@@ -26,7 +27,6 @@ from actionledger.ledger.schema import OF_TURN, QUARANTINE, STATUS_OF_ACTION, TA
 from actionledger.ledger.segments import Line, batches, segment_sizes
 from actionledger.ledger.staging import Staging
 from actionledger.ledger.stores.base import Store
-from actionledger.system.forking import abandon, watch
 
 _ATTEMPTS = 20
 _TAIL = "tail"

@@ -2,9 +2,9 @@
 
 from typing import SupportsIndex
 
-from actionledger.errors import UsageError, require_kind
-from actionledger.values import Span
-from actionledger.vocabulary import Judgement, ReviewAspect
+from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Judgement, ReviewAspect
 
 NAME_CHARACTERS = 200
 """The longest name of a person, and the longest label."""

@@ -4,18 +4,18 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from actionledger.common.clock import now
-from actionledger.common.ids import derived_id, new_id
-from actionledger.errors import UsageError
-from actionledger.events import Reviewed
+from actionledger.core.clock import now
+from actionledger.core.errors import UsageError
+from actionledger.core.events import Reviewed
+from actionledger.core.ids import derived_id, new_id
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Judgement, ReviewAspect, ReviewStep
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.queries.base import picked, rows
 from actionledger.ledger.queries.naming import Called, one_run, one_session, turn_place
 from actionledger.ledger.queries.reviews import Review, review_called
 from actionledger.ledger.queries.turns import reading
 from actionledger.ledger.review_values import name_of, span_meant, value_of
-from actionledger.values import Span
-from actionledger.vocabulary import Judgement, ReviewAspect, ReviewStep
 
 _QUOTED_CHARACTERS = 500
 

@@ -12,8 +12,8 @@ from uuid import uuid4
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.common.formulas import FORMULA
-from actionledger.errors import LedgerError, MemoryNeededError
+from actionledger.core.errors import LedgerError, MemoryNeededError
+from actionledger.core.formulas import FORMULA
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.memory import export_limits, within_reading_limit
 from actionledger.ledger.queries.selected import PICKED, Picking, Selection

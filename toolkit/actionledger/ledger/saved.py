@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.locks import FileLock
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
-from actionledger.system.locks import FileLock
 
 LONGEST_NAME = 80
 """How long a name may be, in characters."""

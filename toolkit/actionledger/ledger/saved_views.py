@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
-from actionledger.common.text import writable
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.text import writable
 from actionledger.ledger.saved import Saved
 
 KIND = "views"

@@ -17,7 +17,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from actionledger.events import (
+from actionledger.core.events import (
     ActionRecord,
     ActionReversed,
     ApprovalDecided,
@@ -41,13 +41,13 @@ from actionledger.events import (
     TurnResumed,
     TurnSuperseded,
 )
-from actionledger.events.readings import InAttempt
-from actionledger.events.stored import BigInt
+from actionledger.core.events.readings import InAttempt
+from actionledger.core.events.stored import BigInt
+from actionledger.core.values import Block, FieldError, Issue, Repair
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
 from actionledger.ledger.permissions import PERMISSIONS
 from actionledger.ledger.unacted import SESSION_OUTCOMES, UNACTED_TURNS
 from actionledger.ledger.verdicts import RECORDED_VERDICTS
-from actionledger.values import Block, FieldError, Issue, Repair
 
 SCHEMA_VERSION = 7
 """The number of the last migration; a ledger holds it in ``meta``."""

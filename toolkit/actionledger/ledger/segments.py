@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from actionledger.events import Event
+from actionledger.core.events import Event
 from actionledger.ledger.encoding import LINE_LIMIT
 from actionledger.ledger.journal import SUFFIX
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from uuid import UUID
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.locks import FileLock
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting.intent import intent_of
-from actionledger.system.locks import FileLock
 
 
 class SessionLock(FileLock):

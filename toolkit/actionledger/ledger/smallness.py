@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any
 
-from actionledger.events import (
+from actionledger.core.events import (
     ActionRecord,
     Event,
     ExecutionRecorded,

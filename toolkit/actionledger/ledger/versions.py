@@ -6,7 +6,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger._version import __version__
-from actionledger.errors import LedgerError, NewerLedgerError, NotALedgerError
+from actionledger.core.errors import LedgerError, NewerLedgerError, NotALedgerError
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.schema import SCHEMA_VERSION
 

@@ -8,18 +8,18 @@ from typing import Any, TypeVar
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.describing import Arguments
 from actionledger.actions.signatures import AnyFunction, FunctionAction, action_model, argument_of_type
-from actionledger.errors import UsageError, require_kind, require_names
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
-from actionledger.execution.limits import Limits
-from actionledger.execution.profile import Profile
-from actionledger.execution.settings import ExecutionSettings
-from actionledger.parsing.dialects import AnyDialect, Dialect, dialects_named
-from actionledger.parsing.dialects.parts.writing import PlainCall
-from actionledger.parsing.dialects.xml_tags import XmlTags
-from actionledger.parsing.parsers import AnyParser, DialectParser
+from actionledger.core.errors import UsageError, require_kind, require_names
 from actionledger.profiles import PROFILES
-from actionledger.workspace import Workspace
+from actionledger.reading.dialects import AnyDialect, Dialect, dialects_named
+from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.reading.dialects.xml_tags import XmlTags
+from actionledger.reading.parsers import AnyParser, DialectParser
+from actionledger.runtime.execution.approval import Policy, Verdict
+from actionledger.runtime.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
+from actionledger.runtime.execution.limits import Limits
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.settings import ExecutionSettings
+from actionledger.runtime.workspace import Workspace
 
 Function = TypeVar("Function", bound=AnyFunction)
 

@@ -9,11 +9,11 @@ from threading import RLock
 from types import TracebackType
 from typing import ClassVar, Self
 
-from actionledger.common.draws import drawn_now
-from actionledger.errors import ActionError, UsageError
-from actionledger.session.states.open_stores import offer, withdraw
-from actionledger.vocabulary import Reason
-from actionledger.workspace.private_files import open_private
+from actionledger.core.draws import drawn_now
+from actionledger.core.errors import ActionError, UsageError
+from actionledger.core.vocabulary import Reason
+from actionledger.runtime.session.states.open_stores import offer, withdraw
+from actionledger.runtime.workspace.private_files import open_private
 
 IN_MEMORY = ":memory:"
 """The path of a store that has no file."""

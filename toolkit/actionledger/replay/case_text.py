@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from actionledger.common.text import escaped_halves
+from actionledger.core.text import escaped_halves
 
 _NAMED = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _INTEGERS = range(-(2**63), 2**63)

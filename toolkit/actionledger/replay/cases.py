@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from actionledger.common.text import escaped_halves, writable
-from actionledger.errors import SourceError, require_names, require_path, require_text
+from actionledger.core.errors import SourceError, require_names, require_path, require_text
+from actionledger.core.privacy import mask_text
+from actionledger.core.text import escaped_halves, writable
+from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.readings import RecordedReading
-from actionledger.privacy import mask_text
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
 from actionledger.replay.expectations import described, difference, expected_text
 from actionledger.replay.readers import Reader, reader_of
-from actionledger.values import ParseResult
-from actionledger.vocabulary import Outcome
 
 SUFFIX = ".case.toml"
 """How the name of a case's file ends where cases are looked for among other files."""

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from actionledger.errors import UsageError
-from actionledger.parsing.parsers import PARSERS, AnyParser, parser_meant
-from actionledger.recording import ParserIdentity, RunKey
+from actionledger.core.errors import UsageError
+from actionledger.core.recording import ParserIdentity, RunKey
+from actionledger.reading.parsers import PARSERS, AnyParser, parser_meant
 from actionledger.replay.placing import Place, placed
 from actionledger.replay.rereading import Runner
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.by_task import shared_turns
 from actionledger.ledger.queries.filters import Filter

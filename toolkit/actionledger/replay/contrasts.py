@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actionledger.common.looks import drawn
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
-from actionledger.frames import Columns, Framed, compared
+from actionledger.core.errors import UsageError
+from actionledger.core.frames import Columns, Framed, compared
+from actionledger.core.looks import drawn
+from actionledger.core.plurals import counted
+from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.by_task import results_by_task, shared_turns
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import Funnel, funnel, with_sessions
 from actionledger.ledger.queries.verdicts import recorded_verdicts
-from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.replay.statistics import (
     difference_test,
     holm,

@@ -4,16 +4,16 @@ from collections import deque
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
-from actionledger.common.extras import require
-from actionledger.execution.registry import PROFILES
+from actionledger.core.extras import require
+from actionledger.core.privacy import custom
+from actionledger.core.recording import RunKey
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.rereading import Batch
-from actionledger.privacy import custom
-from actionledger.recording import RunKey
 from actionledger.replay.limit import Limit
 from actionledger.replay.processes import Processes
 from actionledger.replay.rereading import InThisProcess, Reading, Rereader
 from actionledger.replay.worker import PARSER
-from actionledger.vocabulary import RunKind
+from actionledger.runtime.execution.registry import PROFILES
 
 _AHEAD = 3
 """How many batches there are for each actor at a time."""

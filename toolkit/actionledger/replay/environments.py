@@ -23,8 +23,8 @@ from pathlib import Path
 from signal import SIGKILL
 from tempfile import mkdtemp
 
-from actionledger.errors import UsageError, require_kind
-from actionledger.system.user_state import cache_folder
+from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.user_state import cache_folder
 
 _PLACES = ("toolkit", "src", ".")
 _SHOWN = 400

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from typing import Any
 
-from actionledger.common.canonical import json_text
-from actionledger.common.text import writable
+from actionledger.core.canonical import json_text
+from actionledger.core.text import writable
+from actionledger.core.values import ActionCall, Block, ParseResult
+from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
-from actionledger.values import ActionCall, Block, ParseResult
-from actionledger.vocabulary import ActionStatus
 
 BLOCK: dict[str, Any] = {"status": None, "reason": None, "repairs": []}
 ACTION: dict[str, Any] = {"name": None, "arguments": None, "status": "valid", "errors": []}

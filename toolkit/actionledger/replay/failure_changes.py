@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from actionledger.common.looks import Shown
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.looks import Shown
+from actionledger.core.rates import Rate, clustered
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failure_sums import failing_turns
 from actionledger.ledger.queries.failures import failures_at, meant_by_session, shared_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.naming import Called, run_or_first
-from actionledger.rates import Rate, clustered
 from actionledger.replay.grouping.circles import key_of_loop
 from actionledger.replay.grouping.groups import FailureKey, key_of
 from actionledger.replay.loops import loops

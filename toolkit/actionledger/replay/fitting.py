@@ -3,9 +3,9 @@
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.rereading import responses_by_profile
-from actionledger.parsing.baselines import baseline_dialect
-from actionledger.parsing.parsers import AnyParser, BaselineParser
 from actionledger.profiles import PROFILES
+from actionledger.reading.baselines import baseline_dialect
+from actionledger.reading.parsers import AnyParser, BaselineParser
 
 
 def unfit_turns(ledger: Queryable, parser: AnyParser, within: Filter = EVERYTHING) -> dict[str, int]:

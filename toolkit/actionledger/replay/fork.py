@@ -6,33 +6,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actionledger.agent.loop import converse
-from actionledger.common.ids import new_id
-from actionledger.errors import UnknownNameError, UsageError, require_path
-from actionledger.execution.approval import Policy
-from actionledger.execution.policy_file import policy_meant
-from actionledger.execution.profile import Profile
-from actionledger.execution.registry import profile_named
+from actionledger.core.errors import UnknownNameError, UsageError, require_path
+from actionledger.core.ids import new_id
+from actionledger.core.temporary import TemporaryFolder
+from actionledger.core.values import Turn
+from actionledger.core.vocabulary import Relation
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, turn as turn_of
-from actionledger.models import Model
-from actionledger.parsing.dialects import dialect_named
-from actionledger.parsing.dialects.parts.writing import PlainCall
+from actionledger.reading.dialects import dialect_named
+from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.replay.rerunning.course import kept_states
 from actionledger.replay.rerunning.refusals import Refused
-from actionledger.session.resume_state import Earlier
-from actionledger.session.runtime import Runtime
-from actionledger.session.states.lines import TurnBegun
-from actionledger.session.states.looking import LeftOut, State
-from actionledger.session.states.profiles import as_recorded
-from actionledger.session.states.reading import KeptStates, following
-from actionledger.session.states.restoring import Restorer
-from actionledger.system.temporary import TemporaryFolder
-from actionledger.values import Turn
-from actionledger.vocabulary import Relation
+from actionledger.runtime.agent.loop import converse
+from actionledger.runtime.execution.approval import Policy
+from actionledger.runtime.execution.policy_file import policy_meant
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.registry import profile_named
+from actionledger.runtime.models import Model
+from actionledger.runtime.session.resume_state import Earlier
+from actionledger.runtime.session.runtime import Runtime
+from actionledger.runtime.session.states.lines import TurnBegun
+from actionledger.runtime.session.states.looking import LeftOut, State
+from actionledger.runtime.session.states.profiles import as_recorded
+from actionledger.runtime.session.states.reading import KeptStates, following
+from actionledger.runtime.session.states.restoring import Restorer
 
 _GO_ON = "Go on."
 

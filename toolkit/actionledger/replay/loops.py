@@ -6,28 +6,28 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from actionledger.common.plurals import counted
-from actionledger.errors import require_kind
+from actionledger.core.errors import require_kind
+from actionledger.core.plurals import counted
+from actionledger.core.rates import Rate
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.courses import TriedAction, TurnCourse, courses
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.rates import Rate
-from actionledger.repetition.fingerprints import (
+from actionledger.runtime.repetition.fingerprints import (
     ActionFingerprint,
     refused_fingerprint,
     tried_fingerprint,
     unread_fingerprint,
 )
-from actionledger.repetition.forms import call_form
-from actionledger.repetition.guard import RepetitionGuard
-from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
-from actionledger.repetition.patterns import Repetition
-from actionledger.values import Observation
-from actionledger.vocabulary import Reason
+from actionledger.runtime.repetition.forms import call_form
+from actionledger.runtime.repetition.guard import RepetitionGuard
+from actionledger.runtime.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
+from actionledger.runtime.repetition.patterns import Repetition
 
 if TYPE_CHECKING:
-    from actionledger.execution.profile import Profile
+    from actionledger.runtime.execution.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def loops(
     """
     refuse_no_ledger(ledger)
     require_kind(limits, RepetitionLimits, "What counts as repetition is said by RepetitionLimits")
-    from actionledger.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
+    from actionledger.runtime.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
 
     found: list[Loop] = []
     looked_through = not_recorded = 0

@@ -4,12 +4,12 @@ from collections import Counter
 
 from pydantic_core import from_json
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.quiet import quiet_responses
-from actionledger.parsing.parsers import PARSERS
-from actionledger.reading import read_response
+from actionledger.reading.parsers import PARSERS
+from actionledger.runtime.parsing import read_response
 
 _SHOWN = 3
 _JSON = "JSON of no known format"

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from actionledger.common.looks import drawn
-from actionledger.frames import Columns, Framed, compared
+from actionledger.core.frames import Columns, Framed, compared
+from actionledger.core.looks import drawn
+from actionledger.core.rates import Clustering
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.compare import (
     ComparedGroup,
@@ -16,7 +17,6 @@ from actionledger.ledger.queries.compare import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.naming import Called, one_run, run_or_first
-from actionledger.rates import Clustering
 from actionledger.replay.statistics import (
     holm,
     least_by_flipping,

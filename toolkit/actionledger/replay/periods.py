@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
+from actionledger.core.rates import Rate
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import parse_success
 from actionledger.ledger.queries.trend import success_over_time
-from actionledger.rates import Rate
 from actionledger.replay.statistics import difference_test, unpaired_difference
 
 WEEK = timedelta(days=7)

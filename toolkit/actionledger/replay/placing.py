@@ -6,16 +6,16 @@ from typing import Literal, TypeAlias
 
 from pydantic import ValidationError
 
-from actionledger.errors import UsageError, require_number
-from actionledger.execution.registry import PROFILES
+from actionledger.core.errors import UsageError, require_number
+from actionledger.core.privacy import custom
+from actionledger.core.recording import RunKey
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import RecordedResponse
-from actionledger.parsing.parsers import AnyParser
-from actionledger.privacy import custom
-from actionledger.recording import RunKey
+from actionledger.reading.parsers import AnyParser
 from actionledger.replay.processes import Processes, own_command
 from actionledger.replay.rereading import InThisProcess, Reading, Rereader, Runner, unread_line
 from actionledger.replay.worker import PARSER
-from actionledger.vocabulary import Reason
+from actionledger.runtime.execution.registry import PROFILES
 
 Place: TypeAlias = Literal["processes", "ray"]
 """Where turns are read again."""

@@ -18,11 +18,11 @@ from signal import SIGALRM, SIGPROF
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from actionledger.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError
+from actionledger.core.own_processes import ended, words_for
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.replay.rereading import Reading
-from actionledger.system.own_processes import ended, words_for
-from actionledger.vocabulary import Reason
 
 SECONDS = 60.0
 """How long reading one text may take, of a processor."""

@@ -7,14 +7,14 @@ from typing import Any
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.errors import UsageError
-from actionledger.execution.registry import PROFILES, profile_named
+from actionledger.core.errors import UsageError
+from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import Capture
 from actionledger.ledger.queries.readings import RecordedReading
-from actionledger.parsing.dialects import DIALECTS, FAMILIES
-from actionledger.parsing.parsers import PARSERS, AnyParser, parser_for, parser_named
-from actionledger.reading import read_provider_message, read_response
-from actionledger.values import ParseResult
-from actionledger.vocabulary import Capture
+from actionledger.reading.dialects import DIALECTS, FAMILIES
+from actionledger.reading.parsers import PARSERS, AnyParser, parser_for, parser_named
+from actionledger.runtime.execution.registry import PROFILES, profile_named
+from actionledger.runtime.parsing import read_provider_message, read_response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,20 +11,20 @@ from typing import Any
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.limits import Limits
-from actionledger.execution.policy_file import load_policy
-from actionledger.execution.profile import Profile
-from actionledger.execution.registry import profile_meant
+from actionledger.core.errors import UsageError
+from actionledger.core.plurals import counted
+from actionledger.core.rates import Rate, clustered
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.called import called_fields, recorded_actions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.rates import Rate, clustered
 from actionledger.replay.rechecking import Change, Question, RecheckedAction, recheck_all
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Reason
+from actionledger.runtime.execution.approval import Policy, Verdict
+from actionledger.runtime.execution.limits import Limits
+from actionledger.runtime.execution.policy_file import load_policy
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.registry import profile_meant
 
 KEPT = 200
 """How many of the calls that would have been stopped, or are valid now, a report names."""

@@ -11,12 +11,12 @@ from typing import Literal, TypeAlias
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.validation import AnyCatalogue, as_known, check_action, id_of
-from actionledger.execution.approval import LETS_RUN, Policy, Rule, Verdict
-from actionledger.execution.limits import Limits, RateLimit
+from actionledger.core.values import ActionCall, FieldError, RawAction, Span
+from actionledger.core.vocabulary import ActionStatus, Evidence, ExecutionStatus, Reason
 from actionledger.ledger.queries.called import RecordedAction
-from actionledger.parsing.dialects import DIALECTS
-from actionledger.values import ActionCall, FieldError, RawAction, Span
-from actionledger.vocabulary import ActionStatus, Evidence, ExecutionStatus, Reason
+from actionledger.reading.dialects import DIALECTS
+from actionledger.runtime.execution.approval import LETS_RUN, Policy, Rule, Verdict
+from actionledger.runtime.execution.limits import Limits, RateLimit
 
 _MASKED = re.compile(r"\*{4}")
 """What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""

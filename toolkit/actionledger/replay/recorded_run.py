@@ -6,9 +6,18 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from actionledger.common.ids import new_id
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import new_id
+from actionledger.core.plurals import counted
+from actionledger.core.recording import (
+    ParserIdentity,
+    RunKey,
+    input_left_out,
+    parser_used,
+    run_finished,
+    run_started,
+)
+from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason, Reason, RunKind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.rereading import (
@@ -18,17 +27,8 @@ from actionledger.ledger.queries.rereading import (
     count_responses,
     parquet_texts,
 )
-from actionledger.recording import (
-    ParserIdentity,
-    RunKey,
-    input_left_out,
-    parser_used,
-    run_finished,
-    run_started,
-)
 from actionledger.replay.rereading import Runner
 from actionledger.replay.resuming import Resumed, resumed, selection_noted
-from actionledger.vocabulary import LEFT_OUT, LeftOutReason, Reason, RunKind
 
 
 class ReparseProgress(NamedTuple):

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
-from actionledger.frames import Columns, Framed, Kind
+from actionledger.core.errors import UsageError
+from actionledger.core.frames import Columns, Framed, Kind
+from actionledger.core.plurals import counted
+from actionledger.core.rates import Rate, clustered_by
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Stage, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.recoveries import FailureThen, Said, failures_then
-from actionledger.rates import Rate, clustered_by
-from actionledger.repetition.forms import call_form
-from actionledger.vocabulary import Reason
+from actionledger.runtime.repetition.forms import call_form
 
 Next: TypeAlias = Literal["recovered", "repeated", "changed", "no_action", "ended", "not_recorded"]
 """What the turn behind one that failed is: it gets through; it fails with a call of the one before, or in another way; it has no
@@ -192,7 +192,7 @@ def recoveries(ledger: Ledger, within: Filter = EVERYTHING) -> RecoveryReport:
         >>> [turn.next for turn in report.turns]
         ['changed', 'repeated', 'ended']
     """
-    from actionledger.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
+    from actionledger.runtime.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
 
     refuse_no_ledger(ledger)
     referring = {name: profile.catalogue.references for name, profile in PROFILES.items()}

@@ -5,22 +5,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actionledger.common.looks import Shown
-from actionledger.errors import SourceError, UsageError
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.looks import Shown
+from actionledger.core.vocabulary import LeftOutReason, Reason
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter, rated
 from actionledger.ledger.queries.naming import Called, run_or_first
-from actionledger.parsing.parsers import AnyParser
+from actionledger.reading.parsers import AnyParser
 from actionledger.replay.choosing import reader_of
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
 from actionledger.replay.placing import Place, check_workers
 from actionledger.replay.processes import SECONDS
 from actionledger.replay.recorded_run import ReparseProgress, Task, losses, reread
-from actionledger.vocabulary import LeftOutReason, Reason
 
 
 @dataclass(frozen=True, slots=True, repr=False)

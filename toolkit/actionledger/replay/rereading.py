@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.events import Event
-from actionledger.execution.registry import PROFILES
+from actionledger.core.events import Event
+from actionledger.core.recording import ParserIdentity, RunKey, SessionKey, TurnKey
+from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.vocabulary import LeftOutReason, Reason, was_cut
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
-from actionledger.parsing.parsers import AnyParser
-from actionledger.reading import catalogue_of_tools, read_and_record, unread
-from actionledger.recording import ParserIdentity, RunKey, SessionKey, TurnKey
-from actionledger.recording.attempts import response_parsed
-from actionledger.vocabulary import LeftOutReason, Reason, was_cut
+from actionledger.reading.parsers import AnyParser
+from actionledger.runtime.execution.registry import PROFILES
+from actionledger.runtime.parsing import catalogue_of_tools, read_and_record, unread
 
 
 @dataclass(frozen=True, slots=True)

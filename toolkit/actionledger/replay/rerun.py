@@ -6,20 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.common.canonical import json_text
-from actionledger.common.clock import now
-from actionledger.common.ids import new_id
-from actionledger.errors import UnknownNameError, UsageError
-from actionledger.events import Event, SystemNoted
-from actionledger.execution.approval import Policy
-from actionledger.execution.profile import Profile
-from actionledger.execution.registry import PROFILES, profile_meant, profile_named
+from actionledger.core.canonical import json_text
+from actionledger.core.clock import now
+from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.events import Event, SystemNoted
+from actionledger.core.ids import new_id
+from actionledger.core.recording import RunKey, parser_used, run_finished, run_started
+from actionledger.core.vocabulary import Reason, RunKind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.selected import profiles_of, selected_sessions
-from actionledger.parsing.parsers import AnyParser, parser_meant
-from actionledger.recording import RunKey, parser_used, run_finished, run_started
+from actionledger.reading.parsers import AnyParser, parser_meant
 from actionledger.replay.rerunning.change import Change, NewHandlers, changed, without_handlers
 from actionledger.replay.rerunning.course import Course, course_of
 from actionledger.replay.rerunning.divergences import Cause, Divergence, divergences
@@ -29,8 +27,10 @@ from actionledger.replay.rerunning.recording import as_rerun
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
 from actionledger.replay.rerunning.report import RerunReport, SessionRerun, TurnVerdict
 from actionledger.replay.rerunning.traces import TurnTrace, traces_of_record
-from actionledger.session.states.profiles import as_recorded
-from actionledger.vocabulary import Reason, RunKind
+from actionledger.runtime.execution.approval import Policy
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.registry import PROFILES, profile_meant, profile_named
+from actionledger.runtime.session.states.profiles import as_recorded
 
 _KEPT = 2000
 """How many events are kept until they are recorded together: whoever asks a ledger for the next session reads what was written since first."""

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from actionledger.core.rates import Rate, clustered
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import judged
-from actionledger.rates import Rate, clustered
 from actionledger.replay.statistics import Coefficient, Thing, cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 TWO = 2

@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from actionledger.common.looks import drawn
-from actionledger.errors import UsageError, require_kind, require_names, require_number, require_text
+from actionledger.core.errors import UsageError, require_kind, require_names, require_number, require_text
+from actionledger.core.looks import drawn
+from actionledger.core.recording.attempts import main_reason
+from actionledger.core.values import FieldError, ParseResult
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.readings import reading_of_attempt
 from actionledger.ledger.signatures import signature
-from actionledger.recording.attempts import main_reason
 from actionledger.replay.grouping.groups import FailureGroup, FailureKey
 from actionledger.replay.readers import Reader, reader_of
 from actionledger.replay.reduction import Reduction
-from actionledger.values import FieldError, ParseResult
 
 Failing: TypeAlias = Callable[[str], bool]
 """Says of a text whether it is still what is looked for."""

@@ -3,7 +3,7 @@
 from dataclasses import fields, replace
 from uuid import UUID
 
-from actionledger.errors import UnknownNameError, UsageError, require_kind
+from actionledger.core.errors import UnknownNameError, UsageError, require_kind
 from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, parameters_in
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from actionledger.common.looks import drawn
+from actionledger.core.looks import drawn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
-from actionledger.session.states.lines import Effects, TurnEnded
-from actionledger.session.states.looking import LeftOut, State
-from actionledger.session.states.objects import Objects
-from actionledger.session.states.reading import KeptStates, following, read_states
-from actionledger.session.states.stores import Rows, TableChange, rows_of, table_changes
-from actionledger.workspace.diffs import Diff, DiffKind, unified
-from actionledger.workspace.nodes import Change, Kind, Node
+from actionledger.runtime.session.states.lines import Effects, TurnEnded
+from actionledger.runtime.session.states.looking import LeftOut, State
+from actionledger.runtime.session.states.objects import Objects
+from actionledger.runtime.session.states.reading import KeptStates, following, read_states
+from actionledger.runtime.session.states.stores import Rows, TableChange, rows_of, table_changes
+from actionledger.runtime.workspace.diffs import Diff, DiffKind, unified
+from actionledger.runtime.workspace.nodes import Change, Kind, Node
 
 _NOT_RECORDED = (
     "Nobody has kept what its workspace held: it was recorded without a manifest, or that is over its time."

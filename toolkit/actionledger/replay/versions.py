@@ -10,18 +10,18 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from actionledger.common.canonical import json_text
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.core.canonical import json_text
+from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.recording import RunKey
+from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.values import ActionCall, Block, Issue, ParseResult
+from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
-from actionledger.recording import RunKey
-from actionledger.recording.attempts import response_parsed
 from actionledger.replay.environments import Version, environment_of
 from actionledger.replay.placing import PAYS_FROM, cores
 from actionledger.replay.processes import Command, Processes, first_answer
 from actionledger.replay.rereading import Reading, turn_key, unread_line
-from actionledger.values import ActionCall, Block, Issue, ParseResult
-from actionledger.vocabulary import LeftOutReason, Outcome, Reason
 
 
 @dataclass(frozen=True, slots=True)

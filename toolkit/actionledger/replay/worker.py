@@ -10,13 +10,13 @@ from typing import Annotated, Any, BinaryIO
 
 from pydantic import Field, TypeAdapter
 
+from actionledger.core.privacy import custom
+from actionledger.core.recording import RunKey
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.rereading import RecordedResponse
-from actionledger.parsing.parsers import AnyParser
-from actionledger.privacy import custom
-from actionledger.recording import RunKey
+from actionledger.reading.parsers import AnyParser
 from actionledger.replay.limit import Limit
 from actionledger.replay.rereading import Rereader
-from actionledger.vocabulary import RunKind
 
 PARSER: TypeAdapter[AnyParser] = TypeAdapter(Annotated[AnyParser, Field(discriminator="type")])
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from actionledger.charts.contrast import contrast_of
 from actionledger.replay.contrasts import Measure
+from actionledger.report.charts.contrast import contrast_of
 from actionledger_dashboard.components.charts.common import Chart, ink
 from actionledger_dashboard.components.visible import visible
 

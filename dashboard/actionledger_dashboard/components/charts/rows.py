@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import altair as alt
 import pandas as pd
 
-from actionledger.common.text import NO_NAME
+from actionledger.core.text import NO_NAME
 from actionledger_dashboard.components.charts.common import BLUE
 from actionledger_dashboard.components.visible import visible
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from actionledger.charts.trend import READING, Event, Wording, trend_of
 from actionledger.ledger.queries import Trend
+from actionledger.report.charts.trend import READING, Event, Wording, trend_of
 from actionledger_dashboard.components.charts.common import Chart, ink, selectable
 from actionledger_dashboard.components.visible import visible
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from actionledger.errors import UnknownNameError, UsageError
-from actionledger.models import Model
+from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.profiles.orchestrator.casting import Layer, Price
 from actionledger.profiles.orchestrator.layers import LAYERS, in_order
+from actionledger.runtime.models import Model
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.options import command_words
-from actionledger.errors import SourceError
+from actionledger.core.errors import SourceError
 from actionledger.profiles.orchestrator.state import FILE as STATE
 from actionledger.profiles.orchestrator.store import FILE as STORE, Store
 

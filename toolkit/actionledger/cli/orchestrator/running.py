@@ -26,13 +26,13 @@ from actionledger.cli.options import (
 from actionledger.cli.orchestrator.casting import Cast
 from actionledger.cli.orchestrator.folders import FolderArgument
 from actionledger.cli.orchestrator.telling import Teller
-from actionledger.commands import has_repository
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.models import Model
 from actionledger.profiles.orchestrator.cascade import Orchestration
 from actionledger.profiles.orchestrator.state import FILE, State
 from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Terms
+from actionledger.runtime.commands import has_repository
+from actionledger.runtime.models import Model
 
 DirectiveArgument = Annotated[
     str | None, typer.Argument(help="What is wanted; leave it out to go on with what is in the folder.")

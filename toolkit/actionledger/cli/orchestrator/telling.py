@@ -15,11 +15,11 @@ from actionledger.cli.tables import (
     print_text,
     shortened,
 )
+from actionledger.core.values import Approval, Observation, Turn
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.cascade import Orchestration
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.profiles.orchestrator.terms import Ending
-from actionledger.values import Approval, Observation, Turn
-from actionledger.vocabulary import Reason
 
 
 def exit_code(ending: Ending, turns: Sequence[Turn], decided: Sequence[Observation]) -> int:

@@ -11,7 +11,7 @@ from actionledger.cli.options import JsonOption
 from actionledger.cli.orchestrator.folders import FolderArgument, opened_store
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_text
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.profiles.orchestrator.export import Format, export_issues
 from actionledger.profiles.orchestrator.tracker import Tracker
 

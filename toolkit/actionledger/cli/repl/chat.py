@@ -5,20 +5,20 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from actionledger.agent.transcript import Transcript
-from actionledger.errors import UsageError
-from actionledger.events import Event, ResponseReceived
-from actionledger.execution.approval import Decision, Policy
-from actionledger.execution.profile import Profile
+from actionledger.core.errors import UsageError
+from actionledger.core.events import Event, ResponseReceived
+from actionledger.core.recording import Recorder
+from actionledger.core.values import Turn
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import turn_progress
-from actionledger.models import Completion, Message, Model, ModelError
-from actionledger.recording import Recorder
-from actionledger.session.preview import Preview
-from actionledger.session.runtime import Runtime
-from actionledger.values import Turn
-from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
-from actionledger.workspace import Undone
+from actionledger.runtime.agent.transcript import Transcript
+from actionledger.runtime.execution.approval import Decision, Policy
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.models import Completion, Message, Model, ModelError
+from actionledger.runtime.session.preview import Preview
+from actionledger.runtime.session.runtime import Runtime
+from actionledger.runtime.workspace import Undone
 
 CONTEXT = 200_000
 """How much the model is shown in one request, in characters; older turns give way."""

@@ -23,15 +23,15 @@ from actionledger.cli.repl.prompts import OWN, Prompts
 from actionledger.cli.repl.repl import Repl
 from actionledger.cli.repl.terminal import PipedLines, loop, typed_lines, write
 from actionledger.cli.repl.wording import visible
-from actionledger.commands import CommandSettings
-from actionledger.execution.policy_file import load_policy
-from actionledger.execution.profile import Profile
-from actionledger.execution.prompting import prompt_of
+from actionledger.core.user_state import state_folder
 from actionledger.ledger import open_ledger
-from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import CODER, coder_profile
-from actionledger.system.user_state import state_folder
+from actionledger.runtime.commands import CommandSettings
+from actionledger.runtime.execution.policy_file import load_policy
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.models import Model
 
 
 def repl(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from actionledger.cli.repl.wording import fate, label_of, shown_of
-from actionledger.events import (
+from actionledger.core.events import (
     ActionRecord,
     Event,
     ExecutionFinished,
@@ -13,7 +13,7 @@ from actionledger.events import (
     ResponseParsed,
     ResponseReceived,
 )
-from actionledger.vocabulary import ActionStatus, ExecutionStatus
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus
 
 
 class Progress:

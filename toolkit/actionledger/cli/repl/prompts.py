@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from actionledger.errors import SourceError, UnknownNameError
+from actionledger.core.errors import SourceError, UnknownNameError
 
 OWN = "coding-agent-with-actions"
 """The name of the profile's own instructions."""

@@ -9,14 +9,14 @@ from actionledger.cli.repl.chat import Chat, CutOff
 from actionledger.cli.repl.progress import Progress
 from actionledger.cli.repl.prompts import Prompts
 from actionledger.cli.repl.wording import fate, label, shown_of, visible
-from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.core.errors import ActionLedgerError, UsageError
+from actionledger.core.values import ParseResult, Turn
+from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.ledger.queries.conversation import conversation
-from actionledger.models import Model, model_from
-from actionledger.parsing.parsers import parser_named
-from actionledger.reading import read_response
-from actionledger.values import ParseResult, Turn
-from actionledger.vocabulary import ExecutionStatus
-from actionledger.workspace import Undone
+from actionledger.reading.parsers import parser_named
+from actionledger.runtime.models import Model, model_from
+from actionledger.runtime.parsing import read_response
+from actionledger.runtime.workspace import Undone
 
 TIP = "💡 Tip: Use /execute to run these actions, or enable auto-execution with /auto on"
 

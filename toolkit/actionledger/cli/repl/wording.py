@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from actionledger.actions.describing import Arguments
-from actionledger.common.plurals import counted
-from actionledger.common.text import printable, writable
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.core.plurals import counted
+from actionledger.core.text import printable, writable
+from actionledger.core.vocabulary import ExecutionStatus
 
 MOST_LINES = 40
 """How much of a content or a difference is shown, in lines."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger.connections import connect_store, offsets_in
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, remove_folder, sync_to_disk, wal_of
 from actionledger.ledger.forgetting.blanking import blank_lines, gone_of_nobody

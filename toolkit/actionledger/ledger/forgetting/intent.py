@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Self
 
-from actionledger.common.clock import now
-from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError
+from actionledger.core.clock import now
+from actionledger.core.errors import LedgerError
+from actionledger.core.ids import new_id
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk
 
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.events import SessionForgotten
+from actionledger.core.events import SessionForgotten
+from actionledger.core.vocabulary import ForgettingStep
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.fitting import fit
 from actionledger.ledger.forgetting.intent import Intent
@@ -16,7 +17,6 @@ from actionledger.ledger.proofs.stored import Rows, rows_of_sessions, rows_that
 from actionledger.ledger.proofs.withdrawing import withdraw
 from actionledger.ledger.schema import OF_SESSION, QUARANTINE, TABLES
 from actionledger.ledger.staging import Staging
-from actionledger.vocabulary import ForgettingStep
 
 _TABLES = {table.name: table for table in TABLES}
 _PICKED = "picked_to_forget"

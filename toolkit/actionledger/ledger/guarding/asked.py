@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger.guarding.process import DiedError, GuardProcess
 from actionledger.ledger.guarding.wire import LateError, OverLimitError
 

@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 import duckdb
 
-from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.ledger.guarding.forking import serve
 from actionledger.ledger.guarding.statements import Statements
 from actionledger.ledger.guarding.wire import REFUSALS, Setup, received_trusted, send

@@ -17,11 +17,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.forking import watch
+from actionledger.core.own_processes import ended, words_for
 from actionledger.ledger.guarding import forking
 from actionledger.ledger.guarding.wire import Setup, received, send
-from actionledger.system.forking import watch
-from actionledger.system.own_processes import ended, words_for
 
 _MESSAGE_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 20

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
 from actionledger.ledger.reaching import refuse_reaching
 from actionledger.ledger.results import distinct
 

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.locks import STALE_SECONDS
 from actionledger.ledger.encoding import LINE_LIMIT
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.health.holding import holders
@@ -19,7 +20,6 @@ from actionledger.ledger.health.records import Records, read_records
 from actionledger.ledger.health.report import Holder, Size
 from actionledger.ledger.hosts import file_system
 from actionledger.ledger.segments import segment_sizes, strangers
-from actionledger.system.locks import STALE_SECONDS
 
 _TIME_ORDERED, _BELOW_TIME = 7, 80
 """Which version of identifiers begins with the time, and how many bits stand behind its milliseconds."""

@@ -12,8 +12,9 @@ from contextlib import closing
 
 import duckdb
 
-from actionledger.common.plurals import counted
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.locks import FileLock, remove_free
+from actionledger.core.plurals import counted
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health.facts import Facts, gather
 from actionledger.ledger.health.of_records import rollup
@@ -25,7 +26,6 @@ from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.stores import LocalStore, is_place, store_at
 from actionledger.ledger.versions import version_in
 from actionledger.ledger.working_file import with_store
-from actionledger.system.locks import FileLock, remove_free
 
 
 def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:

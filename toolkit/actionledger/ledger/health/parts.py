@@ -1,6 +1,6 @@
 """What stands in the place of a ledger's own files and folders and can't be used as such."""
 
-from actionledger.errors import NotALedgerError
+from actionledger.core.errors import NotALedgerError
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.opening import is_database
 

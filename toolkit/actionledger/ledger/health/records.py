@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger.connections import BASE, attach_published, offsets_in, published
 from actionledger.ledger.cut_off import cut_sentence
 from actionledger.ledger.files import LedgerFiles, one_sentence

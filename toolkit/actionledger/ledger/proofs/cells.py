@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic_core import to_json
 
-from actionledger.events import Event
+from actionledger.core.events import Event
 from actionledger.ledger.columns import Values
 from actionledger.ledger.schema import OF_SESSION, OF_TURN, Table
 

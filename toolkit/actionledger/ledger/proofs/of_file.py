@@ -10,7 +10,8 @@ from filecmp import cmp
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.locks import FileLock
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, one_sentence, wal_of
 from actionledger.ledger.opening import is_database
@@ -26,7 +27,6 @@ from actionledger.ledger.rollups.tables import PARTS
 from actionledger.ledger.schema import PROVEN_SINCE, SCHEMA_VERSION, lacking
 from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.versions import version_in, version_of_copy
-from actionledger.system.locks import FileLock
 
 _STORE = "store"
 _MEMORY = "1GB"

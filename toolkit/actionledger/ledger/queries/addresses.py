@@ -5,11 +5,11 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import Origin
 from actionledger.ledger.queries.behind import Mark
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.vocabulary import Origin
 
 Parameters: TypeAlias = dict[str, str | list[str]]
 """Query parameters by name; a list is a repeated one."""

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from actionledger.errors import require_number
+from actionledger.core.errors import require_number
+from actionledger.core.rates import Rate, clustered
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.base import OF_ACTIONS, RUN_ELSEWHERE, Queryable, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, turn_scope
-from actionledger.rates import Rate, clustered
-from actionledger.vocabulary import Reason
 
 Here: TypeAlias = Literal["valid", "not_checked", "refused", "shown", "needs_approval", "not_read"]
 """What is made of a call here: valid, read with no catalogue to check it against, refused by it, taken for shown and not meant,

@@ -4,9 +4,9 @@ Who may append to a ledger may append a decision. Which one counts, ``session.va
 is found here alone.
 """
 
+from actionledger.core.values import Approval
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Queryable, picked, rows
-from actionledger.values import Approval
 
 _APPROVALS = """
 SELECT {columns} FROM approval_starts AS s

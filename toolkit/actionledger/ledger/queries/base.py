@@ -12,10 +12,10 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.rates import NOT_AUDITABLE, Rate
+from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Origin, Outcome, Reason
 from actionledger.ledger.schema import TABLES
-from actionledger.rates import NOT_AUDITABLE, Rate
-from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus, Origin, Outcome, Reason
 
 Parameters: TypeAlias = Mapping[str, object]
 """The values of a statement's parameters by name."""

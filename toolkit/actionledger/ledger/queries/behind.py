@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import get_args
 
+from actionledger.core.vocabulary import Origin, Outcome, Reason
 from actionledger.ledger.queries.base import (
     NOT_DONE,
     NOT_READ,
@@ -19,7 +20,6 @@ from actionledger.ledger.queries.found import text_parameters
 from actionledger.ledger.queries.hits import HITS, Hit
 from actionledger.ledger.queries.labelling import LABELS_OF_TURNS
 from actionledger.ledger.queries.scopes import Scope, found_scope, scope
-from actionledger.vocabulary import Origin, Outcome, Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """What a bundle for a report of a failure counts, in SQL; ``importing.bundles`` lets out of it what is no user's own word."""
 
+from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.versions import VERSION
-from actionledger.vocabulary import Outcome
 
 _MOST_ROWS = 500
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from actionledger.core.vocabulary import ActionStatus, Evidence, ExecutionStatus, Reason
 from actionledger.ledger.queries.base import Queryable, Streamable, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import ActionStatus, Evidence, ExecutionStatus, Reason
 
 _BATCH = 1_000
 

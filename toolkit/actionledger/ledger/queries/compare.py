@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError, called
+from actionledger.core.errors import UsageError, called
+from actionledger.core.plurals import counted
+from actionledger.core.rates import Clustering, Rate
+from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     INTENT,
@@ -20,8 +22,6 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_READING, turn_scope
-from actionledger.rates import Clustering, Rate
-from actionledger.vocabulary import Outcome
 
 Bucket: TypeAlias = Literal[
     "same",

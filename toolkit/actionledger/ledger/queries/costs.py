@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import get_args
 
+from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import INTENT, Queryable, Stage, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import Origin, Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 from actionledger.ledger.queries.base import (
     ATTEMPTED,
     AUDITABLE,
@@ -24,7 +25,6 @@ from actionledger.ledger.queries.base import (
     rate_sql,
 )
 from actionledger.ledger.schema import STATUS_OF_ACTION
-from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 
 Word = TypeVar("Word", bound=StrEnum)
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from actionledger.core.values import FieldError
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 from actionledger.ledger.queries.base import REFUSED, RUN_ELSEWHERE, Streamable, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
-from actionledger.values import FieldError
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 
 _BATCH = 200
 

@@ -6,12 +6,12 @@ within, only what is counted.
 
 from dataclasses import dataclass, replace
 
+from actionledger.core.rates import Rate
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, rate_sql, rows
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
 from actionledger.ledger.queries.funnel import LABELS, Dimension
 from actionledger.ledger.queries.rolled import UNSPLIT, Label, parts_read_in, rolled_scope, rows_beside
 from actionledger.ledger.queries.scopes import scope
-from actionledger.rates import Rate
 
 
 @dataclass(frozen=True, slots=True)

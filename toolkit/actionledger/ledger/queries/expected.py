@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from actionledger.core.vocabulary import ActionStatus, Capture, Outcome
 from actionledger.ledger.queries.base import Queryable, Streamable, number, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import ActionStatus, Capture, Outcome
 
 _BATCH = 1000
 

@@ -10,6 +10,8 @@ from typing import NamedTuple, TypeVar, get_args
 
 from pydantic import TypeAdapter
 
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import INTENT, Stage, Streamable
 from actionledger.ledger.queries.failures import (
     NAMED,
@@ -25,8 +27,6 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
-from actionledger.values import Span
-from actionledger.vocabulary import Origin, Reason
 
 _BATCH = 1000
 _SPENT = tuple(Spent.__dataclass_fields__)

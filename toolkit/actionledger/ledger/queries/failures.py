@@ -13,13 +13,13 @@ from typing import NamedTuple, get_args
 
 from pydantic import TypeAdapter
 
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
 from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import PLACES, failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
-from actionledger.values import Span
-from actionledger.vocabulary import ExecutionStatus, Origin, Reason
 
 _BATCH = 1000
 _HELD_BACK = [

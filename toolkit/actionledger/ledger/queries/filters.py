@@ -10,12 +10,12 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, time
 from typing import Any, get_args
 
-from actionledger.common.text import writable
-from actionledger.errors import UsageError, require_kind
+from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.text import writable
+from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""

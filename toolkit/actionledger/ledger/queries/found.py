@@ -4,8 +4,8 @@ import json
 import re
 from typing import get_args
 
+from actionledger.core.vocabulary import Origin
 from actionledger.ledger.queries.base import ANSWERED, NOT_DONE, NOT_READ, REFUSED, Stage
-from actionledger.vocabulary import Origin
 
 _STAGES: dict[Stage, str] = {
     "reading": "{not_read} AND {reason} AND {no_action}",

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from actionledger.errors import called
+from actionledger.core.errors import called
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 from actionledger.ledger.queries.base import Queryable, as_rate, number, parse_rate, refuse_no_ledger
 from actionledger.ledger.queries.counted import (
     ACTING,
@@ -20,8 +22,6 @@ from actionledger.ledger.queries.counted import (
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.rolled import UNSPLIT, Label, counted, rolled_scope
 from actionledger.ledger.queries.scopes import Scope, turn_scope
-from actionledger.rates import Rate
-from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 
 Dimension: TypeAlias = Literal["profile", "model", "task", "run", "source"]
 """What a funnel can be split by: what was known before a response was read, so that no rate is counted within its outcome."""

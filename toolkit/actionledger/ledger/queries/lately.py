@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.queries.base import REFUSED_BY_SCHEMA, Queryable, number, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
-from actionledger.vocabulary import Outcome, Reason
 
 SNIPPET = 160
 """How many characters of a response are shown."""

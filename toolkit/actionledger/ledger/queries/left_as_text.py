@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import Reason
 
 LEFT = (Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING)
 """The reasons of such calls."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger.queries.base import Queryable, number, picked, rows
-from actionledger.vocabulary import LeftOutReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.vocabulary import Relation
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.ledger.schema import LINKED_STARTS, executions_of, sessions_of
-from actionledger.vocabulary import Relation
 
 
 @dataclass(frozen=True, slots=True)

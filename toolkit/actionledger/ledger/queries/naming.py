@@ -7,8 +7,8 @@ from operator import index
 from typing import TypeAlias
 from uuid import UUID
 
-from actionledger.common.text import writable
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.text import writable
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger, rows
 
 Called: TypeAlias = str | UUID

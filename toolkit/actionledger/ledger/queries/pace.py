@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import ExecutionStatus, Origin
 from actionledger.ledger.queries.base import ATTEMPTED, TOOK, Queryable, rate_sql, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import scope
-from actionledger.rates import Rate
-from actionledger.vocabulary import ExecutionStatus, Origin
 
 
 @dataclass(frozen=True, slots=True)

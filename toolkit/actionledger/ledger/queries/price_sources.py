@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.recording import BILLED_BESIDE, LIST_PRICES_USED, PRICES_USED
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-from actionledger.recording import BILLED_BESIDE, LIST_PRICES_USED, PRICES_USED
 
 _USED = """
 SELECT DISTINCT code, coalesce(detail->>'dated', ''), coalesce(detail->>'package', '') FROM events

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.vocabulary import Capture, Outcome, Reason
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import Capture, Outcome, Reason
 
 MOST = 50
 """So many texts are looked at."""

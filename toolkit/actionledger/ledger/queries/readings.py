@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import ActionStatus, Capture, Outcome, Reason
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import ActionStatus, Capture, Outcome, Reason
 
 _BATCH = 200
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import get_args
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import (
     ANSWERED,
     INTENT,
@@ -19,8 +21,6 @@ from actionledger.ledger.queries.base import (
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.rolled import ROWS_APART, failing_parts, rolled_scope
 from actionledger.ledger.queries.scopes import scope
-from actionledger.rates import Rate
-from actionledger.vocabulary import Origin, Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
-from actionledger.common.canonical import json_text
-from actionledger.common.text import utf8_with_halves
+from actionledger.core.canonical import json_text
+from actionledger.core.text import utf8_with_halves
+from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger.forgotten import STANDING
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, Streamed, picked, rows
 from actionledger.ledger.queries.packed import KnownTurn, PackedIds, PackedTurns
 from actionledger.ledger.queries.scopes import FIRST_READING
-from actionledger.vocabulary import LeftOutReason
 
 
 @dataclass(frozen=True, slots=True)

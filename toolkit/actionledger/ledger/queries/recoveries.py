@@ -10,12 +10,12 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import TypeAdapter
 
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.base import INTENT, Stage, Streamable
 from actionledger.ledger.queries.failures import COURSE, COURSE_WORDS, of_whole_sessions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import Reason
 
 Sequence: TypeAlias = Literal["recovered", "failed", "no_action", "ended", "not_recorded"]
 """What a session did next: got through, failed again, wrote without an action, had ended; or it is not recorded what came of its actions."""

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from duckdb import Error as DuckDBError
 
-from actionledger.errors import SourceError
+from actionledger.core.errors import SourceError
+from actionledger.core.vocabulary import Capture
 from actionledger.ledger.queries.base import Queryable, number, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import Capture
 
 _PAGE_TURNS = 4000
 _PAGE_CHARACTERS = 32_000_000

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.errors import require_kind, require_names
+from actionledger.core.errors import require_kind, require_names
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Judgement, ReviewAspect, ReviewStep
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Parameters, Queryable, picked, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.scopes import of_turn, scope
 from actionledger.ledger.queries.standing import LAST_STEPS, MOVED
-from actionledger.values import Span
-from actionledger.vocabulary import Judgement, ReviewAspect, ReviewStep
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.queries.filters import NO_DIALECT
 from actionledger.ledger.queries.standing import LABELS
-from actionledger.vocabulary import RunKind
 
 
 @dataclass(frozen=True, slots=True)

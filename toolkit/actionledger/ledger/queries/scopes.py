@@ -7,10 +7,10 @@ about the same responses.
 import re
 from typing import NamedTuple
 
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.filters import NO_DIALECT, Filter, refuse_no_filter
 from actionledger.ledger.queries.found import executed, has_text, text_parameters, went_wrong
 from actionledger.ledger.queries.standing import JUDGED, LABELLED, OF_FILED
-from actionledger.vocabulary import RunKind
 
 
 class Scope(NamedTuple):

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
-from actionledger.errors import UsageError, require_number
+from actionledger.core.errors import UsageError, require_number
 
 Comparison: TypeAlias = Literal[">=", "<=", "="]
 """How a score is compared."""

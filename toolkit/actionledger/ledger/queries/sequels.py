@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.rates import Rate
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rate_sql, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
-from actionledger.rates import Rate
 
 
 @dataclass(frozen=True, slots=True)

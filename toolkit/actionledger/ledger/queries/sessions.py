@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from actionledger.core.rates import NOT_AUDITABLE, Rate
+from actionledger.core.vocabulary import Capture, Relation
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     AUDITABLE,
@@ -21,8 +23,6 @@ from actionledger.ledger.queries.found import HOLDS, NAMED
 from actionledger.ledger.queries.labelling import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.scopes import Scope, of_session, scope, turn_scope
 from actionledger.ledger.schema import LINKED_STARTS, executions_of, sessions_of
-from actionledger.rates import NOT_AUDITABLE, Rate
-from actionledger.vocabulary import Capture, Relation
 
 Order: TypeAlias = Literal["newest", "oldest", "longest", "worst"]
 """How sessions are ordered: by start, by turns, or by parse success and then by failed executions."""

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.rates import Rate
 from actionledger.ledger.queries.base import ATTEMPTED, RUN_HERE, TOOK, Queryable, as_rate, rate_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import scope
-from actionledger.rates import Rate
 
 CODE_ACTIONS = ("execute_code", "execute", "execute_command")
 """The actions that run code or a program; how long they take says nothing of the toolkit."""

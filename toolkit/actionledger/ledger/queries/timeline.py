@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from actionledger.core.recording.permissions import PERMISSION
+from actionledger.core.vocabulary import Origin
 from actionledger.ledger.queries.base import TOOK, Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
-from actionledger.recording.permissions import PERMISSION
-from actionledger.vocabulary import Origin
 
 Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]
 """What happened: a person was asked, and decided; an action was run; what it changed was undone or redone; something was

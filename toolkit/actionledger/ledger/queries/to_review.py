@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, number, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import FAILING
 from actionledger.ledger.queries.scopes import scope
-from actionledger.vocabulary import Outcome, Reason
 
 
 class Queue(StrEnum):

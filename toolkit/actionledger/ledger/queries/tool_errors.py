@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
 from actionledger.ledger.queries.versions import VERSION
-from actionledger.vocabulary import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from actionledger.events import ActionRecord
-from actionledger.ledger.fitting import is_uuid
-from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows, rows_by
-from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
-from actionledger.ledger.queries.turns import reading
-from actionledger.values import Block, Issue
-from actionledger.vocabulary import (
+from actionledger.core.events import ActionRecord
+from actionledger.core.values import Block, Issue
+from actionledger.core.vocabulary import (
     Capture,
     CostOrigin,
     ExecutionStatus,
@@ -20,6 +16,10 @@ from actionledger.vocabulary import (
     Reversal,
     RunKind,
 )
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows, rows_by
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
+from actionledger.ledger.queries.turns import reading
 
 
 @dataclass(frozen=True, slots=True)

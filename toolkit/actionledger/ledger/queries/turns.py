@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     IS_CHECKED,
@@ -15,7 +16,6 @@ from actionledger.ledger.queries.base import (
     rows,
 )
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
-from actionledger.vocabulary import Outcome, Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ call that was refused or did not succeed is not among them: that is a matter of 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import Ending, SessionOutcome, Stop
 from actionledger.ledger.queries.base import IS_RECORDED, Queryable, as_rate, rate_sql, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import scope
-from actionledger.rates import Rate
-from actionledger.vocabulary import Ending, SessionOutcome, Stop
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ recording itself says does not hang on that (the view ``recorded_verdicts``, ``l
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from actionledger.errors import called
+from actionledger.core.errors import called
+from actionledger.core.rates import Cells, Clustering, Rate
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.funnel import LABELS, Dimension
 from actionledger.ledger.queries.scopes import scope
-from actionledger.rates import Cells, Clustering, Rate
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.locks import FileLock
 from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import BASE, STORAGE_VERSION, attach_to_write, transaction
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk, wal_of
@@ -28,7 +29,6 @@ from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.place import is_place
 from actionledger.ledger.stores.lake.store import LakeStore
 from actionledger.ledger.stores.opening import store_at
-from actionledger.system.locks import FileLock
 
 _OTHER = "other"
 _PATIENCE_SECONDS = 60.0

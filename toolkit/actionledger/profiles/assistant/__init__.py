@@ -1,13 +1,13 @@
 """The assistant: tasks, memories, goals, a datavault and code, asked for in ``actions`` or ``iteration`` blocks."""
 
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.limits import Limits, RateLimit
-from actionledger.execution.profile import Profile
-from actionledger.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.handlers import assistant_handlers
-from actionledger.sandbox import Limits as CodeLimits, Sandbox
+from actionledger.reading.parsers import parser_named
+from actionledger.runtime.execution.approval import Policy, Verdict
+from actionledger.runtime.execution.limits import Limits, RateLimit
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.sandbox import Limits as CodeLimits, Sandbox
 
 POLICY = Policy((("*", Verdict.APPROVE),))
 

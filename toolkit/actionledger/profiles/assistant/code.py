@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any, NoReturn
 
-from actionledger.common.canonical import json_text
-from actionledger.common.plurals import counted
-from actionledger.errors import ActionError, SandboxError
-from actionledger.execution.handlers import Context, Handler
-from actionledger.execution.truncation import truncated
-from actionledger.privacy import mask_text
+from actionledger.core.canonical import json_text
+from actionledger.core.errors import ActionError, SandboxError
+from actionledger.core.plurals import counted
+from actionledger.core.privacy import mask_text
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api
-from actionledger.sandbox import CodeOutcome, CodeResult, Limits, Sandbox, choose
-from actionledger.sandbox.monty import MontySandbox
-from actionledger.vocabulary import Reason
+from actionledger.runtime.execution.handlers import Context, Handler
+from actionledger.runtime.execution.truncation import truncated
+from actionledger.runtime.sandbox import CodeOutcome, CodeResult, Limits, Sandbox, choose
+from actionledger.runtime.sandbox.monty import MontySandbox
 
 REASONS = {
     CodeOutcome.FAILED: Reason.CODE_ERROR,

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from actionledger.execution.handlers import Context, Handler
 from actionledger.profiles.assistant.store import GOAL, ITEM, MEMORY, TASK, Kind, Record, Store
+from actionledger.runtime.execution.handlers import Context, Handler
 
 Result = dict[str, Any]
 

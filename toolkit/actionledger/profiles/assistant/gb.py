@@ -14,14 +14,14 @@ from pydantic_core import PydanticUndefined
 
 from actionledger.actions.catalogue import Action
 from actionledger.actions.refusals import field_errors
-from actionledger.errors import ActionError
-from actionledger.execution.handlers import Context, Handler
+from actionledger.core.errors import ActionError
+from actionledger.core.values import FieldError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.actions.base import AssistantAction
 from actionledger.profiles.assistant.crud_handlers import KINDS, Names
-from actionledger.sandbox import Api
-from actionledger.values import FieldError
-from actionledger.vocabulary import Reason
+from actionledger.runtime.execution.handlers import Context, Handler
+from actionledger.runtime.sandbox import Api
 
 API_NAME = "gb"
 

@@ -7,12 +7,12 @@ before it, code included, and nothing of it is kept.
 from functools import cached_property, partial
 from pathlib import Path
 
-from actionledger.execution.handlers import HandlerFactory, Handlers
 from actionledger.profiles.assistant.code import CodeRunner
 from actionledger.profiles.assistant.crud_handlers import crud_handlers
 from actionledger.profiles.assistant.store import Store
-from actionledger.sandbox import Limits, Sandbox
-from actionledger.workspace import Workspace
+from actionledger.runtime.execution.handlers import HandlerFactory, Handlers
+from actionledger.runtime.sandbox import Limits, Sandbox
+from actionledger.runtime.workspace import Workspace
 
 STORE_FILE = "assistant.sqlite"
 """What the assistant keeps, in its session's workspace."""

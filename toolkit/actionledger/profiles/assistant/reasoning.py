@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actionledger.agent import Conversation, ConversationLimits, converse
-from actionledger.execution.approval import Policy
-from actionledger.execution.profile import Profile
 from actionledger.ledger import Ledger
-from actionledger.models import Model
 from actionledger.profiles.assistant import ITERATIVE
-from actionledger.session.runtime import Runtime
+from actionledger.runtime.agent import Conversation, ConversationLimits, converse
+from actionledger.runtime.execution.approval import Policy
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.models import Model
+from actionledger.runtime.session.runtime import Runtime
 
 ITERATION_LIMITS = ConversationLimits(turns=10)
 """Ten iterations."""
@@ -33,7 +33,7 @@ class IterativeReasoner:
         dry_run: whether actions only say what they would do.
 
     Example:
-        >>> from actionledger.models import ScriptedModel
+        >>> from actionledger.runtime.models import ScriptedModel
         >>> final = '```iteration\n{"thought": "Known.", "next_actions": [], "is_final": true}\n```'
         >>> reasoner = al.IterativeReasoner(model=ScriptedModel([final]))
         >>> str(reasoner.run("What is 1 + 1?").ending)
@@ -61,7 +61,7 @@ class IterativeReasoner:
             UsageError: the request is empty, or the workspace can't be used.
 
         Example:
-            >>> from actionledger.models import ScriptedModel
+            >>> from actionledger.runtime.models import ScriptedModel
             >>> step = '```iteration\n{"next_actions": [{"type": "list_tasks"}], "is_final": false}\n```'
             >>> final = '```iteration\n{"next_actions": [], "is_final": true}\n```'
             >>> reasoner = al.IterativeReasoner(model=ScriptedModel([step, final]))

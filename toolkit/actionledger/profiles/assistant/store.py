@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from actionledger.errors import ActionError
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.stores import IN_MEMORY, SqliteStore, moment
-from actionledger.vocabulary import Reason
 
 Record = dict[str, Any]
 """One numbered text with its fields."""

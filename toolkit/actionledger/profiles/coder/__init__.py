@@ -1,14 +1,14 @@
 """The coder: files, commands and a git repository in a workspace, asked for in XML-style tags."""
 
-from actionledger.commands import CommandSettings, OnOutput
-from actionledger.execution.approval import Policy
-from actionledger.execution.limits import Limits
-from actionledger.execution.profile import Profile
-from actionledger.execution.settings import ActionSettings, ExecutionSettings, Outside
-from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.coder.actions import CATALOGUE
 from actionledger.profiles.coder.handlers import coder_handlers
 from actionledger.profiles.coder.policy import POLICY
+from actionledger.reading.parsers import parser_named
+from actionledger.runtime.commands import CommandSettings, OnOutput
+from actionledger.runtime.execution.approval import Policy
+from actionledger.runtime.execution.limits import Limits
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings, Outside
 
 COMMAND_SETTINGS = CommandSettings()
 

@@ -2,7 +2,7 @@
 
 import re
 
-from actionledger.workspace import Edit
+from actionledger.runtime.workspace import Edit
 
 _BLOCK = re.compile(
     r"[\r\n]*[ \t]*<{7} SEARCH[ \t]*\r?\n(?P<both>.*?)^[ \t]*>{7} REPLACE[ \t]*\r?(?:\n|\Z)",

@@ -4,12 +4,12 @@ import signal
 from collections.abc import Collection
 from typing import Any
 
-from actionledger.commands import Commands, Finished, Ran, Wall, bound, words_of
-from actionledger.common.canonical import json_text
-from actionledger.errors import ActionError
-from actionledger.execution.handlers import Context
+from actionledger.core.canonical import json_text
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.coder.actions import ExecuteCommand
-from actionledger.vocabulary import Reason
+from actionledger.runtime.commands import Commands, Finished, Ran, Wall, bound, words_of
+from actionledger.runtime.execution.handlers import Context
 
 Result = dict[str, Any]
 

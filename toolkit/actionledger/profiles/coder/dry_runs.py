@@ -1,8 +1,8 @@
 """What the coder's actions on files would do: the same handlers over what the workspace would be, with the differences."""
 
-from actionledger.execution.handlers import Context, Handler
 from actionledger.profiles.coder.files import READING, Result, file_handlers
-from actionledger.workspace import Overlay, Workspace
+from actionledger.runtime.execution.handlers import Context, Handler
+from actionledger.runtime.workspace import Overlay, Workspace
 
 MAX_DIFF = 12_000
 """The most that is kept of an action's differences, in characters."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from actionledger.errors import ActionError
-from actionledger.execution.handlers import Context, Handler
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.coder.actions import (
     CreateDirectory,
     CreateFile,
@@ -17,8 +17,8 @@ from actionledger.profiles.coder.actions import (
     SearchReplace,
 )
 from actionledger.profiles.coder.blocks import edits_in
-from actionledger.vocabulary import Reason
-from actionledger.workspace import Edit, Files, Places
+from actionledger.runtime.execution.handlers import Context, Handler
+from actionledger.runtime.workspace import Edit, Files, Places
 
 Result: TypeAlias = dict[str, Any]
 

@@ -3,11 +3,11 @@
 import posixpath
 from typing import Any
 
-from actionledger.commands import LONGEST_NAME, Git, is_branch_name
-from actionledger.errors import ActionError
-from actionledger.execution.handlers import Context, Handler
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.coder.actions import GitBranch, GitCommit, GitDiff, GitPush, GitStatus
-from actionledger.vocabulary import Reason
+from actionledger.runtime.commands import LONGEST_NAME, Git, is_branch_name
+from actionledger.runtime.execution.handlers import Context, Handler
 
 Result = dict[str, Any]
 

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from functools import partial
 
-from actionledger.commands import GIT_ENVIRONMENT, Commands, CommandSettings, Git, OnOutput
-from actionledger.execution.handlers import HandlerFactory, Handlers
 from actionledger.profiles.coder.commands import CommandRunner
 from actionledger.profiles.coder.dry_runs import DryRuns
 from actionledger.profiles.coder.files import file_handlers
 from actionledger.profiles.coder.git import git_handlers, git_previews
-from actionledger.workspace import Workspace
+from actionledger.runtime.commands import GIT_ENVIRONMENT, Commands, CommandSettings, Git, OnOutput
+from actionledger.runtime.execution.handlers import HandlerFactory, Handlers
+from actionledger.runtime.workspace import Workspace
 
 
 def coder_handlers(settings: CommandSettings, on_output: OnOutput | None = None) -> HandlerFactory:

@@ -1,6 +1,6 @@
 """What the coder may do by itself, what waits for a person, and what nobody is asked about."""
 
-from actionledger.execution.approval import Policy, Rule, Verdict
+from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 
 _RIGHTS = "Commands run with the rights that they are given."
 _PUSHING = "Pushing is for people, or for a session whose policy allows it."

@@ -1,11 +1,11 @@
 """The orchestrator: plans, issues, branches and reviews, asked for in ``json`` blocks with ``action``, layer by layer."""
 
-from actionledger.execution.profile import Profile
-from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
 from actionledger.profiles.orchestrator.layers import policy_of
 from actionledger.profiles.orchestrator.reading import ParsedActions, parse_actions, strip_action_blocks
+from actionledger.reading.parsers import parser_named
+from actionledger.runtime.execution.profile import Profile
 
 ORCHESTRATOR = Profile(
     name="orchestrator",

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from actionledger.common.canonical import json_text
-from actionledger.execution.profile import Profile
-from actionledger.execution.prompting import prompt_of
+from actionledger.core.canonical import json_text
 from actionledger.profiles.orchestrator.layers import AT_ONCE, PERSON, TASKS
 from actionledger.profiles.orchestrator.request_queue import Request
 from actionledger.profiles.orchestrator.state import LayerMessage
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.prompting import prompt_of
 
 MAX_PART = 20_000
 """The most that is shown of one part of a message, in characters."""

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from actionledger.common.ids import derived_id, new_id
-from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id, new_id
+from actionledger.core.plurals import counted
+from actionledger.core.values import Approval, Turn
 from actionledger.ledger import Ledger
-from actionledger.models import Message, ModelError
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
 from actionledger.profiles.orchestrator.casting import Layer
 from actionledger.profiles.orchestrator.handlers import set_up
@@ -28,8 +28,8 @@ from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerM
 from actionledger.profiles.orchestrator.store import FILE as STORE, Store
 from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Ending, Terms
 from actionledger.profiles.orchestrator.tracker import Tracker
-from actionledger.session.valid_decisions import decided_approvals, waiting_approvals
-from actionledger.values import Approval, Turn
+from actionledger.runtime.models import Message, ModelError
+from actionledger.runtime.session.valid_decisions import decided_approvals, waiting_approvals
 
 
 class Orchestration:
@@ -374,7 +374,7 @@ def orchestrate(
         Why it stopped, and all messages so far.
 
     Example:
-        >>> from actionledger.models import ScriptedModel
+        >>> from actionledger.runtime.models import ScriptedModel
         >>> layers = [al.Layer(name, ScriptedModel(["Nothing is to be done."])) for name in ("2ic", "eng-lead", "team-lead")]
         >>> with al.open_ledger("team.duckdb") as ledger:
         ...     ending, messages = al.orchestrate("Find accents.", layers, ledger=ledger, folder="work")

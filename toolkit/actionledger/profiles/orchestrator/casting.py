@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from math import inf
 
-from actionledger.errors import UsageError
-from actionledger.models import Completion, Model, Usage
+from actionledger.core.errors import UsageError
+from actionledger.runtime.models import Completion, Model, Usage
 
 _MILLION = 1_000_000
 
@@ -47,7 +47,7 @@ class Layer:
         price: what they cost; None if unknown.
 
     Example:
-        >>> from actionledger.models import ScriptedModel
+        >>> from actionledger.runtime.models import ScriptedModel
         >>> al.Layer("team-lead", ScriptedModel(["Done."])).name
         'team-lead'
     """
@@ -60,7 +60,7 @@ class Layer:
         """Return what a response cost, in US dollars; None if unknown.
 
         Example:
-            >>> from actionledger.models import Completion, ScriptedModel, Usage
+            >>> from actionledger.runtime.models import Completion, ScriptedModel, Usage
             >>> from actionledger.profiles.orchestrator.casting import Price
             >>> layer = al.Layer("team-lead", ScriptedModel([]), Price(prompt=1.0, completion=2.0))
             >>> layer.cost_of(Completion("Done.", None, Usage(1_000_000, 500_000), "mine", 0.0, {}))

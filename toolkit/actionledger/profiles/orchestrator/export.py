@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Literal, TypeAlias
 
-from actionledger.common.formulas import harmless
-from actionledger.errors import UnknownNameError
+from actionledger.core.errors import UnknownNameError
+from actionledger.core.formulas import harmless
 from actionledger.profiles.orchestrator.tracker import FiledIssue
 
 Format: TypeAlias = Literal["markdown", "json", "csv"]

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from actionledger.commands import LONGEST_NAME, References, is_branch_name
-from actionledger.errors import ActionError
-from actionledger.vocabulary import Reason
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
+from actionledger.runtime.commands import LONGEST_NAME, References, is_branch_name
 
 _SHOWN_BRANCHES = 20
 

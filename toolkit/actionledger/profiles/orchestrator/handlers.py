@@ -4,10 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.commands import has_repository
-from actionledger.errors import UnknownNameError
-from actionledger.execution.handlers import Context, Handler, Handlers
-from actionledger.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.core.errors import UnknownNameError
 from actionledger.profiles.orchestrator.actions import (
     CATALOGUE,
     CreateBranch,
@@ -22,7 +19,10 @@ from actionledger.profiles.orchestrator.git import Branch, Repository
 from actionledger.profiles.orchestrator.request_queue import Request, RequestKind, RequestQueue
 from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
-from actionledger.workspace import Workspace
+from actionledger.runtime.commands import has_repository
+from actionledger.runtime.execution.handlers import Context, Handler, Handlers
+from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.workspace import Workspace
 
 Result = dict[str, Any]
 

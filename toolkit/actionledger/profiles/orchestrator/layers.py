@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from actionledger.common.canonical import json_text
-from actionledger.errors import UnknownNameError, UsageError
-from actionledger.execution.approval import Policy, Rule, Verdict
+from actionledger.core.canonical import json_text
+from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 
 PERSON = "ceo"
 """Who gives the directive, is asked what the layers can't decide, and gets the last word of the lowest one."""

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from actionledger.common.clock import now
-from actionledger.common.ids import derived_id, new_id
-from actionledger.events import SystemNoted
+from actionledger.core.clock import now
+from actionledger.core.events import SystemNoted
+from actionledger.core.ids import derived_id, new_id
+from actionledger.core.values import Turn
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.profiles.orchestrator.terms import Ending
-from actionledger.values import Turn
 
 
 class Notes:

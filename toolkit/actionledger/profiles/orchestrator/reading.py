@@ -4,12 +4,12 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.parsing.parsers import parser_named
+from actionledger.core.values import ActionCall, ParseResult
+from actionledger.core.vocabulary import Outcome
 from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.profiles.orchestrator.refusing import refusal
-from actionledger.reading import read_response
-from actionledger.values import ActionCall, ParseResult
-from actionledger.vocabulary import Outcome
+from actionledger.reading.parsers import parser_named
+from actionledger.runtime.parsing import read_response
 
 
 @dataclass(frozen=True, slots=True)

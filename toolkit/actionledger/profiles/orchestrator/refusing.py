@@ -6,8 +6,8 @@ They are made from the field errors that every profile has, by one table. Pure.
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from actionledger.values import ActionCall, FieldError
-from actionledger.vocabulary import Reason
+from actionledger.core.values import ActionCall, FieldError
+from actionledger.core.vocabulary import Reason
 
 _RECEIVED = {'"': "string", "[": "array", "{": "object", "t": "boolean", "f": "boolean", "n": "null"}
 """Which type a JSON text is of, by its first character; what begins otherwise is a number."""

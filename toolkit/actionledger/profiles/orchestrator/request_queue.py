@@ -4,8 +4,8 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.common.text import writable
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.text import writable
 from actionledger.profiles.orchestrator.store import Store
 from actionledger.profiles.stores import moment
 

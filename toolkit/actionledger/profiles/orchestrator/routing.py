@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.profiles.orchestrator.layers import PERSON
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus
 
 
 class Route(NamedTuple):

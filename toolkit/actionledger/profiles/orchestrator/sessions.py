@@ -5,21 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.common.ids import derived_id
-from actionledger.errors import UnknownNameError, UsageError
-from actionledger.execution.handlers import Handler, Handlers
-from actionledger.execution.profile import Profile
-from actionledger.execution.prompting import dialect_of, writer
+from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.ids import derived_id
+from actionledger.core.recording import SessionKey, turn_id_of
+from actionledger.core.values import Observation, Turn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_index, turn_progress
 from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
 from actionledger.profiles.orchestrator.layers import policy_of
-from actionledger.recording import SessionKey, turn_id_of
-from actionledger.session.resume_state import Earlier
-from actionledger.session.runtime import Runtime
-from actionledger.values import Observation, Turn
-from actionledger.workspace import Workspace
+from actionledger.runtime.execution.handlers import Handler, Handlers
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.prompting import dialect_of, writer
+from actionledger.runtime.session.resume_state import Earlier
+from actionledger.runtime.session.runtime import Runtime
+from actionledger.runtime.workspace import Workspace
 
 
 class LayerSessions:

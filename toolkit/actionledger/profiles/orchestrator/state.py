@@ -7,8 +7,8 @@ from typing import Any, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from actionledger.common.canonical import json_text
-from actionledger.errors import LedgerError, SourceError
+from actionledger.core.canonical import json_text
+from actionledger.core.errors import LedgerError, SourceError
 
 FILE = "state.json"
 """The file's name in the orchestration's folder."""

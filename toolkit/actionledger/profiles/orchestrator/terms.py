@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from actionledger.errors import UsageError
-from actionledger.execution.handlers import Handler
+from actionledger.core.errors import UsageError
+from actionledger.core.values import Observation, Turn
 from actionledger.profiles.orchestrator.state import LayerMessage
-from actionledger.values import Observation, Turn
+from actionledger.runtime.execution.handlers import Handler
 
 Status: TypeAlias = Literal["finished", "waiting", "turn_limit", "model_failed", "stopped"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from actionledger.errors import ActionError, UsageError
+from actionledger.core.errors import ActionError, UsageError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import Issue
 from actionledger.profiles.orchestrator.store import Store
 from actionledger.profiles.stores import moment
-from actionledger.vocabulary import Reason
 
 JobState: TypeAlias = Literal["queued", "running", "done", "failed"]
 

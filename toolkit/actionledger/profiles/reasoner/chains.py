@@ -20,13 +20,13 @@ from typing import Any, ClassVar, Literal
 from pydantic import create_model
 
 from actionledger.actions.catalogue import Arguments, Catalogue
-from actionledger.errors import UsageError
-from actionledger.parsing.dialects import dialect_named
-from actionledger.parsing.dialects.parts.writing import PlainCall
-from actionledger.parsing.parsers import parser_named
+from actionledger.core.errors import UsageError
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
 from actionledger.profiles.reasoner.persona import PARTS
-from actionledger.reading import read_response
+from actionledger.reading.dialects import dialect_named
+from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.reading.parsers import parser_named
+from actionledger.runtime.parsing import read_response
 
 
 @dataclass(frozen=True, slots=True)

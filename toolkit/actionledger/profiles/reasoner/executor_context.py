@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from actionledger.common.draws import draw
-from actionledger.common.text import writable
-from actionledger.errors import ActionError
-from actionledger.models import Message, Model, ModelError
+from actionledger.core.draws import draw
+from actionledger.core.errors import ActionError
+from actionledger.core.text import writable
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.persona import MAX_TEXT, SPEECH, THOUGHTS, Persona
 from actionledger.profiles.reasoner.shared_context import ActionResult, SharedContext
 from actionledger.profiles.reasoner.store import PersonaStore
-from actionledger.vocabulary import Reason
+from actionledger.runtime.models import Message, Model, ModelError
 
 _LINES = 20
 """So much of the conversation an executor sees, in things said."""

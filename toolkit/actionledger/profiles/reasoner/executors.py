@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from actionledger.errors import ActionError
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.executor_context import Executor, ExecutorContext, on_one_line, tidy
 from actionledger.profiles.reasoner.listing import Adding, Removing
 from actionledger.profiles.reasoner.persona import INTENSITIES, Intensity, Persona, TextPart
-from actionledger.tolerant_json import DecodeOptions, decode
-from actionledger.vocabulary import Reason
+from actionledger.reading.tolerant_json import DecodeOptions, decode
 
 
 class Thinking(Executor):

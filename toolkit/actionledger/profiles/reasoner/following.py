@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event as Signal
 
-from actionledger.models import Completion, Message, Model, ModelError
+from actionledger.core.values import Turn
+from actionledger.core.vocabulary import ExecutionStatus, Outcome
 from actionledger.profiles.reasoner.chains import Chain
 from actionledger.profiles.reasoner.planner import further, unplanned
 from actionledger.profiles.reasoner.sequence import is_plan, sequence_of
 from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger
-from actionledger.session.runtime import Runtime
-from actionledger.values import Turn
-from actionledger.vocabulary import ExecutionStatus, Outcome
+from actionledger.runtime.models import Completion, Message, Model, ModelError
+from actionledger.runtime.session.runtime import Runtime
 
 MAX_FUTILE = 3
 """So many responses in a row may hold no plan, or one of which nothing can be done; then it is over."""

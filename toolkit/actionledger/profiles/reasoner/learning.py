@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from actionledger.common.plurals import counted
+from actionledger.core.plurals import counted
+from actionledger.core.rates import TOO_FEW, Rate
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.sequels import Sequel, sequels
-from actionledger.rates import TOO_FEW, Rate
 
 MINIMUM = 10
 """So often two actions must have stood behind each other before anything is said of them."""

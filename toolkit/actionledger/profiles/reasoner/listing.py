@@ -7,11 +7,11 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from actionledger.errors import ActionError
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.executor_context import Executor, ExecutorContext, on_one_line
 from actionledger.profiles.reasoner.persona import MAX_ENTRIES, Entry, ListPart, Persona
-from actionledger.vocabulary import Reason
 
 _LIKE = 60
 """From here on a context is taken to mean an entry, 0 to 100."""

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from actionledger.actions.guidance import REFERENCE_RULES
-from actionledger.models import Message
-from actionledger.parsing.dialects import dialect_named
 from actionledger.profiles.reasoner.chains import Chain
 from actionledger.profiles.reasoner.learning import Suggestion
 from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.store import Line
 from actionledger.profiles.reasoner.triggers import Trigger
+from actionledger.reading.dialects import dialect_named
+from actionledger.runtime.models import Message
 
 
 def instructions(

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.limits import Limits
-from actionledger.execution.profile import Profile
-from actionledger.models import Model
-from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
 from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain, chain_action
 from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.registry import ActionRegistry, reasoner_handlers
 from actionledger.profiles.reasoner.shared_context import SharedContext
-from actionledger.repetition.limits import RepetitionLimits, Threshold
+from actionledger.reading.parsers import parser_named
+from actionledger.runtime.execution.approval import Policy, Verdict
+from actionledger.runtime.execution.limits import Limits
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.models import Model
+from actionledger.runtime.repetition.limits import RepetitionLimits, Threshold
 
 POLICY = Policy((("*", Verdict.APPROVE),))
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from pydantic_core import from_json
 
-from actionledger.events import (
+from actionledger.core.events import (
     ActionRecord,
     Event,
     ExecutionFinished,
@@ -15,7 +15,7 @@ from actionledger.events import (
     SystemNoted,
     TurnFinished,
 )
-from actionledger.vocabulary import ExecutionStatus, Outcome
+from actionledger.core.vocabulary import ExecutionStatus, Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,9 @@ from threading import Event as Signal, Lock, Thread
 from types import TracebackType
 from typing import Self
 
-from actionledger.errors import UnknownNameError, UsageError
-from actionledger.events import Event
+from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.events import Event
 from actionledger.ledger import Ledger
-from actionledger.models import Model
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
 from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain
 from actionledger.profiles.reasoner.following import Following
@@ -23,7 +22,8 @@ from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger, TriggerType, user_input
-from actionledger.session.runtime import Runtime
+from actionledger.runtime.models import Model
+from actionledger.runtime.session.runtime import Runtime
 
 MAX_SEQUENCES = 4
 """So many sequences follow from one trigger at most, the first one included."""

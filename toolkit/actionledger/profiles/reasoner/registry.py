@@ -5,16 +5,16 @@ from functools import partial
 from threading import Lock
 
 from actionledger.actions.catalogue import Catalogue
-from actionledger.execution.handlers import Context, Handler, HandlerFactory, Handlers
-from actionledger.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.models import Model
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
 from actionledger.profiles.reasoner.executor_context import ExecutorContext
 from actionledger.profiles.reasoner.executors import EXECUTORS, TAKING_UP
 from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
-from actionledger.workspace import Workspace
+from actionledger.runtime.execution.handlers import Context, Handler, HandlerFactory, Handlers
+from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.models import Model
+from actionledger.runtime.workspace import Workspace
 
 _TIMEOUT = 180.0
 """What an action may take, the model's answer included, in seconds."""

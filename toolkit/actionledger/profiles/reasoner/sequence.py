@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.tolerant_json import decode
-from actionledger.values import Block, ParseResult
-from actionledger.vocabulary import ActionStatus, BlockStatus
+from actionledger.core.values import Block, ParseResult
+from actionledger.core.vocabulary import ActionStatus, BlockStatus
+from actionledger.reading.tolerant_json import decode
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from actionledger.common.text import writable
-from actionledger.errors import UsageError
+from actionledger.core.errors import UsageError
+from actionledger.core.text import writable
 from actionledger.profiles.reasoner.persona import PERSONA, Persona
 from actionledger.profiles.stores import SqliteStore, moment
 

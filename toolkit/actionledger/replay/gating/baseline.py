@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from actionledger.common.text import printable_json
-from actionledger.errors import SourceError
+from actionledger.core.errors import SourceError
+from actionledger.core.text import printable_json
+from actionledger.core.vocabulary import ActionStatus, Outcome
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedParser, ExpectedTurn
-from actionledger.parsing.parsers import READING_RULES
-from actionledger.vocabulary import ActionStatus, Outcome
+from actionledger.reading.parsers import READING_RULES
 
 FORMAT = "actionledger baseline"
 VERSION = 1

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from actionledger.errors import SourceError, UsageError, require_path
+from actionledger.core.errors import SourceError, UsageError, require_path
+from actionledger.core.whole_files import write_whole
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.expected import (
@@ -17,7 +18,6 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.naming import FIRST, Called, one_run, session_names
 from actionledger.replay.gating.baseline import Baseline, in_order
 from actionledger.replay.gating.contents import beside, found_in_ledger, packed
-from actionledger.system.whole_files import write_whole
 
 
 def bless(

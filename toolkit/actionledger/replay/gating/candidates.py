@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from actionledger.parsing.parsers import AnyParser
+from actionledger.reading.parsers import AnyParser
 
 
 @dataclass(frozen=True, slots=True)

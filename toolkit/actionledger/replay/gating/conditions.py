@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import get_args
 
-from actionledger.common.plurals import counted
-from actionledger.errors import UnknownNameError, UsageError, require_number
+from actionledger.core.errors import UnknownNameError, UsageError, require_number
+from actionledger.core.plurals import counted
+from actionledger.core.rates import TOO_FEW, Rate, shown_p
 from actionledger.ledger.queries.compare import QUIET, Bucket
-from actionledger.rates import TOO_FEW, Rate, shown_p
 from actionledger.replay.paired import PairedComparison
 
 WORSE: Mapping[Bucket, int] = {"lost": 0, "no_longer_intent": 0, "newly_rejected": 0}

@@ -7,10 +7,10 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from actionledger.errors import SourceError
+from actionledger.core.errors import SourceError
+from actionledger.imports.sources.compressed import unpacked
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.expected import recorded_contents
-from actionledger.sources.compressed import unpacked
 
 SUFFIX = ".texts.jsonl.gz"
 _LONGEST_LINE = 512 * 2**20

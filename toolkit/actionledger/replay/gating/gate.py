@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
-from actionledger.errors import UnknownNameError, UsageError, require_kind
+from actionledger.core.errors import UnknownNameError, UsageError, require_kind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.naming import Called, one_run, run_or_first
-from actionledger.parsing.parsers import PARSERS, AnyParser
+from actionledger.reading.parsers import PARSERS, AnyParser
 from actionledger.replay.gating.baseline import Baseline, load_baseline
 from actionledger.replay.gating.candidates import Candidate, ReadNow, ReadRun
 from actionledger.replay.gating.conditions import MIN_ACTING, WORSE, Asked

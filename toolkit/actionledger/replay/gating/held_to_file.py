@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from actionledger.common.plurals import counted
-from actionledger.errors import SourceError, UsageError
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.plurals import counted
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.compare_values import compare_readings
 from actionledger.ledger.queries.expected import ExpectedTurn, expected_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.parsing.parsers import READING_RULES
 from actionledger.profiles import PROFILES
+from actionledger.reading.parsers import READING_RULES
 from actionledger.replay.choosing import reader_of
 from actionledger.replay.gating.baseline import Baseline
 from actionledger.replay.gating.blessing import lasting_names

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from actionledger.common.looks import Shown, drawn
+from actionledger.core.looks import Shown, drawn
+from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.replay.gating.conditions import Condition
 from actionledger.replay.paired import PairedComparison
-from actionledger.vocabulary import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from actionledger.common.ids import derived_id, new_id
-from actionledger.events import EVENT, ResponseParsed
+from actionledger.core.events import EVENT, ResponseParsed
+from actionledger.core.ids import derived_id, new_id
+from actionledger.core.recording import RunKey
+from actionledger.core.vocabulary import ActionStatus, LeftOutReason, Reason, RunKind
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
-from actionledger.recording import RunKey
 from actionledger.replay.choosing import ChosenReader
-from actionledger.vocabulary import ActionStatus, LeftOutReason, Reason, RunKind
 
 _BATCH_TURNS = 200
 _BATCH_CHARACTERS = 1_000_000

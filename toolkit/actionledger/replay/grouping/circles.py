@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failures import stretches
 from actionledger.ledger.queries.filters import Filter
@@ -11,7 +12,6 @@ from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.grouping.gathering import Gathered, turns_in_words
 from actionledger.replay.grouping.groups import LOOP, FailureExample, FailureGroup, FailureKey
 from actionledger.replay.loops import Loop, LoopReport
-from actionledger.vocabulary import Reason
 
 
 def loop_groups(ledger: Ledger, report: LoopReport, within: Filter, unit: Unit) -> Iterator[FailureGroup]:

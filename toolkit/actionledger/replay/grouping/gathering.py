@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from actionledger.core.rates import Rate
 from actionledger.ledger.queries.failures import Spent, Stretch
-from actionledger.rates import Rate
 from actionledger.replay.grouping.groups import FailureExample, FailureGroup, FailureKey, InPeriod
 
 EXAMPLES = 5

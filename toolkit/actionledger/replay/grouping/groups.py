@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from actionledger.core.rates import Rate
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.failure_sums import FailureKind, FailureSums
 from actionledger.ledger.queries.failures import FailureAt, Spent
 from actionledger.ledger.signatures import signature
-from actionledger.rates import Rate
-from actionledger.values import Span
-from actionledger.vocabulary import Origin, Reason
 
 LOOP = "loop: "
 """What the signature of a group of loops begins with."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.common.looks import Shown
-from actionledger.frames import Columns, Framed, Kind
+from actionledger.core.frames import Columns, Framed, Kind
+from actionledger.core.looks import Shown
 from actionledger.ledger.queries.failures import MeantIn, Spent
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.grouping.groups import FailureGroup

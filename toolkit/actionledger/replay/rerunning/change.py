@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from actionledger.execution.approval import Policy
-from actionledger.execution.handlers import Handler, HandlerFactory, Handlers
-from actionledger.execution.policy_file import policy_meant
-from actionledger.execution.profile import Profile
-from actionledger.parsing.parsers import AnyParser
-from actionledger.workspace import Workspace
+from actionledger.reading.parsers import AnyParser
+from actionledger.runtime.execution.approval import Policy
+from actionledger.runtime.execution.handlers import Handler, HandlerFactory, Handlers
+from actionledger.runtime.execution.policy_file import policy_meant
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.workspace import Workspace
 
 NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
 """Other handlers: some by the names of their actions, or what makes all of them."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from actionledger.common.draws import Kind
-from actionledger.execution.execution_events import POLICY
+from actionledger.core.draws import Kind
+from actionledger.core.values import Approval
+from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.approvals import approvals_of_turn
 from actionledger.ledger.queries.conversation import conversation
@@ -16,10 +17,9 @@ from actionledger.ledger.queries.sessions import Session, session
 from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
 from actionledger.ledger.queries.turn import TurnDetail, turn
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
-from actionledger.session.states.lines import Drawn, Effects, Line
-from actionledger.session.states.reading import KeptStates, read_states
-from actionledger.values import Approval
-from actionledger.vocabulary import Capture, Origin
+from actionledger.runtime.execution.execution_events import POLICY
+from actionledger.runtime.session.states.lines import Drawn, Effects, Line
+from actionledger.runtime.session.states.reading import KeptStates, read_states
 
 
 @dataclass(frozen=True, slots=True)

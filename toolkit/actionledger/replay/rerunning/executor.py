@@ -7,18 +7,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
-from actionledger.common.canonical import json_text
-from actionledger.common.draws import Giving, drawing_from
-from actionledger.execution.execution_events import Step, execution_started
-from actionledger.execution.executor import Executor
+from actionledger.core.canonical import json_text
+from actionledger.core.draws import Giving, drawing_from
+from actionledger.core.privacy import mask
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.queries.tries import RecordedTry
-from actionledger.privacy import mask
 from actionledger.replay.rerunning.course import Course
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
-from actionledger.session.states.looking import LeftOut
-from actionledger.session.states.restoring import Restorer
-from actionledger.values import Observation
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.execution.execution_events import Step, execution_started
+from actionledger.runtime.execution.executor import Executor
+from actionledger.runtime.session.states.looking import LeftOut
+from actionledger.runtime.session.states.restoring import Restorer
 
 _NOT_RECORDED = (
     "It touches what lies outside of the workspace, and what it would come to there is not recorded."

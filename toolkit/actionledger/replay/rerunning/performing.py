@@ -8,26 +8,26 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from actionledger.common.ids import new_id
-from actionledger.errors import UsageError
-from actionledger.events import Event
-from actionledger.execution.approval import Decision
-from actionledger.execution.limits import LocalCounter
-from actionledger.execution.profile import Profile
-from actionledger.execution.runtime import SessionRuntime
-from actionledger.recording import RunKey, SessionKey
+from actionledger.core.errors import UsageError
+from actionledger.core.events import Event
+from actionledger.core.ids import new_id
+from actionledger.core.recording import RunKey, SessionKey
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, RunKind
 from actionledger.replay.rerunning.course import Course
 from actionledger.replay.rerunning.executor import Order, RerunExecutor, Script
 from actionledger.replay.rerunning.traces import TurnTrace, add_effects, traces_of_events
-from actionledger.session.resumption import Resumption
-from actionledger.session.states.keeper import StateKeeper
-from actionledger.session.states.lines import Effects, TurnBegun, TurnEnded
-from actionledger.session.states.looking import LeftOut
-from actionledger.session.states.reading import read_states
-from actionledger.session.states.restoring import Restorer
-from actionledger.session.states.settings import ManifestSettings
-from actionledger.vocabulary import DecisionKind, ExecutionStatus, RunKind
-from actionledger.workspace import Workspace
+from actionledger.runtime.execution.approval import Decision
+from actionledger.runtime.execution.limits import LocalCounter
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.runtime import SessionRuntime
+from actionledger.runtime.session.resumption import Resumption
+from actionledger.runtime.session.states.keeper import StateKeeper
+from actionledger.runtime.session.states.lines import Effects, TurnBegun, TurnEnded
+from actionledger.runtime.session.states.looking import LeftOut
+from actionledger.runtime.session.states.reading import read_states
+from actionledger.runtime.session.states.restoring import Restorer
+from actionledger.runtime.session.states.settings import ManifestSettings
+from actionledger.runtime.workspace import Workspace
 
 
 @dataclass(slots=True)

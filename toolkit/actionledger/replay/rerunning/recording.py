@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from actionledger.common.ids import derived_id
-from actionledger.events import Event, ExecutionFinished, ExecutionStarted, ResponseParsed
-from actionledger.recording import RunKey
-from actionledger.recording.attempts import action_id_of
-from actionledger.vocabulary import Origin
+from actionledger.core.events import Event, ExecutionFinished, ExecutionStarted, ResponseParsed
+from actionledger.core.ids import derived_id
+from actionledger.core.recording import RunKey
+from actionledger.core.recording.attempts import action_id_of
+from actionledger.core.vocabulary import Origin
 
 
 def as_rerun(events: Iterable[Event], run: RunKey, taken: Collection[str]) -> Iterator[Event]:

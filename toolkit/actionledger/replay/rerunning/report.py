@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from actionledger.common.looks import drawn
+from actionledger.core.looks import drawn
 from actionledger.replay.rerunning.divergences import Divergence
 from actionledger.replay.rerunning.refusals import SENTENCES, WhyNot
-from actionledger.session.states.looking import LeftOut
+from actionledger.runtime.session.states.looking import LeftOut
 
 
 @dataclass(frozen=True, slots=True)

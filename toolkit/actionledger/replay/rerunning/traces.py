@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from actionledger.events import (
+from actionledger.core.events import (
     EVENT,
     Event,
     ExecutionFinished,
@@ -17,12 +17,12 @@ from actionledger.events import (
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.tries import RecordedTry
 from actionledger.replay.rerunning.course import Course
-from actionledger.session.states.lines import Effects
-from actionledger.session.states.looking import State
-from actionledger.session.states.reading import KeptStates, following
-from actionledger.session.states.stores import Rows, rows_of, table_changes
-from actionledger.workspace.diffs import unified
-from actionledger.workspace.nodes import Change, Node
+from actionledger.runtime.session.states.lines import Effects
+from actionledger.runtime.session.states.looking import State
+from actionledger.runtime.session.states.reading import KeptStates, following
+from actionledger.runtime.session.states.stores import Rows, rows_of, table_changes
+from actionledger.runtime.workspace.diffs import unified
+from actionledger.runtime.workspace.nodes import Change, Node
 
 WORKSPACE = "{workspace}"
 """Stands for the folder that a session worked in."""

@@ -10,7 +10,7 @@ from itertools import permutations
 from random import Random
 from typing import TypeAlias
 
-from actionledger.rates import TOO_FEW
+from actionledger.core.rates import TOO_FEW
 from actionledger.replay.statistics.resampling import DRAWS, MINIMUM_DRAWN, poisson
 
 Sums: TypeAlias = Mapping[tuple[str, str], float]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
-from actionledger.rates import Clustering, Rate, summed
+from actionledger.core.rates import Clustering, Rate, summed
 from actionledger.replay.statistics.unpaired import score_test, unpaired_difference
 
 Spanning: TypeAlias = Mapping[int, tuple[int, int]]

@@ -7,7 +7,7 @@ from operator import mul
 from random import Random
 from typing import NamedTuple
 
-from actionledger.rates import Z_95
+from actionledger.core.rates import Z_95
 
 DRAWS = 1_999
 """How often all are turned round by chance, beside the way that was seen; where there are hardly more ways, each of them once."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import erfc, exp, lgamma, log, sqrt
 from typing import TypeAlias
 
-from actionledger.rates import Z_95, Cells, Clustering
+from actionledger.core.rates import Z_95, Cells, Clustering
 from actionledger.replay.statistics.flipping import SURE, Cell, Span, inverted, inverted_by_sums, spans
 
 _EXACT = 5_000

@@ -6,7 +6,7 @@ from math import comb, inf, prod
 from random import Random
 from typing import NamedTuple
 
-from actionledger.rates import Cells
+from actionledger.core.rates import Cells
 
 DRAWS = 1_999
 """How often the sessions are dealt, beside the way that was seen; where there are no more ways than that, each of them once."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from actionledger.errors import UsageError, require_kind, require_number
+from actionledger.core.errors import UsageError, require_kind, require_number
 
 _ALPHA = 0.05
 

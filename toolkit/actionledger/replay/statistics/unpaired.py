@@ -3,8 +3,8 @@
 from math import erfc, hypot, sqrt
 from statistics import NormalDist
 
-from actionledger.errors import require_kind
-from actionledger.rates import Z_95, Rate
+from actionledger.core.errors import require_kind
+from actionledger.core.rates import Z_95, Rate
 from actionledger.replay.statistics.flipping import SURE
 from actionledger.replay.statistics.permuting import permutation_test
 

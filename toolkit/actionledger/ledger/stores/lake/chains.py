@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.core.errors import LedgerError, UsageError
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.files import TEMPORARY, LedgerFiles
 from actionledger.ledger.proofs.chain import SPAN, Chain, Head, begin

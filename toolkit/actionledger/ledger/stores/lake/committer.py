@@ -16,7 +16,8 @@ from operator import attrgetter
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.locks import FileLock
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.segments import Line
@@ -33,7 +34,6 @@ from actionledger.ledger.stores.lake.queue import (
 )
 from actionledger.ledger.stores.lake.shipping import refuse_no_queue
 from actionledger.ledger.stores.lake.store import LakeStore
-from actionledger.system.locks import FileLock
 
 _log = logging.getLogger(__name__)
 

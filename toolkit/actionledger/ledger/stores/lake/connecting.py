@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.instances import quiet
 from actionledger.ledger.memory import reading_limit, spilling_folder

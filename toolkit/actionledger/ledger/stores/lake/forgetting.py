@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting.blanking import blank_lines, gone_of_nobody

@@ -10,6 +10,7 @@ from typing import Protocol, Self
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.locks import FileLock, remove_free
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.intent import intent_of
@@ -30,7 +31,6 @@ from actionledger.ledger.stores.lake.loading import LakeLoader
 from actionledger.ledger.stores.lake.own import OwnSessions
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.ledger.stores.lake.private import PrivateFiles
-from actionledger.system.locks import FileLock, remove_free
 
 BATCH_BYTES = 16 * 1024 * 1024
 """How much goes into one commit, in bytes of lines."""

@@ -7,7 +7,7 @@ import duckdb
 import tenacity
 from duckdb import DuckDBPyConnection
 
-from actionledger.events import Event
+from actionledger.core.events import Event
 from actionledger.ledger.connections import offsets_in
 from actionledger.ledger.loading import Loader, Tally
 from actionledger.ledger.older import ReversalAsTry

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.events import Event, RunStarted, SessionStarted
+from actionledger.core.events import Event, RunStarted, SessionStarted
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.older import ReversalAsTry
-from actionledger.vocabulary import RunKind
 
 _OF_ANYBODY = frozenset({"approval_decided"})
 """What is decided by whoever is first."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from actionledger.errors import LedgerError, NotALedgerError
+from actionledger.core.errors import LedgerError, NotALedgerError
 
 SUFFIX = ".toml"
 """What the name of a file ends in that says where a lake is."""

@@ -18,8 +18,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Protocol, Self
 
-from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.ids import new_id
 from actionledger.ledger.encoding import LINE_LIMIT
 from actionledger.ledger.files import make_private_folders
 from actionledger.ledger.segments import Line, lines_of, qualified_name

@@ -14,7 +14,8 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from actionledger.errors import LedgerError
+from actionledger.core.errors import LedgerError
+from actionledger.core.locks import remove_free
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
@@ -24,7 +25,6 @@ from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.ledger.stores.lake.queue import PIECE_BYTES, Piece, Queue, packed, queue_of
-from actionledger.system.locks import remove_free
 
 CLEANING_SECONDS = 60.0
 """How often a host asks the lake what of its segments is there."""

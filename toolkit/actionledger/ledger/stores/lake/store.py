@@ -9,8 +9,10 @@ from threading import Lock
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.common.clock import utc
-from actionledger.errors import LedgerError
+from actionledger.core.clock import utc
+from actionledger.core.errors import LedgerError
+from actionledger.core.forking import abandon, watch
+from actionledger.core.locks import FileLock
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
@@ -38,8 +40,6 @@ from actionledger.ledger.stores.lake.private import PrivateFiles
 from actionledger.ledger.stores.lake.reading import connect_reader, size_of
 from actionledger.ledger.stores.lake.shipping import Shipper
 from actionledger.ledger.stores.lake.verifying import faults_of_host, verify_lake
-from actionledger.system.forking import abandon, watch
-from actionledger.system.locks import FileLock
 
 _MADE_TWICE = ("already exists", "duplicate key value")
 """What a catalog says to the second of two who make its tables."""

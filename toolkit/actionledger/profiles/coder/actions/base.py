@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from actionledger.actions.catalogue import Action
-from actionledger.tolerant_json import decode
-from actionledger.tolerant_json.options import STRICT
+from actionledger.reading.tolerant_json import decode
+from actionledger.reading.tolerant_json.options import STRICT
 
 _IDS = re.compile(r"[^\s,\[\]\"']+")
 

@@ -1,0 +1,396 @@
+"""Sessions of opencode: its storage tree and its exports."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from actionledger.core.errors import SourceError
+from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.imports.formats.opencode import SOURCE, read
+from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.imports.sources.wordings import judged
+from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
+
+INFO = {
+    "id": "ses_1",
+    "projectID": "p",
+    "directory": "/w",
+    "parentID": "ses_0",
+    "title": "Look",
+    "time": {"created": 1730000000000, "updated": 1730000009000},
+}
+ASK = {"id": "msg_1", "role": "user", "time": {"created": 1730000001000}}
+ASKED = [
+    {"id": "prt_1", "type": "text", "text": "Look"},
+    {"id": "prt_2", "type": "text", "text": "x", "synthetic": True},
+]
+ANSWER = {
+    "id": "msg_2",
+    "role": "assistant",
+    "modelID": "opus",
+    "cost": 0.5,
+    "time": {"created": 1730000002000},
+    "tokens": {"input": 5, "output": 3, "reasoning": 1, "cache": {"read": 4, "write": 1}},
+}
+
+
+def tool(status="completed", **state):
+    kept = {
+        "status": status,
+        "input": {"command": "ls"},
+        "time": {"start": 1730000002500, "end": 1730000003000},
+    }
+    return {"id": "prt_4", "type": "tool", "callID": "call_1", "tool": "bash", "state": kept | state}
+
+
+def text(words):
+    return {"type": "text", "text": words}
+
+
+def done(tokens):
+    return {"type": "step-finish", "reason": "tool-calls", "tokens": {"output": tokens}, "cost": 0.25}
+
+
+@pytest.fixture
+def export(tmp_path):
+    """Writes an export and returns what is read of it."""
+
+    def of(*parts, info=INFO):
+        path = tmp_path / "export.json"
+        messages = [{"info": ASK, "parts": ASKED}, {"info": ANSWER, "parts": list(parts)}]
+        path.write_text(json.dumps({"info": info, "messages": messages}))
+        assert [(each.source.name, each.sureness) for each in recognised(sample_of(path))] == [
+            ("opencode", 1)
+        ]
+        return list(read(path))
+
+    return of
+
+
+def session(items):
+    (found,) = (item for item in items if isinstance(item, RecordedSession))
+    return found
+
+
+def test_a_message_is_a_turn_with_its_calls_and_what_came_of_them(export):
+    """A command that ended badly has failed, whatever the state is called."""
+    found = session(export(text("I look."), tool(output="no", metadata={"exit": 2})))
+    (turn,) = found.turns
+    assert (found.parent, found.relation, turn.prompt, turn.model) == (
+        "ses_0",
+        Relation.SUBAGENT,
+        "Look",
+        "opus",
+    )
+    usage = turn.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cost_usd) == (10, 4, 4, 0.5)
+    (result,) = turn.results
+    assert (result.duration_ms, judged(result, SOURCE.wordings).reason) == (500, Reason.COMMAND_FAILED)
+
+
+def test_each_step_of_a_message_is_a_response(export):
+    """With its own tokens."""
+    begin = {"type": "step-start"}
+    items = export(begin, tool(output="a"), done(3), begin, text("One."), done(4))
+    first, second = session(items).turns
+    assert [(turn.external_id, turn.usage.output_tokens, len(turn.results)) for turn in (first, second)] == [
+        ("msg_2", 3, 1),
+        ("msg_2#1", 4, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        (
+            tool("error", error="The user rejected permission to use this specific tool call."),
+            Reason.REJECTED,
+        ),
+        (tool("error", error="oldString not found in content"), Reason.NO_MATCH),
+        (tool(output="a", metadata={"exit": 0}), None),
+    ],
+)
+def test_errors_are_told_by_their_words(export, part, reason):
+    """As opencode words them."""
+    (result,) = session(export(part)).turns[0].results
+    assert judged(result, SOURCE.wordings).reason is reason
+
+
+def test_a_call_that_is_running_has_no_result_yet(export):
+    """And what is neither text nor call is counted."""
+    items = export(tool("running"), {"type": "reasoning", "text": "hm"}, {"type": "new"})
+    assert (session(items).turns[0].results, session(items).turns[0].reasoning) == ((), "hm")
+    assert {(item.reason, item.detail) for item in items if isinstance(item, LeftOut)} == {
+        (LeftOutReason.INJECTED_CONTEXT, "synthetic"),
+        (LeftOutReason.UNKNOWN_KIND, "new"),
+    }
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Writes a storage tree and returns the session's file."""
+
+    def of(info=INFO):
+        files = {
+            "session/p/ses_1.json": info,
+            "message/ses_1/msg_1.json": ASK,
+            "message/ses_1/msg_2.json": ANSWER,
+            "part/msg_1/prt_1.json": ASKED[0],
+            "part/msg_2/prt_3.json": text("I look."),
+            "part/msg_2/prt_4.json": tool(output="a"),
+        }
+        for name, value in files.items():
+            path = tmp_path / "storage" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(value))
+        return tmp_path / "storage/session/p/ses_1.json"
+
+    return of
+
+
+def test_a_session_of_the_tree_has_its_messages_and_their_parts(tree, export):
+    """It is the same as its export; a file that is cut is refused, and the rest goes on."""
+    path = tree()
+    assert session(read(path)).turns == session(export(text("I look."), tool(output="a"))).turns
+    (path.parents[2] / "part/msg_2/prt_3.json").write_text("{")
+    items = list(read(path))
+    assert any(isinstance(item, Refusal) for item in items)
+    assert len(session(items).turns[0].calls) == 1
+
+
+def test_an_identifier_is_no_way_out_of_the_tree(tree):
+    """It names a folder only where it is a name."""
+    assert [
+        item for item in read(tree(INFO | {"id": "../message/ses_1"})) if isinstance(item, RecordedSession)
+    ] == []
+
+
+def test_a_message_or_a_part_is_read_with_its_session(tree):
+    """By itself it gives nothing, and is counted: as what stands in the session, or as what has none."""
+    storage = tree().parents[2]
+    for name, value in (
+        ("message/ses_1/msg_1.json", {"id": "msg_1", "sessionID": "ses_1", "role": "user"}),
+        (
+            "part/msg_1/prt_1.json",
+            {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text"},
+        ),
+    ):
+        (storage / name).write_text(json.dumps(value))
+        assert recognised(sample_of(storage / name))[0].source is SOURCE
+        assert [(each.reason, each.count) for each in read(storage / name)] == [(LeftOutReason.DUPLICATE, 1)]
+    (storage / "session/p/ses_1.json").unlink()
+    assert [each.reason for each in read(storage / name)] == [LeftOutReason.NO_SESSION]
+
+
+def test_what_is_no_session_is_refused(tmp_path):
+    """With what it is."""
+    path = tmp_path / "a.json"
+    path.write_text("[]")
+    with pytest.raises(SourceError, match="no session of opencode's but list"):
+        list(read(path))
+
+
+SCHEMA = """
+CREATE TABLE project (id text PRIMARY KEY, worktree text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL);
+CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, slug text NOT NULL, directory text NOT NULL,
+    title text NOT NULL, version text NOT NULL, share_url text, time_created integer NOT NULL, time_updated integer NOT NULL);
+CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL,
+    data text NOT NULL);
+CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL,
+    time_updated integer NOT NULL, data text NOT NULL);
+CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, data text NOT NULL);
+CREATE INDEX part_session_idx ON part (session_id);
+"""
+
+
+@pytest.fixture
+def database(tmp_path):
+    """Writes a database with what an export has, and another session in the newer table alone."""
+
+    def of(*parts):
+        path = tmp_path / "opencode.db"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(SCHEMA)
+            row = [INFO[key] for key in ("id", "projectID", "parentID", "directory", "title")]
+            columns = (
+                "(id, project_id, parent_id, directory, title, slug, version, time_created, time_updated)"
+            )
+            for given in (row, ["ses_2", "p", None, "/w", "New"]):
+                connection.execute(
+                    f"INSERT INTO session {columns} VALUES (?, ?, ?, ?, ?, 's', '1.2', ?, ?)",
+                    (*given, INFO["time"]["created"], INFO["time"]["updated"]),
+                )
+            connection.execute("INSERT INTO session_message VALUES ('m', 'ses_2', 'user', '{}')")
+            number = 0
+            for message, told in ((ASK, ASKED), (ANSWER, parts)):
+                data = {key: value for key, value in message.items() if key != "id"}
+                created = message["time"]["created"]
+                connection.execute(
+                    "INSERT INTO message VALUES (?, 'ses_1', ?, ?, ?)",
+                    (message["id"], created, created, json.dumps(data)),
+                )
+                for part in told:
+                    number += 1
+                    kept = {key: value for key, value in part.items() if key != "id"}
+                    connection.execute(
+                        "INSERT INTO part VALUES (?, ?, 'ses_1', 0, 0, ?)",
+                        (f"prt_{number:03}", message["id"], json.dumps(kept)),
+                    )
+            connection.commit()
+        return path
+
+    return of
+
+
+def test_a_database_holds_what_an_export_does(database, export):
+    """Steps, calls and their results; messages that only a newer table holds are counted."""
+    begin = {"type": "step-start"}
+    parts = (begin, tool(output="a"), done(3), begin, text("One."), done(4))
+    path = database(*parts)
+    assert [(each.source.name, each.sureness) for each in recognised(sample_of(path))] == [("opencode", 1)]
+    items = list(read(path))
+    found, exported = session(items), session(export(*parts))
+    assert found.turns == exported.turns
+    assert (found.parent, found.started_at, found.task) == (
+        exported.parent,
+        exported.started_at,
+        exported.task,
+    )
+    assert (LeftOutReason.UNKNOWN_KIND, "session_message user", 1) in {
+        (item.reason, item.detail, item.count) for item in items if isinstance(item, LeftOut)
+    }
+    assert [each.name for each in path.parent.iterdir() if "opencode" in each.name] == ["opencode.db"]
+
+
+def test_a_part_of_a_database_that_is_no_object_is_refused(database):
+    """And the rest goes on."""
+    path = database(text("One."), tool(output="a"))
+    for data, reason in (("[]", "is no object, but list"), ("{", "is no JSON"), (b"\xff", "it is no text")):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("UPDATE part SET data = ? WHERE id = 'prt_003'", (data,))
+            connection.commit()
+        items = list(read(path))
+        assert [reason in item.reason for item in items if isinstance(item, Refusal)] == [True]
+        assert [(turn.text, len(turn.calls)) for turn in session(items).turns] == [("", 1)]
+
+
+@pytest.mark.corpus
+def test_a_tree_of_others_is_read_whole(corpus, counted):
+    """As many messages and calls as its files."""
+    paths = corpus("agents/opencode/storage_v2/session/*/*.json")
+    parts = [json.loads(path.read_text()) for path in corpus("agents/opencode/storage_v2/part/*/*.json")]
+    messages = [
+        json.loads(path.read_text()) for path in corpus("agents/opencode/storage_v2/message/*/*.json")
+    ]
+    found = counted(SOURCE.name, *paths)
+    assert (found["sessions"], found["refused"]) == (len(paths), 0)
+    assert found["turns"] == sum(each["role"] == "assistant" for each in messages)
+    assert found["calls"] == found["results"] == sum(each["type"] == "tool" for each in parts)
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments", "reason"),
+    [
+        ("Model tried to call unavailable tool 'go'. Available tools: bash", {}, Reason.UNKNOWN_ACTION),
+        (
+            'Invalid input for tool go: JSON parsing failed: Text: {"a": "b.\nError message: Unterminated string',
+            '{"a": "b',
+            Reason.SCHEMA_ERROR,
+        ),
+    ],
+)
+def test_a_refused_call_is_what_was_called(export, error, arguments, reason):
+    """It stands as a tool of another name that has completed: it has the name that the model wrote, and has failed."""
+    put = tool(
+        input={"tool": "go", "error": error},
+        output=f"The arguments provided to the tool are invalid: {error}",
+    )
+    (turn,) = session(export(put | {"tool": "invalid"})).turns
+    assert (turn.calls[0].name, turn.calls[0].arguments) == ("go", arguments)
+    assert judged(turn.results[0], SOURCE.wordings) == (ExecutionStatus.FAILED, reason, False)
+
+
+@pytest.mark.parametrize(
+    ("note", "metadata", "status"),
+    [
+        (
+            "shell tool terminated command after exceeding timeout 2000 ms.",
+            {"exit": None},
+            ExecutionStatus.TIMED_OUT,
+        ),
+        ("User aborted the command", {"exit": None}, ExecutionStatus.INTERRUPTED),
+        ("exceeding timeout", {"exit": 0}, ExecutionStatus.SUCCEEDED),
+        ("exceeding timeout", {}, ExecutionStatus.SUCCEEDED),
+    ],
+)
+def test_a_command_that_was_stopped_is_no_success(export, note, metadata, status):
+    """Its state is completed; it has no exit status, and a note says why."""
+    said = tool(output=f"begun\n\n<shell_metadata>\n{note}\n</shell_metadata>", metadata=metadata)
+    (turn,) = session(export(said)).turns
+    assert judged(turn.results[0], SOURCE.wordings).status is status
+
+
+def test_a_fork_has_the_messages_before_it_under_their_first_names(database):
+    """They were copied under new names, with their times and calls; what comes behind is its own."""
+    path = database(text("I look."), tool(output="a"))
+    with closing(sqlite3.connect(path)) as connection:
+        columns = "(id, project_id, directory, title, slug, version, time_created, time_updated)"
+        connection.execute(
+            f"INSERT INTO session {columns} VALUES ('ses_3', 'p', '/w', 'Look (fork #1)', 's', '1', 1730000010000, 1730000010000)"
+        )
+        copied = (
+            "INSERT INTO message SELECT 'copy_' || id, 'ses_3', time_created, time_updated, data FROM message"
+        )
+        connection.execute(copied)
+        connection.execute(
+            "INSERT INTO part SELECT 'copy_' || id, 'copy_' || message_id, 'ses_3', 0, 0, data FROM part"
+        )
+        later = {key: value for key, value in ANSWER.items() if key != "id"} | {
+            "time": {"created": 1730000020000}
+        }
+        connection.execute(
+            "INSERT INTO message VALUES ('msg_9', 'ses_3', 1730000020000, 1730000020000, ?)",
+            (json.dumps(later),),
+        )
+        connection.execute(
+            "INSERT INTO part VALUES ('prt_9', 'msg_9', 'ses_3', 0, 0, ?)", (json.dumps(text("More.")),)
+        )
+        connection.commit()
+    trunk, fork = (item for item in read(path) if isinstance(item, RecordedSession))
+    assert (fork.parent, fork.relation) == ("ses_1", Relation.FORK)
+    assert [turn.external_id for turn in trunk.turns] == ["msg_2"]
+    assert [turn.external_id for turn in fork.turns] == ["msg_2", "msg_9"]
+    assert [turn.formerly for turn in (*trunk.turns, *fork.turns)] == ["", "copy_msg_2", ""]
+
+
+def test_a_database_of_kilos_is_read_as_what_it_is_a_fork_of(tmp_path):
+    """Its indexes name functions that older versions of SQLite take for dangers; its versions are its own."""
+    path = tmp_path / "kilo.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE kilo_board (id text)")
+        database.execute(
+            "CREATE TABLE session (id text, project_id text, parent_id text, directory text, title text, version text, time_created integer)"
+        )
+        database.execute("CREATE TABLE message (id text, session_id text, time_created integer, data text)")
+        database.execute("CREATE TABLE part (id text, message_id text, session_id text, data text)")
+        database.execute("CREATE INDEX recall ON message (id, json_extract(data, '$.role'))")
+        database.execute("INSERT INTO session VALUES ('s', 'p', NULL, '/home/ada', 'Look', '7.7.9', 1)")
+        told = {
+            "role": "assistant",
+            "modelID": "m",
+            "time": {"created": 1},
+            "tokens": {"input": 3, "output": 2},
+        }
+        database.execute("INSERT INTO message VALUES ('m', 's', 1, ?)", (json.dumps(told),))
+        said = {"type": "text", "text": "Done."}
+        database.execute("INSERT INTO part VALUES ('t', 'm', 's', ?)", (json.dumps(said),))
+    (found,) = recognised(sample_of(path))
+    assert found.source.name == "opencode"
+    (session,) = (item for item in found.source.read(path, None) if isinstance(item, RecordedSession))
+    assert (session.metadata["agent"], session.metadata["version"], session.turns[0].text) == (
+        "kilo",
+        "7.7.9",
+        "Done.",
+    )

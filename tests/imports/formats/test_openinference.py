@@ -1,0 +1,295 @@
+"""Spans of OpenInference: flattened messages are messages again, whether an exporter nested the names or not."""
+
+import json
+
+import pytest
+
+import actionledger as al
+from actionledger.imports.sources.base import RecordedSession
+from actionledger.imports.formats.openinference import SOURCE, read
+from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.imports.shapes.openinference import KIND, step_of
+from actionledger.imports.shapes.spans import Span
+from actionledger.core.vocabulary import Capture, Relation
+
+TRACE = "4bedea77bb33b9c5f280371eae21ea97"
+CALL = "llm.output_messages.0.message.tool_calls.{}.tool_call"
+
+
+def span(number: int, kind: str, parent: int = 0, **fields) -> dict:
+    return {
+        "name": fields.pop("name", kind.lower()),
+        "context": {"trace_id": TRACE, "span_id": f"{number:016x}"},
+        "parent_id": f"{parent:016x}" if parent else None,
+        "start_time": f"2026-02-03T15:19:{number:02}Z",
+        "end_time": f"2026-02-03T15:19:{number + 1:02}Z",
+        "status_code": fields.pop("status", "OK"),
+        "attributes": {"openinference.span.kind": kind} | fields.pop("attributes", {}),
+        **fields,
+    }
+
+
+REQUEST = {
+    "llm.model_name": "m",
+    "llm.system": "openai",
+    "session.id": "talk",
+    "llm.input_messages.0.message.role": "user",
+    "llm.input_messages.0.message.contents.0.message_content.type": "text",
+    "llm.input_messages.0.message.contents.0.message_content.text": "Where?",
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.content": "I look.",
+    f"{CALL.format(0)}.id": "a",
+    f"{CALL.format(0)}.function.name": "look",
+    f"{CALL.format(0)}.function.arguments": '{"at": 1,}',
+    f"{CALL.format(1)}.id": "b",
+    f"{CALL.format(1)}.function.name": "look",
+    f"{CALL.format(1)}.function.arguments": '{"at": 2}',
+    "llm.tools.0.tool.json_schema": json.dumps({"type": "function", "function": {"name": "look"}}),
+    "llm.token_count.prompt": 9,
+    "llm.token_count.completion": 4,
+    "llm.token_count.prompt_details.cache_read": 5,
+    "llm.cost.total": 0.25,
+}
+RAN = {"tool.name": "look", "input.value": '{"at": 2}', "output.value": "two"}
+
+
+def deep(attributes: dict) -> dict:
+    """Return dotted names as objects in objects, as Phoenix downloads them; lists stay flat below their name."""
+    found: dict = {}
+    for key, value in attributes.items():
+        *above, last = key.split(".")
+        at = found
+        for part in above:
+            at = at.setdefault(part, {})
+        at[last] = value
+    return found
+
+
+@pytest.fixture
+def items(tmp_path):
+    """Return what is read of spans, one a line."""
+
+    def read_all(*spans: dict) -> list:
+        path = tmp_path / "spans.jsonl"
+        path.write_text("".join(json.dumps(each) + "\n" for each in spans))
+        assert recognised(sample_of(path))[0].source is SOURCE
+        return list(read(path))
+
+    return read_all
+
+
+@pytest.mark.parametrize("spelled", [dict, deep])
+def test_flattened_messages_are_messages_again(items, spelled):
+    """With calls as the model wrote them, what was offered, tokens and cost; a tool's span is what came of its call."""
+    kind = "openinference.span.kind"
+    spans = [span(1, "AGENT"), span(2, "LLM", 1, attributes=REQUEST), span(4, "TOOL", 1, attributes=RAN)]
+    for each in spans:
+        each["attributes"] = spelled(each["attributes"])
+    assert kind in spans[0]["attributes"] or spelled is deep
+    (session,) = [each for each in items(*spans) if isinstance(each, RecordedSession)]
+    (turn,) = session.turns
+    assert (session.external_id, session.model, turn.prompt, turn.text) == ("talk", "m", "Where?", "I look.")
+    assert turn.capture is Capture.ARGUMENTS
+    assert [(each.call_id, each.arguments) for each in turn.calls] == [
+        ("a", '{"at": 1,}'),
+        ("b", '{"at": 2}'),
+    ]
+    assert [(each.call_id, each.output, each.is_error) for each in turn.results] == [("b", "two", False)]
+    assert json.loads(turn.tools) == [{"type": "function", "function": {"name": "look"}}]
+    usage = turn.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cost_usd) == (9, 4, 5, 0.25)
+
+
+def test_a_tool_that_failed_says_why(items):
+    """By its exception, where it has no output."""
+    raised = {"name": "exception", "attributes": {"exception.message": "no such file"}}
+    failed = span(4, "TOOL", attributes={"tool.name": "look"}, status="ERROR", events=[raised])
+    (session,) = items(span(2, "LLM", attributes=REQUEST), failed)[:1]
+    assert [(each.output, each.is_error) for each in session.turns[0].results] == [("no such file", True)]
+
+
+def test_an_answer_without_messages_is_its_output(items):
+    """A provider's whole response, or a text."""
+    body = {"choices": [{"message": {"role": "assistant", "content": "Here."}, "finish_reason": "stop"}]}
+    spans = [
+        span(1, "LLM", attributes={"input.value": "Where?", "output.value": json.dumps(body)}),
+        span(2, "LLM", attributes={"input.value": "And?", "output.value": "There."}),
+    ]
+    session = items(*spans)[0]
+    assert [(turn.prompt, turn.text) for turn in session.turns] == [("Where?", "Here."), ("And?", "There.")]
+
+
+def test_an_agent_of_langchain_s_below_a_tool_is_a_child(tmp_path):
+    """Its chain alone is called what the metadata of all within it says."""
+    called = {
+        f"{CALL.format(0)}.id": "a",
+        f"{CALL.format(0)}.function.name": "ask",
+        f"{CALL.format(0)}.function.arguments": "{}",
+    }
+
+    def of(name: str, more: dict | None = None) -> dict:
+        return {"metadata": json.dumps({"lc_agent_name": name})} | (more or {})
+
+    request = {key: value for key, value in REQUEST.items() if not key.startswith(("llm.output", "session"))}
+    said = {"llm.output_messages.0.message.role": "assistant"}
+    text = {"llm.output_messages.0.message.content": "I look."}
+    spans = [
+        span(1, "CHAIN", name="boss", attributes=of("boss")),
+        span(2, "LLM", 1, attributes=of("boss", request | said | called)),
+        span(3, "TOOL", 1, name="ask", attributes=of("boss", {"input.value": "{}", "output.value": "x"})),
+        span(4, "CHAIN", 3, name="expert", attributes=of("expert")),
+        span(5, "CHAIN", 4, name="model", attributes=of("expert")),
+        span(6, "LLM", 5, attributes=of("expert", request | said | text)),
+    ]
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in spans))
+    found = [each for each in read(path) if isinstance(each, RecordedSession)]
+    assert [(each.external_id, each.parent, each.relation, len(each.turns)) for each in found] == [
+        (TRACE, "", None, 1),
+        (f"{TRACE}/{4:016x}", TRACE, Relation.SUBAGENT, 1),
+    ]
+
+
+RESPONSE = json.dumps({"id": "resp_1234567", "object": "response", "output": []})
+
+
+def only(session_items: list) -> RecordedSession:
+    (session,) = (each for each in session_items if isinstance(each, RecordedSession))
+    return session
+
+
+IN_PARTS = {
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.content": "I look.",
+    "llm.output_messages.1.message.role": "assistant",
+    "llm.output_messages.1.message.tool_calls.0.tool_call.id": "a",
+    "llm.output_messages.1.message.tool_calls.0.tool_call.function.name": "look",
+    "llm.output_messages.1.message.tool_calls.0.tool_call.function.arguments": '{"at": 1}',
+    "llm.system": "openai",
+}
+
+
+def test_an_answer_told_in_parts_is_one(items):
+    """Of the Responses interface each item is a message; choices of others are answers of their own."""
+    said = IN_PARTS
+    (turn,) = only(items(span(1, "LLM", attributes=said | {"output.value": RESPONSE}))).turns
+    assert (turn.text, [call.name for call in turn.calls], turn.capture) == (
+        "I look.",
+        ["look"],
+        Capture.ARGUMENTS,
+    )
+    assert len(only(items(span(1, "LLM", attributes=said))).turns) == 2
+
+
+def test_the_parts_that_an_older_ledger_has_as_turns_become_the_one_answer(items, tmp_path):
+    """It was made a turn of each: the whole one stands for them, and nothing is counted twice."""
+    parts = only(items(span(1, "LLM", attributes=IN_PARTS)))
+    whole = only(items(span(1, "LLM", attributes=IN_PARTS | {"output.value": RESPONSE})))
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        for session in (parts, whole, whole):
+            al.import_sessions(ledger, [session])
+        assert ledger.sql("SELECT turn_index, call_count FROM turns").fetchall() == [(0, 1)]
+        assert ledger.sql("SELECT count(*) FROM actions").fetchall() == [(1,)]
+
+
+def test_what_is_hidden_is_not_recorded(items):
+    """The mark that stands in its place is no text; a tool's definition is no argument."""
+    hidden = {"input.value": "__REDACTED__", "output.value": "__REDACTED__"}
+    schema = json.dumps({"type": "object", "properties": {"at": {"type": "integer"}}})
+    session = only(
+        items(
+            span(1, "LLM", attributes={"llm.token_count.prompt": 9} | hidden),
+            span(2, "TOOL", attributes={"tool.name": "look", "tool.parameters": schema} | hidden),
+        )
+    )
+    (turn,) = session.turns
+    assert (turn.capture, turn.text, turn.calls, turn.usage.input_tokens) == (Capture.NONE, "", (), 9)
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ({"input.value": '{"at": 2}', "tool.parameters": '{"at": {"type": "integer"}}'}, '{"at": 2}'),
+        ({"input.value": '{"args": [], "sanitize_inputs_outputs": true, "kwargs": {"at": 2}}'}, {"at": 2}),
+        ({"tool.parameters": '{"at": 2}'}, '{"at": 2}'),
+    ],
+)
+def test_a_tool_was_given_its_input(given, arguments):
+    """Not what its definition says that it takes."""
+    attributes = {KIND: "TOOL", "tool.name": "look"} | given
+    assert step_of(Span("1", "t", attributes=attributes)).arguments == arguments
+
+
+def test_langchains_message_is_what_a_tool_gave():
+    """It names the call, and says whether it failed."""
+    held = {"content": "gone", "tool_call_id": "a", "status": "error", "type": "tool"}
+    given = {KIND: "TOOL", "tool.name": "look", "output.value": json.dumps({"type": "tool", "data": held})}
+    found = step_of(Span("1", "t", attributes=given, failed=False))
+    assert (found.call_id, found.output, found.is_error) == ("a", "gone", True)
+
+
+def test_a_node_says_which_call_its_tool_answers(items):
+    """Where the tool has raised, nothing else does; equal names start in another order."""
+    node = [{"name": "look", "args": {"at": 1}, "id": "a", "type": "tool_call"}]
+    session = only(
+        items(
+            span(1, "LLM", attributes=REQUEST),
+            span(2, "CHAIN", attributes={"input.value": json.dumps([node[0] | {"id": "b"}])}),
+            span(3, "TOOL", 2, attributes={"tool.name": "look", "input.value": "2", "output.value": "two"}),
+            span(4, "CHAIN", attributes={"input.value": json.dumps(node)}),
+            span(5, "TOOL", 4, attributes={"tool.name": "look", "output.value": "one"}, status="ERROR"),
+        )
+    )
+    assert {each.call_id: each.output for each in session.turns[0].results} == {"a": "one", "b": "two"}
+
+
+def test_a_bare_schema_has_its_tools_name_beside_it(items):
+    """As its name and description are told by themselves."""
+    tool = {
+        "llm.tools.0.tool.name": "look",
+        "llm.tools.0.tool.description": "Look.",
+        "llm.tools.0.tool.json_schema": json.dumps({"type": "object", "properties": {}}),
+    }
+    request = {key: value for key, value in REQUEST.items() if not key.startswith("llm.tools")}
+    (turn,) = only(items(span(1, "LLM", attributes=request | tool))).turns
+    (offered,) = json.loads(turn.tools)
+    assert (offered["function"]["name"], offered["function"]["description"]) == ("look", "Look.")
+    assert offered["function"]["parameters"]["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    ("output", "capture"),
+    [
+        ('{"tool_calls": [{"name": "look"}]}', Capture.CALLS),
+        ('{"function": {"name": "look"}}', Capture.ARGUMENTS),
+    ],
+)
+def test_langchain_writes_arguments_anew(output, capture):
+    """Unless a provider's own strings are there."""
+    given = {KIND: "LLM", **REQUEST, "output.value": output}
+    found = step_of(Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain"))
+    assert found.keeps is capture
+
+
+def test_a_call_that_langchain_could_not_read_is_in_its_output_alone():
+    broken = {
+        "type": "invalid_tool_call",
+        "id": "c1",
+        "name": "run",
+        "args": '{"command": "l',
+        "error": "no JSON",
+    }
+    message = {"content": "I try.", "type": "ai", "tool_calls": [], "invalid_tool_calls": [broken]}
+    written = {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": message}
+    given = {
+        "openinference.span.kind": "LLM",
+        "output.value": json.dumps({"generations": [[{"text": "I try.", "message": written}]]}),
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "I try.",
+    }
+    found = step_of(Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain"))
+    (said,) = found.said
+    assert (said.text, [(call.call_id, call.name, call.arguments) for call in said.calls]) == (
+        "I try.",
+        [("c1", "run", '{"command": "l')],
+    )

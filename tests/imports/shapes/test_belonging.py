@@ -1,0 +1,262 @@
+"""Requests put together to sessions: by the name that a client gives its session, and without one by what they repeat."""
+
+import pytest
+
+from actionledger.imports.sources.base import RecordedCall, RecordedResult, Usage
+from actionledger.imports.shapes.base import Message, Request, Response
+from actionledger.imports.shapes.exchanges import Exchange, Exchanges
+from actionledger.imports.shapes.owners import NOBODY, Owner
+from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
+
+TOOLS = '[{"name":"sh"}]'
+ADA = Owner("ada")
+
+
+def person(text):
+    return Message("person", text)
+
+
+def said(text="", *call_ids, why="stop", **arguments):
+    found = Message("model", text, usage=Usage(finish_reason=why))
+    found.calls = [RecordedCall(each, "sh", arguments or {"command": each}) for each in call_ids]
+    return found
+
+
+def result(call_id):
+    return Message("tool", results=[RecordedResult(call_id, "done")])
+
+
+class Wire:
+    """Takes exchanges, and keeps what each session came to: its turns, what it is a child of, and what came of its calls."""
+
+    def __init__(self):
+        self.exchanges = Exchanges("live")
+        self.count = 0
+        self.sessions = {}
+        self.results = []
+
+    def ask(self, *history, answer, owner=NOBODY, tools=TOOLS):
+        """Have a model answer, and return the name of the session and the place that its answer got."""
+        self.count += 1
+        answer.message_id = f"response-number-{self.count:04}"
+        asked = Request((Message("system", "Be kind."), *history), tools, "m", owner=owner)
+        for piece in self.exchanges.add(Exchange(Response((answer,)), Capture.ARGUMENTS, asked)):
+            turns, *_ = self.sessions.setdefault(
+                piece.external_id, ([], piece.parent, piece.relation, piece.task)
+            )
+            turns += [turn.index for turn in piece.turns]
+            self.results += [each.call_id for each in piece.results]
+            name = piece.external_id
+        return name
+
+    @property
+    def links(self):
+        return {
+            name: (len(turns), parent, relation)
+            for name, (turns, parent, relation, _) in self.sessions.items()
+        }
+
+
+@pytest.fixture
+def wire():
+    return Wire()
+
+
+@pytest.mark.parametrize("owner", [NOBODY, ADA])
+@pytest.mark.parametrize(
+    "broken",
+    [said("I lo", why="cut_by_server"), said("", why="stop"), said("I", "c9", why="overloaded_error")],
+)
+def test_what_was_cut_or_empty_is_tried_again_in_the_same_session(wire, owner, broken):
+    """At the beginning, where the client may add a note to what was asked, and behind an answer."""
+    opening = person("Look at it.")
+    first = wire.ask(opening, answer=broken, owner=owner)
+    noted = person("Look at it.\nYour answer was empty.")
+    assert wire.ask(noted, answer=said("Now.", "c1"), owner=owner) == first
+    history = (noted, said("Now.", "c1"), result("c1"))
+    assert wire.ask(*history, answer=said("", why="cut_by_server"), owner=owner) == first
+    assert wire.ask(*history, answer=said("Done."), owner=owner) == first
+    assert wire.links == {first: (4, "", None)}
+    assert wire.results == ["c1"]
+
+
+def test_an_answer_that_nobody_knows_is_passed_over(wire):
+    """The client has made it itself, or has changed it; a result behind it belongs to no other call."""
+    first = wire.ask(person("Go."), answer=said("I look.", "c1"))
+    history = (
+        person("Go."),
+        said("I look.", "c1"),
+        result("c1"),
+        said("An error of the client's."),
+        result(""),
+        person("On."),
+    )
+    assert wire.ask(*history, answer=said("Done.")) == first
+    assert (wire.links, wire.results) == ({first: (2, "", None)}, ["c1"])
+
+
+def test_two_ways_on_from_a_whole_answer_are_a_fork_where_nobody_says_whose(wire):
+    first = wire.ask(person("Go."), answer=said("A?"))
+    history = (person("Go."), said("A?"))
+    wire.ask(*history, person("Yes."), answer=said("B."))
+    fork = wire.ask(*history, person("No."), answer=said("C."))
+    assert wire.links[fork] == (1, first, Relation.FORK)
+
+
+def test_a_client_that_names_its_session_stays_in_it(wire):
+    """After it has gone back, and after its history gave way to a summary."""
+    wire.ask(person("Go."), answer=said("A?"), owner=ADA)
+    wire.ask(person("Go."), said("A?"), person("Yes."), answer=said("B."), owner=ADA)
+    wire.ask(person("Go."), said("A?"), person("No."), answer=said("C."), owner=ADA)
+    wire.ask(person("We went on with C. Go on."), answer=said("D."), owner=ADA)
+    assert wire.links == {"ada": (4, "", None)}
+    assert wire.sessions["ada"][0] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("owner", [NOBODY, ADA])
+def test_a_call_whose_identifier_came_before_has_no_result_of_the_earlier_one(wire, owner):
+    """A client that sends neither the second call nor its result again says nothing of what came of it."""
+    first, second = said("One.", "c1"), said("Two.", "c1", command="two")
+    wire.ask(person("Go."), answer=first, owner=owner)
+    wire.ask(person("Go."), first, result("c1"), answer=second, owner=owner)
+    assert wire.results == ["c1"]
+    wire.ask(
+        person("Go."),
+        first,
+        result("c1"),
+        said("Two."),
+        person("(no content)"),
+        answer=said("B."),
+        owner=owner,
+    )
+    assert wire.results == ["c1"]
+
+
+@pytest.mark.parametrize("owner", [NOBODY, ADA])
+def test_a_call_whose_identifier_came_before_has_its_own_result(wire, owner):
+    """It is told by its words."""
+    first, second = said("One.", "c1"), said("Two.", "c1", command="two")
+    wire.ask(person("Go."), answer=first, owner=owner)
+    wire.ask(person("Go."), first, result("c1"), answer=second, owner=owner)
+    wire.ask(person("Go."), first, result("c1"), second, result("c1"), answer=said("B."), owner=owner)
+    assert (wire.results, len(wire.links)) == (["c1", "c1"], 1)
+
+
+def test_another_name_behind_the_same_history_is_a_fork(wire):
+    wire.ask(person("Go."), answer=said("A?"), owner=ADA)
+    history = (person("Go."), said("A?"), person("Yes."))
+    wire.ask(*history, answer=said("B.", "c1"), owner=Owner("bob"))
+    wire.ask(*history, said("B.", "c1"), result("c1"), answer=said("C."), owner=Owner("bob"))
+    assert wire.links == {"ada": (1, "", None), "bob": (2, "ada", Relation.FORK)}
+
+
+def test_the_same_words_in_two_sessions_are_told_apart_by_their_names(wire):
+    for name in ("ada", "bob"):
+        wire.ask(person("Go."), answer=said("A?"), owner=Owner(name))
+    for name in ("ada", "bob"):
+        wire.ask(person("Go."), said("A?"), person("Yes."), answer=said("B."), owner=Owner(name))
+    assert wire.links == {"ada": (2, "", None), "bob": (2, "", None)}
+
+
+@pytest.mark.parametrize("owner", [NOBODY, ADA])
+def test_a_conversation_that_a_call_has_begun_is_a_sub_agent_s(wire, owner):
+    call = said("I delegate.", "c1", prompt="Look at other.txt and report.")
+    first = wire.ask(person("Go."), answer=call, owner=owner)
+    task = person("You are a helper. Your task:\nLook at other.txt and report.")
+    child = wire.ask(task, answer=said("I look.", "c2"), owner=owner)
+    assert (
+        wire.ask(task, said("I look.", "c2"), result("c2"), answer=said("It is empty."), owner=owner) == child
+    )
+    assert wire.ask(person("Go."), call, result("c1"), answer=said("Done."), owner=owner) == first
+    assert wire.links == {first: (2, "", None), child: (2, first, Relation.SUBAGENT)}
+    again = wire.ask(task, answer=said("I look."))
+    assert wire.links[again] == (1, "", None)  # no call waits for it any more
+
+
+def test_a_sub_agent_that_its_client_names_is_linked(wire):
+    wire.ask(person("Go."), answer=said("I delegate.", "c1"), owner=ADA)
+    child = Owner("ada/a1", "ada", Relation.SUBAGENT)
+    wire.ask(person("Look."), answer=said("I look.", "c2"), owner=child)
+    wire.ask(person("Look."), said("I look.", "c2"), result("c2"), answer=said("Done."), owner=child)
+    assert wire.links == {"ada": (1, "", None), "ada/a1": (2, "ada", Relation.SUBAGENT)}
+
+
+def test_a_request_for_a_title_is_beside_its_session(wire):
+    wire.ask(person("Go."), answer=said("A."), owner=ADA)
+    title = wire.ask(person("Name this: Go."), answer=said("Going"), owner=ADA, tools="")
+    assert wire.links == {"ada": (1, "", None), title: (1, "ada", Relation.SUBAGENT)}
+
+
+def test_a_conversation_that_begins_with_a_summary_is_linked_to_what_it_sums_up(wire):
+    first = wire.ask(person("Go."), answer=said("<summary>We echoed one and two.</summary>"))
+    told = person("This goes on from before. The summary:\nWe echoed one and two.")
+    after = wire.ask(told, answer=said("On."))
+    other = wire.ask(told, answer=said("On."), tools='[{"name":"other"}]')
+    assert wire.links[after] == (1, first, Relation.CONTINUATION)
+    assert wire.links[other] == (1, "", None)
+
+
+def test_a_history_with_its_calls_as_text_is_the_same_session(wire):
+    """As smolagents writes it: what came of a call is a person's word then."""
+    first = wire.ask(person("New task:\nAdd."), answer=said("", "call_1"))
+    text = (
+        "Calling tools:\n[{'id': 'call_1', 'type': 'function', 'function': {'name': 'sh', 'arguments': {}}}]"
+    )
+    history = [person("New task:\nAdd."), Message("model", text), person("Observation:\n3")]
+    assert wire.ask(*history, answer=said("Then.", "call_2")) == first
+    history += [Message("model", f"Then.\n{text.replace('call_1', 'call_2')}"), person("Observation:\n4")]
+    assert wire.ask(*history, answer=said("Done.")) == first
+    assert wire.links == {first: (3, "", None)}
+
+
+def test_a_session_that_began_before_goes_on_under_its_name(wire):
+    """Its calls are in the ledger already; so are its places."""
+    history = (person("Go."), said("A.", "c1"), result("c1"), said("B.", "c2"), result("c2"))
+    wire.ask(*history, answer=said("C."), owner=ADA)
+    assert (wire.sessions["ada"][0], wire.results) == ([2], ["c2"])
+    assert not wire.exchanges.passed[LeftOutReason.NO_CALL, ""]
+
+
+def test_a_task_is_the_person_s_words(wire):
+    told = person("<system-reminder>\nMuch.\n</system-reminder>\nFix it.\nAt once.")
+    name = wire.ask(person("<environment_context>x</environment_context>"), told, answer=said("A."))
+    assert wire.sessions[name][3] == "Fix it."
+
+
+def test_a_compacted_history_that_keeps_its_end_goes_on_in_its_session(wire):
+    """It begins with a summary; the calls that it keeps are known by their identifiers, and what was said behind them in that session."""
+    first = wire.ask(person("Go."), answer=said("", "c1"))
+    wire.ask(person("Go."), said("", "c1"), result("c1"), answer=said("Done."))
+    kept = (
+        person("Summary: much was done."),
+        person("Go."),
+        said("", "c1"),
+        result("c1"),
+        said("Done."),
+        person("On."),
+    )
+    assert wire.ask(*kept, answer=said("Then.")) == first
+    assert wire.links == {first: (3, "", None)}
+
+
+def test_an_answer_that_was_cut_by_its_length_is_asked_for_again(wire):
+    first = wire.ask(person("Go."), answer=said("", "c1"))
+    history = (person("Go."), said("", "c1"), result("c1"))
+    wire.ask(*history, answer=said("So l", why="length"))
+    assert wire.ask(*history, answer=said("So long.")) == first
+    assert wire.ask(*history, said("So long."), person("On."), answer=said("Bye.")) == first
+
+
+@pytest.mark.parametrize(
+    ("history", "task"),
+    [
+        (("Generate a title for this conversation:\n", "Mend the till."), "Mend the till."),
+        (("Write a short title for the chat below:\nMend the till.",), "Mend the till."),
+        (("Generate a title for this conversation:",), "Generate a title for this conversation:"),
+        (("Write a title for the page.",), "Write a title for the page."),
+    ],
+)
+def test_what_a_client_wants_of_a_title_is_not_the_task(wire, history: tuple[str, ...], task: str) -> None:
+    """It asks for one before the person's words are answered, in the session's own name."""
+    name = wire.ask(*map(person, history), answer=said("A title"), owner=ADA, tools="")
+    assert wire.sessions[name][3] == task

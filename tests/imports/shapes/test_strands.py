@@ -1,0 +1,90 @@
+"""Spans of Strands' own tracer: blocks as JSON text in events, or messages of the conventions in several events of one name."""
+
+import json
+
+from actionledger.imports.shapes import genai_spans
+from actionledger.imports.shapes.spans import Span
+from actionledger.imports.shapes.steps import Step
+from actionledger.core.vocabulary import Capture
+
+SCOPE = "strands.telemetry.tracer"
+DETAILS = "gen_ai.client.inference.operation.details"
+CALLED = [{"text": "I look."}, {"toolUse": {"toolUseId": "a", "name": "look", "input": {"at": 1}}}]
+CAME = [{"toolResult": {"toolUseId": "a", "status": "error", "content": [{"text": "gone"}]}}]
+
+
+def step(operation: str, *events: tuple[str, dict], **attributes: object) -> Step:
+    given = {"gen_ai.operation.name": operation, "gen_ai.system": "strands-agents"}
+    told = given | {key.replace("__", "."): value for key, value in attributes.items()}
+    return genai_spans.step_of(Span("1", "t", attributes=told, events=list(events), scope=SCOPE))
+
+
+def test_blocks_in_events_are_messages():
+    """Instructions, a person's words, a call, what came of it and the answer; arguments come parsed."""
+    found = step(
+        "chat",
+        ("gen_ai.system.message", {"content": json.dumps([{"text": "Be brief."}])}),
+        ("gen_ai.user.message", {"content": json.dumps([{"text": "Where?"}])}),
+        ("gen_ai.assistant.message", {"content": json.dumps(CALLED)}),
+        ("gen_ai.tool.message", {"content": json.dumps(CAME)}),
+        ("gen_ai.choice", {"message": json.dumps(CALLED), "finish_reason": "tool_use"}),
+        gen_ai__server__time_to_first_token=7,
+    )
+    assert [(each.speaker, each.text) for each in found.shown[:2]] == [
+        ("system", "Be brief."),
+        ("person", "Where?"),
+    ]
+    assert [(each.call_id, each.output, each.is_error) for each in found.shown[3].results] == [
+        ("a", "gone", True)
+    ]
+    (answer,) = found.said
+    assert (answer.text, answer.usage.finish_reason) == ("I look.", "tool_use")
+    assert [(call.call_id, call.name, call.arguments) for call in answer.calls] == [("a", "look", {"at": 1})]
+    assert (found.keeps, found.usage.time_to_first_token_ms) == (Capture.CALLS, 7)
+
+
+def test_a_text_that_is_no_block_is_a_text():
+    """What a model writes may be a list of JSON itself."""
+    (answer,) = step("chat", ("gen_ai.choice", {"message": '["a", "b"]'})).said
+    assert answer.text or answer.is_empty
+    assert not answer.calls
+
+
+def test_a_tools_arguments_and_result_are_events():
+    """Its status says that it failed, whatever the span's is."""
+    found = step(
+        "execute_tool",
+        ("gen_ai.tool.message", {"content": '{"at": 1}', "id": "a"}),
+        ("gen_ai.choice", {"message": json.dumps([{"text": "Error: gone"}]), "id": "a"}),
+        gen_ai__tool__name="look",
+        gen_ai__tool__call__id="a",
+        gen_ai__tool__status="error",
+    )
+    assert (found.arguments, found.output, found.is_error) == ('{"at": 1}', "Error: gone", True)
+
+
+def test_several_events_of_one_name_are_one_telling():
+    """One has the instructions, one what was shown, one the answer."""
+    parts = [{"type": "tool_call", "id": "a", "name": "look", "arguments": {"at": 1}}]
+    found = step(
+        "chat",
+        (DETAILS, {"gen_ai.system_instructions": json.dumps([{"type": "text", "content": "Be brief."}])}),
+        (
+            DETAILS,
+            {
+                "gen_ai.input.messages": json.dumps(
+                    [{"role": "user", "parts": [{"type": "text", "content": "Where?"}]}]
+                )
+            },
+        ),
+        (
+            DETAILS,
+            {
+                "gen_ai.output.messages": json.dumps(
+                    [{"role": "assistant", "parts": parts, "finish_reason": "tool_use"}]
+                )
+            },
+        ),
+    )
+    assert [each.text for each in found.shown] == ["Be brief.", "Where?"]
+    assert [call.arguments for message in found.said for call in message.calls] == [{"at": 1}]

@@ -1,0 +1,101 @@
+"""What agents told their models, as it comes over the wire: words alone, and judged as in their own recordings."""
+
+import pytest
+
+from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
+from actionledger.imports.sources.base import RecordedResult
+from actionledger.imports.sources.registry import sources
+from actionledger.imports.sources.wordings import is_known, judged, with_end_told
+from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
+
+CASES = [
+    ("Wall time: 2.1 seconds\naborted by user", Status.INTERRUPTED, Reason.STOPPED),
+    ("aborted", Status.INTERRUPTED, Reason.STOPPED),
+    ("Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\nx", Status.FAILED, Reason.COMMAND_FAILED),
+    ("Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nexit code 3", Status.SUCCEEDED, None),
+    ("approval policy is Never; reject command — you cannot ask", Status.DENIED, Reason.NOT_APPROVED),
+    ('Script completed\nWall time 0.1 seconds\nOutput:\n\n{"chunk_id":"1","exit_code":124,"output":""}', Status.TIMED_OUT, Reason.TIMEOUT),
+    ('Script completed\nWall time 0.1 seconds\nOutput:\n\n{"content":[{"text":"x"}],"isError":true}', Status.FAILED, Reason.TOOL_ERROR),
+    ("out\n<shellId: 0 completed with exit code 3>", Status.FAILED, Reason.COMMAND_FAILED),
+    ("out\n<shellId: 0 completed with exit code 0>", Status.SUCCEEDED, None),
+    ("boom\n\n\nCommand exited with code 3", Status.FAILED, Reason.COMMAND_FAILED),
+    ("Output: x\nExit Code: 3\nSignal: (none)\nProcess Group PGID: 30", Status.FAILED, Reason.COMMAND_FAILED),
+    ("begun\n<shell_metadata>\nshell tool terminated command after exceeding timeout 2000 ms.\n</shell_metadata>", Status.TIMED_OUT, Reason.TIMEOUT),
+    ("Tool 'Go' does not exist. Available tools: bash.", Status.FAILED, Reason.UNKNOWN_ACTION),
+    ("Error: go is not a valid tool, try one of [add].", Status.FAILED, Reason.UNKNOWN_ACTION),
+    ('{"error": "Unknown tool name: \'go\'"}', Status.FAILED, Reason.UNKNOWN_ACTION),
+    ('{"error": [{"type": "int_parsing"}]}', Status.FAILED, Reason.SCHEMA_ERROR),
+    ('{"error": null, "value": 3}', Status.SUCCEEDED, None),
+    ("Error invoking tool 'add' with kwargs {'timeout': 3} with error: no", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("An error occurred while running the tool. Please try again.", Status.FAILED, Reason.TOOL_ERROR),
+    ("Error: RuntimeError - it is away", Status.FAILED, Reason.TOOL_ERROR),
+    ("Tool  not found", Status.FAILED, Reason.UNKNOWN_ACTION),
+    ({"output": "<untrusted_context>\nOutput: x\nExit Code: 3\nProcess Group PGID: 30\n</untrusted_context>"}, Status.FAILED, Reason.COMMAND_FAILED),
+    ({"output": "x"}, Status.SUCCEEDED, None),
+    ("Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\napply_patch verification failed: Failed to find expected lines in x", Status.FAILED, Reason.NO_MATCH),
+    ("Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\napply_patch verification failed: Failed to read file to update x: No such file", Status.FAILED, Reason.NOT_FOUND),
+    ("Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nfailed to parse function arguments: missing field `cmd`", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Script failed\nWall time 0.1 seconds\nOutput:\n\nScript error:\napproval policy is Never; reject command", Status.DENIED, Reason.NOT_APPROVED),
+    ("Script failed\nWall time 0.1 seconds\nOutput:\n\nScript error:\nit is away", Status.FAILED, Reason.TOOL_ERROR),
+    ("Script failed in the log", Status.SUCCEEDED, None),
+    ('Invalid input: "command": Required', Status.FAILED, Reason.SCHEMA_ERROR),
+    ("No match found: old_str not found in /home/ada/x; no changes made", Status.FAILED, Reason.NO_MATCH),
+    ("No match found", Status.SUCCEEDED, None),
+    ('Ambiguous match for old_str in /home/ada/x: pattern starting with "a" matched at lines 2, 3.', Status.FAILED, Reason.SEVERAL_MATCHES),
+    ('Failed to execute with arguments: {"path":"/x"} due to error: Error: ENOENT: no such file', Status.FAILED, Reason.NOT_FOUND),
+    ('Failed to execute with arguments: {"path":"/x"} due to error: Error: away', Status.FAILED, Reason.TOOL_ERROR),
+    ("Path /home/ada/x does not exist. Please provide a valid path.", Status.FAILED, Reason.NOT_FOUND),
+    ("Command not executed. The 'kill' command must specify at least one numeric PID.", Status.DENIED, Reason.COMMAND_REFUSED),
+    ("Subagent 'generalist' finished.\nTermination Reason: GOAL\nResult:\nERROR", Status.SUCCEEDED, None),
+    ("Subagent 'generalist' finished.\nTermination Reason: ERROR_NO_COMPLETE_TASK_CALL\nResult:\n", Status.FAILED, Reason.TOOL_ERROR),
+    ("Subagent 'generalist' finished.\nTermination Reason: MAX_TURNS\nResult:\n", Status.FAILED, Reason.TOOL_ERROR),
+    ("Subagent 'generalist' finished.\nTermination Reason: TIMEOUT\nResult:\n", Status.TIMED_OUT, Reason.TIMEOUT),
+    ("Subagent 'generalist' finished.\nTermination Reason: ABORTED\nResult:\n", Status.INTERRUPTED, Reason.STOPPED),
+    ("[Tool execution was interrupted]", Status.INTERRUPTED, Reason.STOPPED),
+    ('{"error":"Tool \\"run_commands\\" requires approval in a TTY session -- NOT a tool or system failure."}', Status.DENIED, Reason.NOT_APPROVED),
+    ("2 failed, 3 passed: aborted runs are not found", Status.SUCCEEDED, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "status", "reason"), CASES)
+def test_words_alone_say_what_came_of_a_call(said, status, reason):
+    """As the agent's own recording would; what a program prints is no agent's word."""
+    assert judged(with_end_told(RecordedResult("c", said)))[:2] == (status, reason)
+
+
+def test_a_flag_goes_before_words():
+    """No error is none, unless its time was over; of an error the status may stand first."""
+    fine = RecordedResult("c", "x\nCommand exited with code 3", is_error=False)
+    assert judged(with_end_told(fine)).status is Status.SUCCEEDED
+    late = "begun\nCommand did not complete within its 2s timeout and was moved to the background (ID: b)."
+    assert judged(with_end_told(RecordedResult("c", late, is_error=False))) == (
+        Status.TIMED_OUT,
+        Reason.TIMEOUT,
+        True,
+    )
+    over = RecordedResult("c", "Exit code 124\n\nx", is_error=True)
+    assert judged(with_end_told(over)).status is Status.TIMED_OUT
+
+
+def test_what_stands_in_the_middle_says_nothing():
+    """Forms are an agent's where it writes them, first or last."""
+    assert exit_told("Command exited with code 3\nand went on") is None
+    assert exit_told("It printed:\nExit Code: 3") is None
+    assert exit_told("see: Process exited with code 3\n") is None
+    assert not is_late_told("exceeding timeout <shell_metadata>")
+
+
+def test_new_words_are_known_as_new():
+    """No row fits them, the source's or anybody's."""
+    assert not is_known("The flux is out of phase.")
+    assert is_known("aborted by user after 3.2s", sources()["codex"].wordings)
+
+
+def test_agents_rows_say_where_they_were_seen():
+    """So that one sees what is old."""
+    assert all(row.last_seen for row in AGENTS)
+    assert all(
+        row.last_seen
+        for name in ("codex", "claude_code", "gemini_cli", "pi")
+        for row in sources()[name].wordings
+    )

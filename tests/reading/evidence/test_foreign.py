@@ -1,0 +1,163 @@
+"""Calls in formats that a profile doesn't read."""
+
+import pytest
+
+import actionledger as al
+from actionledger.reading.stream import StreamParser
+from actionledger.core.vocabulary import Outcome
+
+OFFERED = {
+    "assistant": ("create_task", {"content": "Paris"}),
+    "orchestrator": ("escalate", {"reason": "Paris"}),
+    "coder": ("read_file", {"path": "a.txt"}),
+    "reasoner": ("speak", {"context": "Hi"}),
+    "mint": ("execute", {"code": "print(1)"}),
+}
+MARKED = (
+    "glm",
+    "hermes",
+    "harmony",
+    "kimi_k2",
+    "mistral",
+    "deepseek_v31",
+    "react",
+    "llama3_json",
+    "qwen3_coder",
+)
+
+
+def texts(name: str, arguments: dict[str, str]) -> dict[str, str]:
+    """Return a call in every dialect that can write it, and in forms that no dialect has."""
+    found = {}
+    for dialect in al.dialect_names():
+        try:
+            found[dialect] = al.render([(name, arguments)], dialect)
+        except al.ActionLedgerError:
+            continue
+    key, value = next(iter(arguments.items()))
+    return found | {
+        "yaml": f"```yaml\naction: {name}\n{key}: {value}\n```",
+        "python_tag": f'<|python_tag|>{name}.call({key}="{value}")',
+        "gemma 4": f'<|tool_call>call:{name}{{{key}:<|"|>{value}<|"|>}}<tool_call|>',
+        "another fence": f'```tool\n{{"name": "{name}", "arguments": {{"{key}": "{value}"}}}}\n```',
+        "transcript": f'[Tool Use: {name}]\n{{"{key}": "{value}"}}',
+    }
+
+
+def more_texts(name: str, arguments: dict[str, str]) -> dict[str, str]:
+    """Return a call as models write it that have no format: as data, as code, as a tag, as a transcript."""
+    key, value = next(iter(arguments.items()))
+    return {
+        "yaml bare": f"action: {name}\n{key}: {value}",
+        "yaml with arguments": f"```yaml\ntool: {name}\narguments:\n  {key}: {value}\n```",
+        "yaml list": f"```yml\n- action: {name}\n  {key}: {value}\n```",
+        "toml": f'```toml\naction = "{name}"\n{key} = "{value}"\n```',
+        "object": f'{{"action": "{name}", "{key}": "{value}"}}',
+        "object in a fence": f'```json\n{{"action": "{name}", "{key}": "{value}"}}\n```',
+        "plan": f'```json\n{{"steps": [{{"action": "{name}", "{key}": "{value}"}}]}}\n```',
+        "python": f'{name}({key}="{value}")',
+        "python in a fence": f'```python\n{name}({key}="{value}")\n```',
+        "tag": f"<{name}>\n<{key}>{value}</{key}>\n</{name}>",
+        "named in a transcript": f"[Tool Use: {name}]",
+        "perl": f'[TOOL_CALL]{{tool => "{name}", args => {{ --{key} "{value}" }}}}[/TOOL_CALL]',
+        "tag with a colon": f"<tool: {name}>\n{key} {value}\n</tool>",
+        "open tag": f"<function={name}\n<parameter={key}>\n{value}\n</parameter>\n</function>",
+    }
+
+
+@pytest.mark.parametrize("profile", OFFERED)
+@pytest.mark.parametrize("lead", ["", "I look.\n\n"])
+@pytest.mark.parametrize(
+    "call", [None, ("juggle", {"ball": "red"}), ("search_files", {"path": "."})], ids=str
+)
+def test_no_format_is_silent_in_a_profile(profile, lead, call):
+    """Whatever a call is written in, and whether or not anybody knows its name, the response has failed, or it is read."""
+    name, arguments = call or OFFERED[profile]
+    for form, text in {**texts(name, arguments), **more_texts(name, arguments)}.items():
+        result = al.parse(lead + text, profile=profile)
+        assert result.outcome.has_intent, form
+        assert result.actions or result.issues, form
+        if profile != "mint" and not result.actions:
+            assert any(issue.span for issue in result.issues), form
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here is the playbook:\n\n```yaml\naction: deploy\nhost: web\n```",
+        'The webhook sends this:\n\n```json\n{"action": "opened", "number": 3}\n```',
+        '```json\n{"action": "opened", "issue": {"user": {"login": "ada"}}}\n```',
+        '```json\n{"name": "ada", "action": "opened"}\n```',
+        'In Python you would write:\n\n```python\njuggle(ball="red")\n```',
+        '```python\nprint(1, end="")\n```',
+        "```python\njuggle(ball=red)\n```",
+        "<details><summary>More</summary></details>",
+        "The document looks so:\n\n<person><name>Ada</name></person>",
+        "action: the hero runs",
+        "I did it.\n\nResult: fine\nStatus: done",
+        "A transcript has lines such as `[Tool Use: juggle]`.",
+        'Do not run this:\n\njuggle(ball="red")',
+        'juggle(ball="red")\n\nThat was the line in the log.',
+    ],
+)
+@pytest.mark.parametrize("profile", ["assistant", "coder", "reasoner"])
+def test_what_only_looks_like_a_call_of_nobody_is_not_lost(profile, text):
+    assert not al.parse(text, profile=profile).outcome.has_intent
+
+
+@pytest.mark.parametrize("profile", OFFERED)
+@pytest.mark.parametrize("lead", ["", "I look.\n\n"])
+def test_nothing_is_silent_in_a_profile(profile, lead):
+    """What another format holds of the profile's own actions is read or lost, and counts as meant."""
+    for form, text in texts(*OFFERED[profile]).items():
+        result = al.parse(lead + text, profile=profile)
+        assert result.outcome.has_intent, form
+        assert result.actions or result.issues, form
+
+
+@pytest.mark.parametrize("profile", [each for each in OFFERED if each != "mint"])
+@pytest.mark.parametrize("form", [*MARKED, "another fence"])
+def test_a_name_that_was_not_offered_is_lost_with_its_place(profile, form):
+    text = texts("juggle", {"ball": "red"})[form]
+    result = al.parse(text, profile=profile)
+    assert result.outcome is Outcome.FAILED
+    assert [text[slice(*issue.span)].count("juggle") for issue in result.issues if issue.span] == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\nimport os\n\nprint(os.sep)\n```",
+        '```json\n{"compilerOptions": {"strict": true}}\n```',
+        "A model writes `<tool_call>juggle` there.",
+        'So it looks, for example:\n```text\n<tool_call>\n{"name": "juggle", "arguments": {}}\n</tool_call>\n```',
+        "<b>bold</b> and [a link](x)",
+        "```sh\nls -l\n```",
+    ],
+)
+@pytest.mark.parametrize("profile", ["assistant", "orchestrator", "coder", "reasoner"])
+def test_what_is_no_call_is_not_lost(profile, text):
+    assert not al.parse(text, profile=profile).outcome.has_intent
+
+
+def test_a_second_call_in_another_format_is_lost():
+    """What closes it says that one was written."""
+    own = al.render([OFFERED["assistant"]], "actions")
+    text = f'{own}\n<tool_call>{{"name": "juggle", "arguments": {{}}}}</tool_call>'
+    assert al.parse(text, profile="assistant").outcome is Outcome.PARTIAL
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000])
+def test_a_stream_gives_out_the_blocks_of_the_whole(size):
+    """A call in another format before thoughts is a block before theirs."""
+    text = (
+        '<tool_call>\n{"name": "juggle", "arguments": {}}\n</tool_call>\n<think>Hm.</think>\nThen so.'
+        + " More." * 40
+    )
+    parser = al.parser("assistant")
+    stream = StreamParser(parser, frozenset({"create_task"}))
+    given = [block for at in range(0, len(text), size) for block, _ in stream.feed(text[at : at + size])]
+    whole = parser.read(text, frozenset({"create_task"}))
+    assert stream.finish() == whole
+    assert tuple(given) == whole.blocks[: len(given)]
+    assert [str(block.status) for block in whole.blocks] == ["malformed", "ignored"]

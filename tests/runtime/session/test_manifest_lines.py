@@ -1,0 +1,14 @@
+"""What a manifest's file says, and what it can't say."""
+
+import pytest
+
+from actionledger.runtime.session.states.lines import read
+from actionledger.runtime.session.states.looking import State
+
+
+def test_a_line_that_is_nested_too_deep_is_damage_and_no_fault():
+    """Whoever can write a manifest's file can write that."""
+    found = read(b"[" * 200_000 + b"\n")
+    assert (found.lines, found.is_damaged) == ([], True)
+    with pytest.raises(ValueError, match="nested deeper"):
+        State.from_bytes(b"[" * 200_000)

@@ -1,6 +1,0 @@
-"""A session driven by a model: asked, answered, acted on, told what came of it, until it is done or a limit is reached."""
-
-from actionledger.agent.endings import ConversationLimits, Ending
-from actionledger.agent.loop import Conversation, converse
-
-__all__ = ["Conversation", "ConversationLimits", "Ending", "converse"]

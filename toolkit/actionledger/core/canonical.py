@@ -1,0 +1,31 @@
+"""A value's JSON text as it is recorded, hashed and compared. Pure."""
+
+import json
+from math import inf, isfinite
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from actionledger.core.text import writable
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON text; lone surrogates become U+FFFD, what JSON can't hold becomes its ``repr``."""
+    try:
+        return to_json(value, fallback=repr, inf_nan_mode="strings").decode()
+    except PydanticSerializationError:  # half a surrogate pair, or deeper than it goes
+        return json.dumps(_writable(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _writable(value: Any) -> Any:
+    """Return a value of JSON types alone, with texts that UTF-8 can write."""
+    if isinstance(value, dict):
+        keys = (key if isinstance(key, str) else repr(key) for key in value)
+        return dict(zip(map(_writable, keys), map(_writable, value.values()), strict=True))
+    if isinstance(value, list | tuple):
+        return list(map(_writable, value))
+    if isinstance(value, float) and not isfinite(value):
+        return {inf: "Infinity", -inf: "-Infinity"}.get(value, "NaN")
+    if isinstance(value, int | float | None):
+        return value
+    return writable(value if isinstance(value, str) else repr(value))

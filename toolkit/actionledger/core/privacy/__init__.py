@@ -1,0 +1,184 @@
+"""Secrets become asterisks, one for each character, before a line reaches the disk or the model: spans still hold.
+
+It works on JSON lines, not on texts: a quote within a text has one backslash before it, within JSON in that text three, and so
+on; an even number of them before a quote means that the line's own string ends there. A quote, a backslash before one and a line
+break stay where they are, so a line stays the JSON that it was.
+
+``tokens`` and ``issuers`` know secrets by their looks, ``named`` by their names, ``headers`` by where they stand and ``custom`` by a user's patterns; ``escapes`` sees through JSON's
+other spellings of a character. Each pattern begins with a literal that most lines don't have, which is asked for first; where everyday words
+and the names of recorded fields begin so, the literal is longer by what must follow.
+"""
+
+import json
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
+from typing import Protocol
+
+from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+from actionledger.core.privacy import custom
+from actionledger.core.privacy.escapes import SPELLINGS, Span, masked, seen_through
+from actionledger.core.privacy.headers import HEADERS
+from actionledger.core.privacy.issuers import ISSUERS
+from actionledger.core.privacy.named import NAMED
+from actionledger.core.privacy.tokens import TOKENS
+from actionledger.core.text import from_utf8_with_halves, utf8_with_halves
+
+__all__ = ["mask", "mask_lines", "mask_text", "may_hold_secrets"]
+
+
+_OTHER = -1
+
+Literal = tuple[int, int]
+"""A literal that stands in a text: the number of its kind, and where it begins."""
+
+
+class Kind(Protocol):
+    """A kind of secrets."""
+
+    @property
+    def needles(self) -> Sequence[bytes]:
+        """What a line must hold one of for it to be looked for."""
+
+    def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterable[Span]:
+        """Return where secrets of this kind stand.
+
+        Args:
+            text: a line.
+            lowered: the same in small letters.
+            starts: where its needles stand in it, in order.
+        """
+
+
+class _Asked:
+    """Asks in one pass over a line which kinds of secrets it may hold, and where their literals stand.
+
+    Args:
+        cased: kinds whose literals stand in a line to the letter.
+        lowered: kinds whose literals stand in it in small letters.
+        others: further literals, to the letter.
+    """
+
+    def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
+        self._kinds = [*cased, *lowered]
+        # What differs only in its case is looked for once: a match is told to the letter.
+        letters: dict[tuple[int, bytes], set[bytes]] = {(_OTHER, needle): {needle} for needle in others}
+        for number, kind in enumerate(self._kinds):
+            for needle in kind.needles:
+                letters.setdefault((number, needle.lower()), set()).add(needle)
+        self._numbers = [number for number, _ in letters]
+        self._letters = [found if number < len(cased) else None for (number, _), found in letters.items()]
+        self._automaton = BytesAhoCorasick(
+            [needle.lower() for _, needle in letters], implementation=Implementation.DFA
+        )
+
+    def literals(self, text: bytes, lowered: bytes) -> list[Literal]:
+        """Return the literals that stand in a text, and where each begins, in no order.
+
+        Args:
+            text: any number of lines.
+            lowered: the same in small letters.
+        """
+        letters, numbers = self._letters, self._numbers
+        return [
+            (numbers[index], start)
+            for index, start, end in self._automaton.find_matches_as_indexes(lowered, overlapping=True)
+            if (exact := letters[index]) is None or text[start:end] in exact
+        ]
+
+    def kinds(self, literals: Sequence[Literal]) -> tuple[list[tuple[Kind, list[int]]], bool]:
+        """Return the kinds whose literals these are, each with where they begin, and whether one of the others is among them."""
+        found: dict[int, list[int]] = {}
+        for number, start in literals:
+            found.setdefault(number, []).append(start)
+        is_other = found.pop(_OTHER, None) is not None
+        return [(self._kinds[number], starts) for number, starts in found.items()], is_other
+
+
+_ASKED = _Asked((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
+
+
+def mask(line: bytes) -> bytes:
+    """Replace every character of every secret by an asterisk.
+
+    Args:
+        line: a JSON value in UTF-8, without a line break.
+
+    Returns:
+        The line, the same object where there is nothing to hide.
+    """
+    lowered = line.lower()
+    return _masked(line, lowered, _ASKED.literals(line, lowered))
+
+
+def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
+    """Replace every character of every secret in some lines by an asterisk; they are asked together what they may hold.
+
+    Args:
+        lines: as ``mask`` takes them.
+
+    Returns:
+        Each line as ``mask`` returns it: the same object where there is nothing to hide.
+    """
+    if custom.known():
+        return [mask(line) for line in lines]
+    kept = [*lines]
+    for index, literals in _in_lines(lines).items():
+        kept[index] = _masked(lines[index], lines[index].lower(), literals)
+    return kept
+
+
+def may_hold_secrets(lines: Sequence[bytes]) -> Collection[int]:
+    """Return the places of lines in which something may have to be masked: the others hold nothing that any secret begins with.
+
+    Args:
+        lines: as ``mask`` takes them.
+    """
+    return range(len(lines)) if custom.known() else _in_lines(lines).keys()
+
+
+def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
+    """Return the literals that stand in each of some lines that has any, by its place."""
+    text = b"\n".join(lines)
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    found: dict[int, list[Literal]] = {}
+    for number, place in _ASKED.literals(text, text.lower()):
+        index = bisect_right(ends, place)
+        found.setdefault(index, []).append((number, place - ends[index] + len(lines[index]) + 1))
+    return found
+
+
+def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:
+    kinds, is_spelled = _ASKED.kinds(literals)
+    view = seen_through(line) if is_spelled else None
+    # Most escapes are no other spelling of a printable character: what was found holds for the line as it is.
+    if view is not None and view.starts:
+        lowered = view.text.lower()
+        kinds, _ = _ASKED.kinds(_ASKED.literals(view.text, lowered))
+        found = [view.in_line(span) for span in _spans(kinds, view.text, lowered)]
+    else:
+        found = _spans(kinds, line, lowered)
+    if custom.known():
+        found += custom.spans(line)
+    return masked(line, sorted(found)) if found else line
+
+
+def _spans(kinds: Sequence[tuple[Kind, list[int]]], text: bytes, lowered: bytes) -> list[Span]:
+    """Return where secrets of some kinds stand."""
+    return [span for kind, starts in kinds for span in kind.spans(text, lowered, starts)]
+
+
+def mask_text(text: str) -> str:
+    """Replace every character of every secret in a text by an asterisk, as the text would be recorded.
+
+    Args:
+        text: any text.
+
+    Returns:
+        A text of the same length, the same object where there is nothing to hide.
+    """
+    # Half a character can be a part of a text, and not of UTF-8.
+    line = utf8_with_halves(json.dumps(text, ensure_ascii=False))
+    kept = mask(line)
+    return text if kept is line else str(json.loads(from_utf8_with_halves(kept)))

@@ -1,0 +1,224 @@
+"""Secrets that a user knows by patterns of their own: found in the texts of a line, by an engine that takes linear time whatever the pattern.
+
+They come from a file that the environment names, from ``pyproject.toml``, or with the ledger that is opened, and hold for the whole process.
+A pattern sees each text as it is, without JSON's escapes; not the names, identifiers, times and codes that records are joined by.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.extras import require
+from actionledger.core.privacy.escapes import Span, View
+
+ENVIRONMENT = "ACTIONLEDGER_SECRETS"
+"""The variable of the environment that names a file of patterns, one in a line; what begins with ``#`` is a comment."""
+
+_LONGEST_PATTERN = 2_000
+_MOST_PATTERNS = 200
+_GROUP = "secret"
+
+# A key stands before a colon; a value's escapes are one or six characters behind a backslash.
+_STRINGS = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*+:)?')
+_ESCAPES = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|(.))")
+_PLAIN = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f"}
+_KEPT = re.compile(rb"(?:.*_)?(?:ids?|hash|at|kind|version)")
+_CODES = frozenset(
+    b"aspect capture code cost_origin decision evidence line origin outcome parser_name profile reason relation reversal "
+    b"source status step".split()
+)
+"""Names of what records are told apart and counted by: a pattern that hid them would lose the record."""
+
+_added: list[str] = []
+"""The patterns that came with a ledger, and those that another process has told this one."""
+
+
+class Pattern:
+    """One pattern.
+
+    Args:
+        text: it, as RE2 takes it; of a match its group ``secret`` is hidden, where it has one.
+        place: where it was written, for messages.
+
+    Attributes:
+        text: as given.
+
+    Raises:
+        UsageError: it is none, is too long, or would hide what is empty.
+        MissingPackageError: the engine is not installed.
+    """
+
+    def __init__(self, text: str, place: str) -> None:
+        require("A pattern of secrets of your own", "secrets", "re2")
+        import re2  # noqa: PLC0415 - optional
+
+        if len(text) > _LONGEST_PATTERN:
+            raise UsageError(
+                f"A pattern in {place} has {len(text):,} characters; at most {_LONGEST_PATTERN:,} are taken."
+            )
+        self.text = text
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            self._compiled: Any = re2.compile(text.encode(), options)
+        except re2.error as error:
+            why = (
+                error.args[0].decode(errors="replace")
+                if error.args and isinstance(error.args[0], bytes)
+                else error
+            )
+            raise UsageError(
+                f"The pattern {text!r} in {place} can't be used: {why}. It is read by RE2, which has no look-around and no backreferences."
+            ) from error
+        named = {
+            name.decode() if isinstance(name, bytes) else name: number
+            for name, number in self._compiled.groupindex.items()
+        }
+        self._group = named.get(_GROUP, 0)
+        if self._compiled.search(b"") is not None:
+            raise UsageError(
+                f"The pattern {text!r} in {place} matches an empty text, and so every place; make it narrower."
+            )
+
+    def spans(self, text: bytes) -> Iterator[Span]:
+        """Yield what is to be hidden in a text."""
+        for found in self._compiled.finditer(text):
+            start, end = found.span(self._group)
+            if 0 <= start < end:
+                yield start, end
+
+
+def add(patterns: Iterable[str]) -> None:
+    """Have further patterns hidden in this process.
+
+    Args:
+        patterns: regular expressions as RE2 takes them.
+
+    Raises:
+        UsageError: one can't be used; none is added then.
+        MissingPackageError: the engine is not installed.
+    """
+    if isinstance(patterns, str):
+        raise UsageError(f"secrets takes several patterns, as in [{patterns!r}]; a text alone is none.")
+    require_kind(patterns, Iterable, "secrets takes several patterns")
+    new = [text for text in patterns if text not in _added]
+    for text in new:
+        require_kind(text, str, "A pattern of secrets is a text")
+        Pattern(text, "secrets")
+    if new:
+        _added.extend(new)
+        known.cache_clear()
+
+
+@cache
+def known() -> Sequence[Pattern]:
+    """Return all patterns of this process.
+
+    Raises:
+        UsageError: one can't be used, or a file can't be read.
+        MissingPackageError: there are some, and the engine is not installed.
+    """
+    written = [*_of_file(), *_of_project(), *((text, "secrets") for text in _added)]
+    if len(written) > _MOST_PATTERNS:
+        raise UsageError(
+            f"There are {len(written):,} patterns of secrets; at most {_MOST_PATTERNS} are taken."
+        )
+    return [Pattern(text, place) for text, place in written]
+
+
+def texts() -> tuple[str, ...]:
+    """Return all patterns of this process as they were written: what another process has to ``add`` that makes lines for this one."""
+    return tuple(pattern.text for pattern in known())
+
+
+def spans(line: bytes) -> Iterator[Span]:
+    """Yield what the user's patterns hide in a line.
+
+    Args:
+        line: a JSON value in UTF-8.
+    """
+    patterns = known()
+    if not patterns:
+        return
+    key = b""
+    for found in _STRINGS.finditer(line):
+        if found[2] is not None:
+            key = found[1]
+            continue
+        if key in _CODES or _KEPT.fullmatch(key):
+            continue
+        offset, view = found.start(1), _read(found[1])
+        for pattern in patterns:
+            for span in pattern.spans(view.text):
+                start, end = view.in_line(span)
+                yield offset + start, offset + end
+
+
+def _read(body: bytes) -> View:
+    """Return what a JSON string says, each escape as one character."""
+    if b"\\" not in body:
+        return View(body)
+    parts: list[bytes] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    position = length = 0
+    for found in _ESCAPES.finditer(body):
+        before = body[position : found.start()]
+        code = int(found[1], 16) if found[1] else None
+        character = _PLAIN.get(found[2], found[2]) if code is None else bytes([code]) if code < 0x80 else b"?"
+        parts += (before, character)
+        length += len(before)
+        starts.append(length)
+        length += 1
+        position = found.end()
+        ends.append(position)
+    return View(b"".join((*parts, body[position:])), starts, ends)
+
+
+def _of_file() -> Iterator[tuple[str, str]]:
+    name = os.environ.get(ENVIRONMENT, "").strip()
+    if not name:
+        return
+    try:
+        lines = Path(name).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise UsageError(
+            f"The patterns of secrets in {name!r}, which {ENVIRONMENT} names, can't be read: {why}."
+        ) from error
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith("#"):
+            yield line.strip(), f"{name}, line {number}"
+
+
+def _of_project() -> Iterator[tuple[str, str]]:
+    here = Path.cwd()
+    path = next(
+        (
+            folder / "pyproject.toml"
+            for folder in (here, *here.parents)
+            if (folder / "pyproject.toml").is_file()
+        ),
+        None,
+    )
+    if path is None:
+        return
+    try:
+        held = (
+            tomllib.loads(path.read_text(encoding="utf-8"))
+            .get("tool", {})
+            .get("actionledger", {})
+            .get("secrets", [])
+        )
+    except (OSError, ValueError, AttributeError):
+        return  # somebody else's file, which says nothing of secrets
+    if not isinstance(held, list) or not all(isinstance(each, str) for each in held):
+        raise UsageError(
+            f"tool.actionledger.secrets in {path} is no list of texts; write secrets = ['ACME-[0-9a-f]{{8}}']."
+        )
+    yield from ((text, str(path)) for text in held)

@@ -1,0 +1,109 @@
+"""What is recorded of a session itself: its beginning and end, and that it is taken in again."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from actionledger.core.clock import now
+from actionledger.core.events import SessionDescribed, SessionFinished, SessionForgotten, SessionStarted
+from actionledger.core.ids import derived_id, new_id
+from actionledger.core.recording.keys import SessionKey, head
+from actionledger.core.vocabulary import ForgettingStep, Relation
+
+
+def session_started(
+    session: SessionKey,
+    run_id: str,
+    *,
+    external_id: str,
+    source: str,
+    started_at: datetime | None,
+    metadata: str = "{}",
+    parent_session_id: str | None = None,
+    relation: Relation | None = None,
+) -> SessionStarted:
+    """Return the event of a session that begins."""
+    return SessionStarted(
+        **head(run_id, "session-started", session.session_id),
+        session_id=session.session_id,
+        profile=session.profile,
+        model=session.model,
+        task=session.task,
+        external_id=external_id,
+        source=source,
+        started_at=started_at,
+        metadata=metadata,
+        parent_session_id=parent_session_id,
+        relation=relation,
+    )
+
+
+def session_readmitted(session_id: str, run_id: str) -> SessionForgotten:
+    """Return the event of a session that was forgotten, and is taken in again.
+
+    Args:
+        session_id: the session.
+        run_id: the run that takes it in.
+    """
+    return SessionForgotten(
+        event_id=new_id(),
+        recorded_at=now(),
+        run_id=run_id,
+        forgotten_session=session_id,
+        step=ForgettingStep.READMITTED,
+        forgotten_by="",
+    )
+
+
+def session_finished(
+    session: SessionKey,
+    run_id: str,
+    *,
+    success: bool | None,
+    reason: str,
+    finished_at: datetime | None,
+    scores: Mapping[str, float] | None = None,
+    labels: Sequence[str] = (),
+) -> SessionFinished:
+    """Return the event of a session that is over."""
+    more = (sorted(scores.items()) if scores else (), tuple(labels))
+    return SessionFinished(
+        **head(
+            run_id,
+            "session-finished",
+            session.session_id,
+            success,
+            reason,
+            finished_at,
+            *(more if any(more) else ()),
+        ),
+        scores=dict(scores or {}),
+        labels=tuple(labels),
+        session_id=session.session_id,
+        success=success,
+        reason=reason,
+        finished_at=finished_at,
+    )
+
+
+def details_id_of(session_id: str, said: Mapping[str, Any]) -> str:
+    """Return what identifies the words that are said of a session."""
+    return derived_id("session-details", session_id, *said.values())
+
+
+def session_described(session_id: str, run_id: str, said: Mapping[str, Any], before: str) -> SessionDescribed:
+    """Return the event of what a session is called and where it ran.
+
+    Args:
+        session_id: the session.
+        run_id: the run that says it.
+        said: the event's fields, each of them.
+        before: what identifies the words that were said of it last; empty where there are none. So words that come back are said anew.
+    """
+    details_id = details_id_of(session_id, said)
+    return SessionDescribed(
+        **head(run_id, "session-described", details_id, before),
+        session_id=session_id,
+        details_id=details_id,
+        **said,
+    )

@@ -1,0 +1,182 @@
+"""What checking gives: calls, each with why it may run or not, and the result of both."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from actionledger.core.looks import Shown
+from actionledger.core.made_quickly import made_quickly
+from actionledger.core.values.reading import Block, Issue, Repair, Span
+from actionledger.core.vocabulary import SENTENCES, ActionStatus, Evidence, Outcome, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One field of an action that its model refuses.
+
+    Args:
+        code: what is wrong.
+        path: the field, as a JSON path without its root: ``issues.0.labels``; empty for the action itself.
+        value: the value that was given, as JSON text of at most 200 characters; empty for a missing field.
+        expected: what is allowed instead.
+
+    Example:
+        >>> text = al.render([("create_task", {"content": 7})], "actions")
+        >>> [error] = al.parse(text, profile="assistant").actions[0].errors
+        >>> str(error.code), error.path, error.value
+        ('wrong_type', 'content', '7')
+    """
+
+    code: Reason
+    path: str
+    value: str
+    expected: str
+
+    @property
+    def message(self) -> str:
+        """The error as one sentence, for people."""
+        where = f"{self.path}: " if self.path else ""
+        got = f", got {self.value}" if self.value else ""
+        return f"{where}{SENTENCES[self.code]} Expected {self.expected}{got}."
+
+
+class Conversion(NamedTuple):
+    """A field's value that was written in another type, and taken in the field's own without losing anything.
+
+    Args:
+        path: the field, as a JSON path without its root.
+        before: the value as it was written, as JSON text of at most 200 characters.
+        after: the value that it was taken as, likewise.
+    """
+
+    path: str
+    before: str
+    after: str
+
+
+class Reference(NamedTuple):
+    """A place in an action's arguments that stands for a value of another action's result.
+
+    Args:
+        field: where it stands, as a JSON path into the arguments without its root.
+        action: the id of the action whose result is meant.
+        path: where in that result the value is, as a JSON path without its root.
+    """
+
+    field: str
+    action: str
+    path: str
+
+
+class ActionCall(NamedTuple):
+    """One action, checked; a tuple, since a response may have hundreds, and a frozen dataclass takes five times as long to make.
+
+    Args:
+        name: the action's name as written.
+        arguments: its fields as JSON values: as written, but for what was converted or left out.
+        status: what came of checking it.
+        span: the text that it came from.
+        dialect: the dialect that read it.
+        block: the index of its block.
+        action: the validated model; None where it isn't valid, where no catalogue was given, and where references
+            are still to be filled in.
+        repairs: the repairs of its block that lie within its span.
+        errors: what its model refuses.
+        reason: the first error's code, why it is an illustration, or why it needs approval; None where it is valid.
+        call_id: the identifier that the model gave it, if any.
+        references: what of its arguments is taken from other actions' results when it runs.
+        conversions: what was written in another type, and is in ``arguments`` in the field's own.
+        notes: what of it was left out, though it may run; the result's issues have them as well.
+        strings_only: whether its dialect can write nothing but strings.
+        evidence: what says that it was meant, or not, where it stands without its format's own marks.
+
+    Example:
+        >>> [call] = al.parse("<execute>1 + 1</execute>", profile="mint").actions
+        >>> call.name, call.arguments, str(call.status)
+        ('execute', {'code': '1 + 1'}, 'valid')
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    status: ActionStatus
+    span: Span
+    dialect: str
+    block: int
+    action: BaseModel | None = None
+    repairs: tuple[Repair, ...] = ()
+    errors: tuple[FieldError, ...] = ()
+    reason: Reason | None = None
+    call_id: str | None = None
+    references: tuple[Reference, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    notes: tuple[Issue, ...] = ()
+    strings_only: bool = False
+    evidence: Evidence | None = None
+
+    @property
+    def doubt(self) -> Reason | None:
+        """Why it never runs without a person's approval; None where it may."""
+        return self.reason if self.status is ActionStatus.NEEDS_APPROVAL else None
+
+
+@made_quickly
+@dataclass(frozen=True, slots=True, repr=False)
+class ParseResult(Shown):
+    """A reading with its actions checked: what ``actionledger.parse`` returns.
+
+    Args:
+        text: the raw response.
+        outcome: what came of reading it (whether its actions are valid is another question: see their status).
+        actions: the calls, in text order.
+        blocks: the candidate stretches, in text order, never overlapping.
+        issues: all that is wrong with the text, and the fields of actions that were left out, in text order.
+        narrative: the response without the blocks that hold actions, blank lines folded.
+        parser_id: the hash of the parser's configuration.
+        parser_name: the parser's name.
+        catalogue: the name of the catalogue that the actions were checked against; None where none was given,
+            and then every named action is ``not_checked``.
+
+    Example:
+        >>> result = al.parse("Hm. <execute>1 + 1</execute>", profile="mint")
+        >>> str(result.outcome), result.narrative, len(result.valid_actions)
+        ('clean', 'Hm.', 1)
+        >>> result
+        <ParseResult clean, read by mint: 1 action (execute valid), 1 block, 0 repairs, 0 issues in 28 characters>
+    """
+
+    text: str
+    outcome: Outcome
+    actions: tuple[ActionCall, ...]
+    blocks: tuple[Block, ...]
+    issues: tuple[Issue, ...]
+    narrative: str
+    parser_id: str
+    parser_name: str
+    catalogue: str | None
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """Every repair of every block, in text order."""
+        return tuple(repair for block in self.blocks for repair in block.repairs)
+
+    @property
+    def unread(self) -> tuple[Issue, ...]:
+        """The issues of what the model meant or may have meant, in text order: not those of examples and of data."""
+        shown = {
+            id(issue)
+            for block in self.blocks
+            if block.reason is Reason.EXAMPLE or block.reason is Reason.NOT_AN_ACTION
+            for issue in block.issues
+        }
+        return tuple(issue for issue in self.issues if id(issue) not in shown)
+
+    @property
+    def reasoning(self) -> tuple[Span, ...]:
+        """The stretches that the model thought to itself, in text order."""
+        return tuple(block.span for block in self.blocks if block.reason is Reason.REASONING)
+
+    @property
+    def valid_actions(self) -> tuple[ActionCall, ...]:
+        """The calls that may go on to be executed."""
+        return tuple(call for call in self.actions if call.status.is_runnable)

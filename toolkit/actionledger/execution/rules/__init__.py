@@ -1,6 +1,0 @@
-"""How a rule's condition is compared with what an action says: plainly where it approves, by all spellings where it restricts. Pure."""
-
-from actionledger.execution.rules.conditions import Condition, fits_plainly, restricts
-from actionledger.execution.rules.fit import Fit
-
-__all__ = ["Condition", "Fit", "fits_plainly", "restricts"]

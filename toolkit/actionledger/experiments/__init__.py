@@ -1,7 +1,0 @@
-"""Variants of how a model is set to work, over the same tasks: recorded as sessions, compared with a test."""
-
-from actionledger.experiments.report import Experiment
-from actionledger.experiments.running import Budget, ExperimentProgress, experiment
-from actionledger.experiments.variants import Variant
-
-__all__ = ["Budget", "Experiment", "ExperimentProgress", "Variant", "experiment"]

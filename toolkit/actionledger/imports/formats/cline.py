@@ -1,0 +1,322 @@
+"""Cline's sessions, and Roo Code's tasks: three generations of one history.
+
+- Cline's SDK: ``sessions/ID/ID.messages.json`` with ``version``, ``sessionId`` and ``messages`` in Anthropic's blocks, each response with
+  ``modelInfo`` and ``metrics`` (``sdk/packages/core`` of cline/cline);
+- before, in the editor: ``tasks/ID/api_conversation_history.json``, a list of messages. Up to 3.x the calls stand as XML in the text, which is
+  read as text, and what came of them is a text of the person's, ``[NAME for '…'] Result:`` (``src/core/prompts/responses.ts``); since then, and
+  in Roo Code, they may be blocks. Tokens and cost stand in ``ui_messages.json`` beside it, one note a request.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.errors import SourceError
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
+from actionledger.imports.shapes import anthropic
+from actionledger.imports.shapes.base import Message, left_out, since_epoch, total
+from actionledger.imports.shapes.conversation import Conversation
+from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.base import (
+    Recorded,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    Refusal,
+    Sample,
+    Source,
+    Usage,
+    Wording,
+)
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.cut import Elements
+from actionledger.imports.sources.details import SessionDetails
+from actionledger.imports.sources.documents import document_or_part, json_document
+
+NAME = "cline"
+HISTORY = "api_conversation_history.json"
+
+_ROLES = frozenset({"user", "assistant", "system"})
+_RESULT = re.compile(r"\[(?P<name>\w+)(?: for [^\n]*?)?\] Result:\s*(?P<output>.*)", re.DOTALL)
+_INJECTED = re.compile(r"<environment_details>.*?(?:</environment_details>|\Z)", re.DOTALL)
+
+_WORDINGS = (
+    Wording(
+        r"\bAI_NoSuchToolError\b",
+        Reason.UNKNOWN_ACTION,
+        '{"error":"Tool call go was rejected before execution: AI_NoSuchToolError: no such tool"}',
+        last_seen="3.0.65",
+    ),
+    Wording(
+        r"\bemitted invalid JSON arguments\b|^(?:\{\"error\": ?\")?✖ Invalid input",
+        Reason.SCHEMA_ERROR,
+        '{"error":"✖ Invalid input"}',
+        last_seen="3.0.65",
+    ),
+    Wording(
+        r"^(?:\{\"error\": ?\")?Tool [^\n]{1,100} requires approval\b",
+        Reason.NOT_APPROVED,
+        'Tool "run_commands" requires approval in a TTY session -- NOT a tool or system failure.',
+        is_telling=True,
+        last_seen="3.0.65",
+    ),
+    Wording(
+        r"^The user denied this operation",
+        Reason.REJECTED,
+        "The user denied this operation.",
+        is_telling=True,
+    ),
+    Wording(
+        r"SEARCH block content doesn't match|does not match anything in the file|No sufficiently similar match",
+        Reason.NO_MATCH,
+        "The SEARCH block:\n…\n...does not match anything in the file.",
+        is_telling=True,
+    ),
+    Wording(
+        r"Missing value for required parameter",
+        Reason.SCHEMA_ERROR,
+        "Missing value for required parameter 'path'. Please retry with complete response.",
+        is_telling=True,
+    ),
+    Wording(
+        r"is blocked by the \.(?:cline|roo)ignore file",
+        Reason.PATH_REFUSED,
+        "Access to .env is blocked by the .clineignore file settings.",
+        is_telling=True,
+    ),
+    Wording(
+        r"^The tool execution failed with the following error",
+        Reason.TOOL_ERROR,
+        "The tool execution failed with the following error:\n<error>",
+        is_telling=True,
+    ),
+)
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Recorded:
+    """Yield the session of a file.
+
+    Args:
+        path: the file, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened, or holds no JSON.
+    """
+    document, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("sessionId",)))
+    if reason:
+        yield Refusal(shown(path), 0, reason)
+    if isinstance(document, list):
+        yield from _session(path, path.absolute().parent.name, document, {}, _notes(path))
+    elif isinstance(document, dict) and isinstance(document.get("messages"), list):
+        name = text_at(document, "sessionId") or path.name.removesuffix(".messages.json")
+        yield from _session(path, name, document["messages"], document, [])
+    else:
+        raise SourceError(f"{shown(path)!r} is no session of Cline's: it holds no messages.")
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is a session of Cline's or a task of Roo Code's."""
+    first = sample.values[0] if sample.values else None
+    if isinstance(first, dict):
+        is_session = {"version", "messages", "sessionId"} <= first.keys()
+        return 1.0 if is_session and ("agent" in first or "system_prompt" in first) else 0.0
+    if sample.path.name.removesuffix(".gz") == HISTORY:
+        return 1.0 if sample.head.lstrip().startswith(b"[") else 0.0
+    head = sample.head[:1000]
+    is_begun = all(key in head for key in (b'"version"', b'"sessionId"', b'"messages"', b'"agent"'))
+    return 1.0 if first is None and is_begun else 0.0
+
+
+def _session(
+    path: Path, name: str, messages: list[Any], head: Mapping[str, Any], notes: list[Usage]
+) -> Recorded:
+    conversation, is_text = Conversation(), True
+    of_client: set[int] = set()
+    for number, value in enumerate(messages, 1):
+        if not isinstance(value, dict):
+            yield Refusal(shown(path), 0, f"Message {number} is no object but {type(value).__name__}.")
+            continue
+        message = _message(value)
+        if message.is_empty and message.speaker != "model" and not message.passed:
+            _count_empty(message, value)
+        is_text = is_text and not message.calls
+        if is_text and message.speaker == "person":
+            message.text = _take_results(message, conversation)
+        if _is_of_client(value):
+            of_client.add(len(conversation.turns))
+            message.pass_over(LeftOutReason.MADE_BY_CLIENT, "error")
+        conversation.add(message)
+    turns = conversation.done(Capture.TEXT if is_text else Capture.CALLS)
+    # The others keep their places, by which they are known.
+    turns = tuple(turn for turn in turns if turn.index not in of_client)
+    if len(notes) == len(turns):
+        turns = tuple(replace(turn, usage=note) for turn, note in zip(turns, notes, strict=True))
+    elif notes:  # requests that were tried again: which note is whose can't be known
+        conversation.passed[LeftOutReason.BOOKKEEPING, "api_req_started"] += len(notes)
+    yield from left_out(shown(path), conversation.passed)
+    if turns:
+        parent = text_at(object_at(head, "origin"), "parentThreadId")
+        yield RecordedSession(
+            name,
+            None,
+            next((turn.model for turn in turns if turn.model), ""),
+            "",
+            turns,
+            source=NAME,
+            metadata=_metadata(head, conversation),
+            details=_details(path),
+            parent=parent,
+            relation=Relation.SUBAGENT if parent else None,
+        )
+
+
+def _is_of_client(value: Mapping[str, Any]) -> bool:
+    """Return whether a message stands in the model's place, and is what went wrong in the client."""
+    return (
+        text_at(value, "role") == "assistant" and object_at(value, "metadata").get("displayRole") == "error"
+    )
+
+
+def _count_empty(message: Message, value: Mapping[str, Any]) -> None:
+    if text_at(value, "role") in _ROLES:
+        message.pass_over(LeftOutReason.EMPTY, "message")
+    else:
+        message.pass_over(LeftOutReason.UNKNOWN_KIND, value.get("role"))
+
+
+def _message(value: Mapping[str, Any]) -> Message:
+    message = anthropic.message(value)
+    if message.speaker == "model":
+        metrics = object_at(value, "metrics")
+        message.usage = Usage(
+            input_tokens=count_at(metrics, "inputTokens"),
+            output_tokens=count_at(metrics, "outputTokens"),
+            cached_tokens=count_at(metrics, "cacheReadTokens"),
+            cache_write_tokens=count_at(metrics, "cacheWriteTokens"),
+            cost_usd=number_at(metrics, "cost"),
+        )
+        told = object_at(value, "modelInfo")
+        message.model = text_at(told, "id") or text_at(told, "modelId")
+        message.occurred_at = since_epoch(value.get("ts"))
+        message.calls = [_as_written(call, object_at(value, "metadata")) for call in message.calls]
+    message.results = [_judged(each) for each in message.results]
+    return message
+
+
+def _as_written(call: RecordedCall, metadata: Mapping[str, Any]) -> RecordedCall:
+    """Return a call with the text of its arguments where that could not be parsed: it stands beside the message."""
+    for invalid in objects_at(metadata, "invalidToolCalls"):
+        raw = object_at(invalid, "input").get("rawInputText")
+        if text_at(invalid, "toolCallId") == call.call_id and isinstance(raw, str):
+            return replace(call, arguments=raw)
+    return call
+
+
+def _judged(result: RecordedResult) -> RecordedResult:
+    """Return a result of the SDK's tools: what they have done stands as JSON, each thing with its success."""
+    output = result.output
+    if isinstance(output, str) and output.startswith("{"):
+        try:
+            output = json.loads(output)
+        except (ValueError, RecursionError):
+            return result
+    done = [each for each in (output if isinstance(output, list) else [output]) if isinstance(each, dict)]
+    said = [each["success"] for each in done if isinstance(each.get("success"), bool)]
+    if result.is_error is not None or not said:
+        return result
+    return replace(result, is_error=not all(said))
+
+
+def _take_results(message: Message, conversation: Conversation) -> str:
+    """Give the results that a person's text holds to the turn before, and return what is left of the text."""
+    text, injected = _INJECTED.subn("", message.text)
+    if injected:
+        message.pass_over(LeftOutReason.INJECTED_CONTEXT, "environment_details")
+    found = _RESULT.match(text.strip())
+    if found is None or not conversation.turns:
+        return text.strip()
+    last = conversation.turns[-1]
+    result = RecordedResult("", found["output"].strip())
+    conversation.turns[-1] = replace(last, results=(*last.results, result))
+    return ""
+
+
+_BESIDE_BYTES = 4 * 2**20
+"""The file beside a session says a little of it: a larger one is something else."""
+
+
+def _notes(path: Path) -> list[Usage]:
+    """Return what each request took, from the notes beside a history; empty where they can't be read."""
+    beside = path.with_name("ui_messages.json")
+    try:
+        notes = json_document(beside) if path.name == HISTORY and beside.is_file() else []
+    except SourceError:
+        return []
+    return list(_usages(notes if isinstance(notes, list) else []))
+
+
+def _details(path: Path) -> SessionDetails:
+    """Return what the file beside a session says of it; nothing where there is none, or it can't be read."""
+    name = path.name.removesuffix(".messages.json")
+    beside = path.with_name(f"{name}.json")
+    try:
+        is_there = name != path.name and beside.is_file() and beside.stat().st_size <= _BESIDE_BYTES
+        about = json_document(beside) if is_there else None
+    except (SourceError, OSError):
+        about = None
+    about = about if isinstance(about, dict) else {}
+    title = text_at(object_at(about, "metadata"), "title")
+    return SessionDetails(
+        title=title,
+        title_from=TitleOrigin.AGENT
+        if title and title != text_at(about, "prompt")
+        else TitleOrigin.PROMPT
+        if title
+        else None,
+        project=text_at(about, "cwd"),
+        agent=NAME,
+        agent_version=text_at(object_at(object_at(about, "metadata"), "sessionHistoryOrigin"), "version"),
+    )
+
+
+def _usages(notes: list[Any]) -> Iterator[Usage]:
+    for note in notes:
+        if not isinstance(note, dict) or text_at(note, "say") != "api_req_started":
+            continue
+        try:
+            told = json.loads(text_at(note, "text"))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(told, dict) and "tokensOut" in told:
+            read, written = count_at(told, "cacheReads"), count_at(told, "cacheWrites")
+            yield Usage(
+                input_tokens=total(count_at(told, "tokensIn"), read, written),
+                output_tokens=count_at(told, "tokensOut"),
+                cached_tokens=read,
+                cache_write_tokens=written,
+                cost_usd=number_at(told, "cost"),
+            )
+
+
+def _metadata(head: Mapping[str, Any], conversation: Conversation) -> dict[str, Any]:
+    told = text_at(head, "system_prompt") or conversation.system
+    return {key: value for key, value in {"system": told, "agent": text_at(head, "agent")}.items() if value}
+
+
+SOURCE = Source(
+    NAME,
+    "Cline and Roo Code",
+    Capture.TEXT,
+    read,
+    recognise,
+    patterns=("*.messages.json", HISTORY),
+    wordings=_WORDINGS,
+    loses="Why a response ended, how long it took, approvals, the tools that were offered; which of several calls of a text a result "
+    "belongs to is told by its place.",
+    fields=("version", "sessionId", "messages", "agent"),
+)
+"""The format."""

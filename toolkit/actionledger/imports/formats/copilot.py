@@ -1,0 +1,393 @@
+"""Copilot CLI's sessions: ``~/.copilot/session-state/SESSION/events.jsonl``.
+
+Its events are defined by github/copilot-sdk (``session-events.schema.json``); run with 1.0.102. A line is an event; sub-agents write theirs
+between their parent's, under an ``agentId``. What a response took stands before its message (``session.usage_record``); of one
+that was cut by its length, or whose arguments were no object, there is no more than that, and what came of the call. Sums at
+the end repeat what stands there already.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.canonical import json_text
+from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.imports.shapes.copilot_results import (
+    WORDINGS,
+    ended,
+    is_by_client,
+    result_of,
+    shell_of,
+    title_beside,
+    usage_of,
+)
+from actionledger.imports.sources.access import NOTHING, count_at, object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.base import (
+    Item,
+    LeftOut,
+    RecordedCall,
+    RecordedSession,
+    Refusal,
+    Sample,
+    Source,
+    Usage,
+)
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.permissions import Permission, of_copilot
+from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
+from actionledger.imports.sources.unknown_kinds import told as unknown_as
+
+Line = Mapping[str, Any]
+
+NAME = "copilot"
+
+_NOTES = {
+    "system.message": LeftOutReason.INJECTED_CONTEXT,
+    "skill.invoked": LeftOutReason.INJECTED_CONTEXT,
+    "tool.user_requested": LeftOutReason.INJECTED_CONTEXT,
+    "session.compaction_start": LeftOutReason.COMPACTED,
+    "session.compaction_complete": LeftOutReason.COMPACTED,
+    "session.truncation": LeftOutReason.COMPACTED,
+    "tool.execution_partial_result": LeftOutReason.PROGRESS,
+    "tool.execution_progress": LeftOutReason.PROGRESS,
+    "assistant.message_start": LeftOutReason.PROGRESS,
+    "assistant.message_delta": LeftOutReason.PROGRESS,
+    "assistant.reasoning_delta": LeftOutReason.PROGRESS,
+    "assistant.streaming_delta": LeftOutReason.PROGRESS,
+} | dict.fromkeys(
+    (
+        "abort", "assistant.idle", "assistant.intent", "assistant.turn_end", "assistant.turn_start", "hook.end", "hook.start",
+        "permission.requested", "session.auto_mode_resolved", "session.background_tasks_changed", "session.context_changed",
+        "session.custom_agents_updated", "session.extensions_loaded", "session.handoff", "session.idle", "session.info",
+        "session.mcp_server_status_changed", "session.mcp_servers_loaded", "session.mode_changed", "session.model_change",
+        "session.plan_changed", "session.remote_steerable_changed", "session.resume", "session.shutdown",
+        "session.skills_loaded", "session.snapshot_rewind", "session.start", "session.task_complete",
+        "session.title_changed", "session.todos_changed", "session.tools_updated", "session.usage_checkpoint",
+        "session.usage_info", "session.warning", "session.workspace_file_changed", "subagent.completed",
+        "subagent.configured", "subagent.deselected", "subagent.failed", "subagent.selected", "subagent.started",
+    ),
+    LeftOutReason.BOOKKEEPING,
+)  # fmt: skip
+"""The kinds of events that are no part of a response, and what they are."""
+
+_SUMMING = "model."
+"""What the events of a compaction's own request begin with."""
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What was heard of a session that no message has been the answer to.
+
+    Args:
+        prompt: what a person, or the parent, has said since the last message.
+        thought: thoughts that came before their message.
+        usage: what a response took, with the name of its event, until its message comes.
+        about: what is known of a sub-agent.
+    """
+
+    prompt: str | None = None
+    thought: str = ""
+    usage: tuple[str, Line] | None = None
+    about: dict[str, str] = field(default_factory=dict)
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
+    """Yield the sessions of a file in pieces, then what was passed over.
+
+    Args:
+        path: the file, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened.
+    """
+    events = _Events(path)
+    for item in json_lines(path, on_read):
+        if isinstance(item, Refusal):
+            yield item
+            continue
+        if full := events.take(item[1]):
+            yield full.piece()
+        if events.sessions.is_crowded():
+            yield events.sessions.let_go()
+    events.end()
+    yield from events.sessions.end()
+    for (reason, detail), count in events.left_out.items():
+        yield LeftOut(shown(path), reason, detail, count)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is a session: it begins as one, or its events have their place in a chain."""
+    lines = [
+        value for value in sample.values if isinstance(value, dict) and isinstance(value.get("data"), dict)
+    ]
+    if any(
+        line.get("type") == "session.start"
+        and "copilotVersion" in line["data"]
+        and "sessionId" in line["data"]
+        for line in lines
+    ):
+        return 1.0
+    ours = [line for line in lines if {"type", "id", "parentId", "timestamp"} <= line.keys()]
+    return (
+        0.8 if any(text_at(line, "type") in {"assistant.message", "user.message"} for line in ours) else 0.0
+    )
+
+
+class _Events:
+    """The sessions of one file, as far as its events have come."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._head: Line = NOTHING
+        self._start: Line = NOTHING
+        self.sessions = FileSessions(Capture.CALLS)
+        self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
+        self._of: dict[str, _Heard] = {}
+        self._names: dict[str, str] = {}
+        self._decided: dict[str, Permission] = {}
+        self._shells: dict[str, str] = {}
+        self._by_client: set[str] = set()
+
+    def take(self, line: Line) -> SessionPieces | None:
+        """Take in an event; return its session, if it is time to give a piece of it away."""
+        kind, data = text_at(line, "type"), object_at(line, "data")
+        if kind == "session.start":
+            self._head, self._start = data, line
+        name = self._name(line)
+        if kind == "assistant.message":
+            self._take_message(name, line, data)
+        elif kind == "tool.execution_complete":
+            self._take_result(name, line, data)
+        elif kind == "session.usage_record":
+            self._tell_unwritten(name, line)
+            self._heard(name).usage = (text_at(line, "id"), line)
+        elif kind == "user.message":
+            self._take_words(name, data)
+        elif kind == "system.notification":
+            self._take_notice(name, line, data)
+        else:
+            self._take_note(name, kind, line, data)
+        session = (
+            self._session(name, line) if kind in {"assistant.message", "tool.execution_complete"} else None
+        )
+        return session if session and session.is_full() else None
+
+    def end(self) -> None:
+        """Count what no message has followed by the end of the file: it may come yet."""
+        waiting = sum(heard.usage is not None for heard in self._of.values())
+        if waiting:
+            self.left_out[LeftOutReason.NOT_RECORDED, "response"] += waiting
+
+    def _take_message(self, name: str, line: Line, data: Line) -> None:
+        requests = list(objects_at(data, "toolRequests"))
+        if is_by_client(data, requests):
+            self.left_out[LeftOutReason.MADE_BY_CLIENT, "message"] += 1
+            self._by_client.update(text_at(each, "toolCallId") for each in requests)
+            return
+        session, heard = self._session(name, line), self._heard(name)
+        told = object_at(object_at(heard.usage[1], "data"), "usage") if heard.usage else NOTHING
+        if told and text_at(told, "apiCallId") != text_at(data, "apiCallId"):
+            self._tell_unwritten(name, line)
+            told = NOTHING
+        turn = session.turn(text_at(data, "messageId") or text_at(line, "id"))
+        if turn.is_told_again(text_at(line, "id"), data):
+            self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
+            return
+        heard.usage = None
+        self._begin(turn, heard, line)
+        turn.model = text_at(data, "model") or text_at(told, "model")
+        turn.usage = usage_of(told) if told else Usage(output_tokens=count_at(data, "outputTokens"))
+        text, thought = text_at(data, "content"), text_at(data, "reasoningText") or heard.thought
+        heard.thought = ""
+        turn.texts = [text] if text else []
+        turn.thoughts = [thought] if thought else []
+        if not thought and (data.get("reasoningOpaque") or data.get("encryptedContent")):
+            self.left_out[LeftOutReason.ENCRYPTED, "reasoning"] += 1
+        for each in requests:
+            self._take_call(session, turn, each)
+
+    def _take_call(self, session: SessionPieces, turn: OpenTurn, request: Line) -> None:
+        call_id, name, given = (
+            text_at(request, "toolCallId"),
+            text_at(request, "name"),
+            request.get("arguments"),
+        )
+        is_text = text_at(request, "type") == "custom" and isinstance(given, str)
+        arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+        self._names[call_id] = name
+        session.call(
+            turn.external_id, RecordedCall(call_id, name, arguments, "text" if is_text else "function")
+        )
+
+    def _begin(self, turn: OpenTurn, heard: _Heard, line: Line) -> None:
+        turn.occurred_at = time_at(line, "timestamp")
+        turn.prompt, heard.prompt = heard.prompt, None
+
+    def _tell_unwritten(self, name: str, line: Line) -> None:
+        """Take in a response of which there is no message: of its text nothing was kept, but what it took."""
+        heard = self._heard(name)
+        if heard.usage is None:
+            return
+        key, event = heard.usage
+        heard.usage = None
+        told = object_at(object_at(event, "data"), "usage")
+        turn = self._session(name, line).turn(key)
+        self._begin(turn, heard, event)
+        turn.model, turn.usage = text_at(told, "model"), usage_of(told)
+
+    def _take_result(self, name: str, line: Line, data: Line) -> None:
+        call_id = text_at(data, "toolCallId")
+        if call_id in self._by_client:
+            self.left_out[LeftOutReason.MADE_BY_CLIENT, "result"] += 1
+            return
+        session = self._session(name, line)
+        if call_id not in self._names:
+            self._take_unwritten_call(name, session, call_id)
+        result = result_of(line, self._names.get(call_id, ""), self._decided.pop(call_id, None))
+        if shell := shell_of(result.output):
+            self._shells[shell] = call_id
+        session.result(result)
+
+    def _take_unwritten_call(self, name: str, session: SessionPieces, call_id: str) -> None:
+        """Take in a call that no message has: its arguments were no object, and nothing of them was kept."""
+        heard = self._heard(name)
+        if heard.usage is None:
+            return
+        key, event = heard.usage
+        counts = object_at(object_at(object_at(event, "data"), "usage"), "toolCounts")
+        self._tell_unwritten(name, event)
+        tool = next(iter(counts)) if len(counts) == 1 else ""
+        self._names[call_id] = tool
+        session.call(key, RecordedCall(call_id, tool, {}))
+
+    def _take_words(self, name: str, data: Line) -> None:
+        source, text, heard = text_at(data, "source"), text_at(data, "content"), self._heard(name)
+        if source and not source.startswith(("agent-", "user")):
+            self.left_out[LeftOutReason.INJECTED_CONTEXT, "user.message"] += 1
+        elif text:
+            heard.prompt = f"{heard.prompt}\n\n{text}" if heard.prompt else text
+
+    def _take_notice(self, name: str, line: Line, data: Line) -> None:
+        self.left_out[LeftOutReason.INJECTED_CONTEXT, "system.notification"] += 1
+        call_id = self._shells.pop(text_at(object_at(data, "kind"), "shellId"), "")
+        if call_id and (change := ended(data)) is not None:
+            self._session(name, line).amend(call_id, change)
+
+    def _take_note(self, name: str, kind: str, line: Line, data: Line) -> None:
+        """Take in an event that is no part of a response, but may say something of one, or of the session."""
+        if kind == "session.error":
+            said = f"{text_at(data, 'errorType')} {data.get('statusCode') or ''}".strip()
+            self.left_out[LeftOutReason.NO_RESPONSE, said[:40]] += 1
+            return
+        if kind == "permission.completed":
+            if (permission := of_copilot(data)) is not None:
+                self._decided[text_at(data, "toolCallId")] = permission
+        elif kind == "tool.execution_start":
+            self._names.setdefault(text_at(data, "toolCallId"), text_at(data, "toolName"))
+        elif kind == "assistant.reasoning":
+            self._heard(name).thought = text_at(data, "content")
+        elif kind == "session.compaction_complete" and object_at(data, "compactionTokensUsed"):
+            self._take_summary(name, line, data)
+        elif kind.startswith(_SUMMING):
+            self.left_out[LeftOutReason.COMPACTED, kind[:40]] += 1
+        elif kind in _NOTES:
+            self.left_out[_NOTES[kind], kind] += 1
+        else:
+            self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, data or line)] += 1
+        if kind in {"assistant.turn_end", "session.shutdown"}:
+            self._tell_unwritten(name, line)
+        if kind == "subagent.started":
+            told = {"agent_type": text_at(data, "agentName"), "title": text_at(data, "agentDescription")}
+            self._heard(name).about |= {key: value for key, value in told.items() if value}
+        elif kind == "session.shutdown" and name in self._of:
+            session = self._session(name, line)
+            why, when = text_at(data, "shutdownType"), time_at(line, "timestamp")
+            session.session = replace(session.session, reason=why, finished_at=when)
+        elif kind == "abort" and name in self._of:
+            session = self._session(name, line)
+            session.session = replace(session.session, reason=f"abort {text_at(data, 'reason')}".strip())
+
+    def _take_summary(self, name: str, line: Line, data: Line) -> None:
+        """Take in the response that a compaction has asked for, as a session of its own."""
+        attempt = text_at(data, "compactionAttemptId") or text_at(line, "id")
+        session = self._session(f"{name}/compaction-{attempt}", line)
+        session.session = replace(session.session, labels=("compaction",))
+        turn, told = session.turn(attempt), object_at(data, "compactionTokensUsed")
+        turn.texts = [text_at(data, "summaryContent")]
+        turn.occurred_at, turn.model, turn.usage = (
+            time_at(line, "timestamp"),
+            text_at(told, "model"),
+            usage_of(told),
+        )
+
+    def _session(self, name: str, line: Line) -> SessionPieces:
+        return self.sessions.get(name, lambda: self._begun(name, line))
+
+    def _begun(self, name: str, line: Line) -> RecordedSession:
+        above, heard, context = self._whole, self._heard(name), object_at(self._head, "context")
+        is_child = name != above
+        known = {
+            "version": text_at(self._head, "copilotVersion"),
+            **{
+                key: text_at(context, key)
+                for key in ("cwd", "repository", "branch", "headCommit", "baseCommit")
+            },
+            **(heard.about if is_child else title_beside(self._path)),
+        }
+        told = object_at(object_at(heard.usage[1], "data"), "usage") if heard.usage else NOTHING
+        return RecordedSession(
+            name,
+            None,
+            text_at(object_at(line, "data"), "model")
+            or text_at(told, "model")
+            or text_at(self._head, "selectedModel"),
+            (heard.prompt or "").strip().split("\n", 1)[0][:200],
+            (),
+            metadata={key: value for key, value in known.items() if value},
+            source=NAME,
+            parent=above if is_child else "",
+            relation=Relation.SUBAGENT if is_child else None,
+            ids="source",
+            started_at=None if is_child else time_at(self._start, "timestamp"),
+        )
+
+    def _heard(self, name: str) -> _Heard:
+        return self._of.setdefault(name, _Heard())
+
+    @property
+    def _whole(self) -> str:
+        """The session's own name: a file that has lost its beginning is known by its folder's, which is the same."""
+        own = self._path.name.split(".jsonl")[0]
+        return text_at(self._head, "sessionId") or (self._path.parent.name if own == "events" else own)
+
+    def _name(self, line: Line) -> str:
+        """Return the name of an event's session; a sub-agent's has its own below that of its parent."""
+        agent = text_at(line, "agentId") or text_at(object_at(line, "data"), "parentToolCallId")
+        return f"{self._whole}/{agent}" if agent else self._whole
+
+
+_TOOLS = (
+    "apply_patch", "ask_user", "bash", "create", "edit", "exit_plan_mode", "fetch_copilot_cli_documentation", "glob", "grep",
+    "list_agents", "list_bash", "powershell", "read_agent", "read_bash", "report_intent", "rg", "session_store_sql", "skill", "sql", "stop_bash",
+    "store_memory", "task", "task_complete", "update_todo", "view", "web_fetch", "web_search", "write_agent", "write_bash",
+)  # fmt: skip
+"""The tools that it brings."""
+
+SOURCE = Source(
+    NAME,
+    "Copilot CLI",
+    Capture.CALLS,
+    read,
+    recognise,
+    patterns=("events.jsonl", "*.jsonl", "*.jsonl.gz"),
+    wordings=WORDINGS,
+    loses="The text of calls: of broken arguments nothing is kept; a text that was cut by its length; tries that broke off; the tools that were offered; which model answered, but for the one that was asked.",
+    fields=("type", "data", "id", "timestamp", "parentId"),
+    tools=_TOOLS,
+    tested="1.0.102",
+)
+"""The format."""

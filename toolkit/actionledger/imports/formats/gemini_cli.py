@@ -1,0 +1,375 @@
+"""Gemini CLI's chats: ``~/.gemini/tmp/PROJECT/chats/session-….json``, lines of JSON since 0.40.
+
+Defined by google-gemini/gemini-cli, ``packages/core/src/services/chatRecordingService.ts``. A document holds ``sessionId``, ``projectHash`` (all
+that is known of the folder) and ``messages``; of the lines, the first holds what stands beside the messages, one with ``$set`` changes it,
+one with ``$rewindTo`` goes back, which undoes nothing that had happened, and a message that comes again has grown. What came of a call stands
+with it, in the same message. Calls without a result were cancelled, or stopped with the session. A sub-agent's chat lies in a folder
+that has the name of the session above it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.canonical import json_text
+from actionledger.core.vocabulary import (
+    Capture,
+    ExecutionStatus,
+    LeftOutReason,
+    Reason,
+    Relation,
+    TitleOrigin,
+)
+from actionledger.imports.shapes.base import Message, Passed, left_out, texts_of, total
+from actionledger.imports.sources.access import (
+    count_at,
+    exit_status_of,
+    object_at,
+    objects_at,
+    text_at,
+    texts_at,
+    time_at,
+)
+from actionledger.imports.sources.base import (
+    Recorded,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    Refusal,
+    Sample,
+    Source,
+    Usage,
+    Wording,
+    seen,
+)
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.cut import Elements
+from actionledger.imports.sources.details import SessionDetails
+from actionledger.imports.sources.unknown_kinds import told as unknown_as
+from actionledger.imports.sources.values import numbered_objects
+
+NAME = "gemini_cli"
+
+_NO_USAGE = Usage()
+_MODEL = frozenset({"gemini", "model"})
+_ENDED = re.compile(r"^(?:Exit Code|Process exited with code): *(-?\d{1,10})\b", re.MULTILINE)
+_SIGNAL = re.compile(r"^Signal: *(?!0$|\(none\))\w{1,20}$", re.MULTILINE)
+_SHELLS = frozenset({"run_shell_command", "shell"})
+
+_NOT_RUN = (
+    (re.compile(r"Command injection detected: "), Reason.COMMAND_REFUSED),
+    (re.compile(r"Command was automatically cancelled because it exceeded the timeout"), Reason.TIMEOUT),
+    (re.compile(r"Command was cancelled by user before it could complete"), Reason.STOPPED),
+)
+"""What the result of a shell begins with that is called a success, and is none."""
+
+_WORDINGS = seen(
+    "0.40",
+    "0.40",
+    (
+        Wording(
+            r"^(?:Value of )?params(?:/\S{1,200})? must (?:be|have|match|NOT)\b",
+            Reason.SCHEMA_ERROR,
+            "params/start_line must be integer",
+            first_seen="0.61.0",
+            last_seen="0.61.0",
+        ),
+        Wording(
+            r"^Could not find an exact match for 'old_string'",
+            Reason.NO_MATCH,
+            "Could not find an exact match for 'old_string' in 'notes.txt'.",
+            first_seen="0.61.0",
+            last_seen="0.61.0",
+        ),
+        Wording(
+            r"(?i)user did not allow|cancelled by user|user cancelled",
+            Reason.REJECTED,
+            "[Operation Cancelled] Reason: User did not allow tool call",
+            is_telling=True,
+        ),
+        Wording(
+            r"(?i)could not find the string to replace|0 occurrences found",
+            Reason.NO_MATCH,
+            "Failed to edit, could not find the string to replace.",
+        ),
+        Wording(
+            r"(?i)expected \d+ occurrences? but found \d+",
+            Reason.SEVERAL_MATCHES,
+            "Failed to edit, Expected 1 occurrence but found 3 for old_string",
+        ),
+        Wording(
+            r"(?i)^File path must be within|outside the workspace",
+            Reason.PATH_REFUSED,
+            "File path must be within one of the workspace directories",
+        ),
+    ),
+)
+
+
+@dataclass(slots=True)
+class _Chat:
+    """A chat while its messages come in."""
+
+    head: dict[str, Any] = field(default_factory=dict)
+    turns: dict[str, RecordedTurn] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+    passed: Passed = field(default_factory=Counter)
+    places: dict[str, int] = field(default_factory=dict)
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Recorded:
+    """Yield the chats of a file.
+
+    Args:
+        path: the file, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened, or holds no JSON.
+    """
+    chat = _Chat()
+    for item in numbered_objects(path, on_read, Elements(("messages",), known_by=("sessionId",))):
+        if isinstance(item, Refusal):
+            yield item
+            continue
+        entry = item[1]
+        if (
+            "sessionId" in entry
+            and chat.head
+            and text_at(entry, "sessionId") != text_at(chat.head, "sessionId")
+        ):
+            yield from _given(path, chat)
+            chat = _Chat()
+        _take(entry, chat)
+    yield from _given(path, chat)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is a chat of Gemini CLI's."""
+    first = sample.values[0] if sample.values else None
+    if isinstance(first, dict):
+        return 1.0 if {"sessionId", "projectHash"} <= first.keys() else 0.0
+    head = sample.head[:2000]
+    return (
+        1.0 if b'"projectHash"' in head and b'"sessionId"' in head and b'"messages"' in sample.head else 0.0
+    )
+
+
+def _take(entry: Mapping[str, Any], chat: _Chat) -> None:
+    if "$set" in entry:
+        changed = object_at(entry, "$set")
+        chat.head.update({key: value for key, value in changed.items() if key != "messages"})
+        for message in objects_at(changed, "messages"):
+            _take_message(message, chat)
+        chat.passed[LeftOutReason.BOOKKEEPING, "$set"] += 1
+    elif "$rewindTo" in entry:
+        chat.passed[LeftOutReason.BOOKKEEPING, "$rewindTo"] += 1
+    elif "sessionId" in entry:
+        chat.head.update({key: value for key, value in entry.items() if key != "messages"})
+        for message in objects_at(entry, "messages"):
+            _take_message(message, chat)
+    else:
+        _take_message(entry, chat)
+
+
+def _take_message(value: Mapping[str, Any], chat: _Chat) -> None:
+    kind = text_at(value, "type")
+    name = text_at(value, "id")
+    if kind in _MODEL:
+        _take_turn(name or f"#{len(chat.turns)}", value, chat)
+    elif kind == "user":
+        if name and name in chat.places:
+            return  # it comes again as it was
+        chat.places[name] = -1
+        said = Message("person")
+        texts_of(said, value.get("content"))
+        chat.passed.update(said.passed)
+        if said.text:
+            chat.told.append(said.text)
+    elif kind in {"info", "warning", "error"}:
+        chat.passed[LeftOutReason.BOOKKEEPING, kind] += 1
+    else:
+        chat.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, value)] += 1
+
+
+def _take_turn(name: str, value: Mapping[str, Any], chat: _Chat) -> None:
+    before = chat.turns.get(name)
+    if before is None and chat.turns and chat.told:
+        last = next(reversed(chat.turns))
+        chat.turns[last] = replace(chat.turns[last], feedback="\n\n".join(chat.told))
+        chat.told.clear()
+    said = Message("model")
+    texts_of(said, value.get("content", value.get("parts")))
+    calls = [call for call in objects_at(value, "toolCalls") if text_at(call, "name") or text_at(call, "id")]
+    if before is None:
+        chat.passed.update(said.passed)
+    prompt = "\n\n".join(chat.told) if chat.told and before is None else None
+    chat.told.clear()
+    turn = RecordedTurn(
+        len(chat.turns),
+        said.text,
+        prompt,
+        None,
+        time_at(value, "timestamp"),
+        external_id=name,
+        capture=Capture.CALLS,
+        calls=tuple(map(_call, calls)) or tuple(_calls_within(value)),
+        results=tuple(_results(calls)),
+        usage=_usage(object_at(value, "tokens")),
+        model=text_at(value, "model"),
+        reasoning="\n\n".join(_thoughts(value)),
+    )
+    chat.turns[name] = turn if before is None else _merged(before, turn)
+
+
+def _merged(before: RecordedTurn, again: RecordedTurn) -> RecordedTurn:
+    """Return what two tellings of a message say together: one that was resumed is told again with less."""
+    has_calls = len(again.calls) >= len(before.calls) and (bool(again.results) or not before.results)
+    return replace(
+        again if has_calls else before,
+        index=before.index,
+        text=again.text or before.text,
+        prompt=before.prompt,
+        feedback=before.feedback,
+        occurred_at=again.occurred_at or before.occurred_at,
+        usage=before.usage if again.usage == _NO_USAGE else again.usage,
+        model=again.model or before.model,
+        reasoning=again.reasoning or before.reasoning,
+    )
+
+
+def _call(call: Mapping[str, Any]) -> RecordedCall:
+    """Return a call; arguments that are no object are as the model wrote them."""
+    given = call.get("args")
+    arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+    return RecordedCall(text_at(call, "id"), text_at(call, "name"), arguments)
+
+
+def _calls_within(value: Mapping[str, Any]) -> Iterator[RecordedCall]:
+    """Yield the calls in the content of a message, as it is told again: one that was killed has them nowhere else."""
+    for part in objects_at(value, "content"):
+        if called := object_at(part, "functionCall"):
+            yield _call(called)
+
+
+def _thoughts(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is shown of the thoughts of a message: a subject and a description each."""
+    for thought in objects_at(value, "thoughts"):
+        if told := ": ".join(filter(None, (text_at(thought, "subject"), text_at(thought, "description")))):
+            yield told
+
+
+def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:
+    for call in calls:
+        output, status = _output(call.get("result"), text_at(call, "id")), text_at(call, "status")
+        if output is None and status not in {"success", "error", "cancelled"}:
+            continue
+        is_shell = isinstance(output, str) and text_at(call, "name") in _SHELLS
+        found = RecordedResult(
+            text_at(call, "id"),
+            output,
+            is_error=None if status == "cancelled" else status == "error",
+            status=ExecutionStatus.DENIED if status == "cancelled" else None,
+            reason=Reason.REJECTED if status == "cancelled" else None,
+            finished_at=time_at(call, "timestamp"),
+        )
+        yield replace(found, **_of_shell(str(output), is_success=status == "success")) if is_shell else found
+
+
+def _of_shell(output: str, *, is_success: bool) -> dict[str, Any]:
+    """Return what the words of a shell's result say beside its status: it is a success whatever came of the command."""
+    exits = _ENDED.findall(output)  # what the client says stands behind what the program printed
+    if exits:
+        return {"exit_status": exit_status_of(int(exits[-1]))}
+    if is_success and _SIGNAL.search(output):
+        return {"is_error": True, "reason": Reason.COMMAND_FAILED}
+    told = next((reason for words, reason in _NOT_RUN if is_success and words.match(output)), None)
+    return {} if told is None else {"is_error": True, "reason": told, "is_inferred": True}
+
+
+def _output(result: object, name: str) -> object:
+    """Return what the model was given: the text of the response, or what else it holds."""
+    parts = result if isinstance(result, list) else [result]
+    given = [object_at(part, "functionResponse") for part in parts if isinstance(part, dict)]
+    # A history that is written anew has at each of the calls of a message what came of all of them.
+    came = [object_at(each, "response") for each in given if text_at(each, "id") == name] or [
+        object_at(each, "response") for each in given
+    ]
+    first = next((each for each in came if each), None)
+    if first is None:
+        return result if isinstance(result, str) else None
+    return next((first[key] for key in ("output", "error") if isinstance(first.get(key), str)), dict(first))
+
+
+def _usage(tokens: Mapping[str, Any]) -> Usage:
+    thought = count_at(tokens, "thoughts")
+    return Usage(
+        input_tokens=total(count_at(tokens, "input"), count_at(tokens, "tool")),
+        output_tokens=total(count_at(tokens, "output"), thought),
+        cached_tokens=count_at(tokens, "cached"),
+        reasoning_tokens=thought,
+    )
+
+
+def _given(path: Path, chat: _Chat) -> Recorded:
+    turns = list(chat.turns.values())
+    if turns and chat.told:
+        turns[-1] = replace(turns[-1], feedback="\n\n".join(chat.told))
+    name = text_at(chat.head, "sessionId")
+    if turns and not name:
+        yield Refusal(shown(path), 0, "The file says no sessionId; its beginning is missing.")
+    elif turns:
+        parent = _parent(path, name, text_at(chat.head, "kind"))
+        yield RecordedSession(
+            name,
+            None,
+            next((turn.model for turn in reversed(turns) if turn.model), ""),
+            text_at(chat.head, "summary"),
+            tuple(turns),
+            source=NAME,
+            metadata={"project_hash": text_at(chat.head, "projectHash")},
+            details=SessionDetails(
+                title=text_at(chat.head, "summary"),
+                title_from=TitleOrigin.AGENT if text_at(chat.head, "summary") else None,
+                project=next(iter(texts_at(chat.head, "directories")), ""),
+                agent=NAME,
+            ),
+            ids="source",
+            started_at=time_at(chat.head, "startTime"),
+            finished_at=time_at(chat.head, "lastUpdated"),
+            parent=parent,
+            relation=Relation.SUBAGENT if parent else None,
+        )
+    yield from left_out(shown(path), chat.passed)
+
+
+def _parent(path: Path, name: str, kind: str) -> str:
+    """Return whose sub-agent had a chat, which its folder's name alone says; empty where it is nobody's."""
+    folder = path.absolute().parent.name
+    return folder if kind == "subagent" and folder not in {"", "chats", name} else ""
+
+
+_TOOLS = (
+    "glob", "google_web_search", "list_directory", "read_file", "read_many_files", "replace",
+    "run_shell_command", "save_memory", "search_file_content", "web_fetch", "write_file",
+    "write_todos",
+)  # fmt: skip
+"""The tools that it brings."""
+
+SOURCE = Source(
+    NAME,
+    "Gemini CLI",
+    Capture.CALLS,
+    read,
+    recognise,
+    patterns=("session-*.json", "session-*.jsonl", "*.jsonl.gz"),
+    wordings=_WORDINGS,
+    loses="The text of calls, why a response ended, how long it took, the tools that were offered, instructions, which folder it was.",
+    fields=("sessionId", "projectHash", "startTime"),
+    tools=_TOOLS,
+)
+"""The format."""

@@ -1,0 +1,70 @@
+"""Responses of Gorilla's APIBench: a line an answer, ``{question_id, text, answer_id, model_id}``.
+
+Defined by ``gorilla/eval`` of github.com/ShishirPatil/gorilla, which wrote them as FastChat's evaluation did. Each answer is a session of one
+turn, its text as it was recorded: a dictionary in Python's writing, or ``<<<api_call>>>: …`` lines, often with its escapes twice.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.vocabulary import Capture
+from actionledger.imports.sources.access import text_at
+from actionledger.imports.sources.base import Item, RecordedSession, RecordedTurn, Refusal, Sample, Source
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.lines import json_lines
+
+_FIELDS = frozenset({"question_id", "text", "answer_id", "model_id"})
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
+    """Yield each answer as a session.
+
+    Args:
+        path: the file, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened.
+    """
+    for item in json_lines(path, on_read):
+        if isinstance(item, Refusal):
+            yield item
+            continue
+        number, line = item
+        if isinstance(line.get("text"), str) and text_at(line, "answer_id"):
+            yield _session(line)
+        else:
+            yield Refusal(shown(path), number, "The line is no answer: it needs a text and an answer_id.")
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is of such answers: each line has their four fields."""
+    lines = [value for value in sample.values if isinstance(value, dict)]
+    return float(bool(lines) and all(line.keys() >= _FIELDS for line in lines))
+
+
+def _session(line: Mapping[str, Any]) -> RecordedSession:
+    answer = text_at(line, "answer_id")
+    question = line.get("question_id")
+    turn = RecordedTurn(0, text_at(line, "text"), external_id=answer, capture=Capture.TEXT)
+    return RecordedSession(
+        answer,
+        None,
+        text_at(line, "model_id"),
+        f"question {question}" if isinstance(question, int | str) else "",
+        (turn,),
+        source=SOURCE.name,
+    )
+
+
+SOURCE = Source(
+    "gorilla_apibench",
+    "Gorilla APIBench",
+    Capture.TEXT,
+    read,
+    recognise,
+    patterns=("response_*.jsonl",),
+    loses="The question, which is in a file of its own; tokens and times; whether the answer was right.",
+    fields=("question_id", "text", "answer_id", "model_id"),
+)

@@ -1,0 +1,69 @@
+"""The project's own simple format, in which anyone's logs can come in: one JSON object a line, one line a turn (``sources.rows``)."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from actionledger.core.vocabulary import Capture
+from actionledger.imports.sources.base import ReadFile, Recorded, Refusal, Sample, Source
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.rows import HELD_TURNS, REQUIRED, Numbered, checked, renamed, sessions_of
+from actionledger.imports.sources.standard_input import STANDARD_INPUT
+
+
+def read(
+    path: Path,
+    on_read: OnRead | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    is_whole: bool = False,
+) -> Recorded:
+    """Yield the sessions of a file, and a refusal for each line that can't be read.
+
+    Args:
+        path: the file; ``-`` for the standard input, whose turns are given as they come.
+        on_read: is told how far the file is read.
+        columns: the line's field that holds one of the format's, by the format's own name; those that aren't named hold their own.
+        is_whole: whether each session is given whole, whatever memory that takes.
+
+    Raises:
+        SourceError: the file can't be opened, or is a container of another kind.
+    """
+    held = 1 if path == STANDARD_INPUT else HELD_TURNS
+    return sessions_of(_rows(path, on_read, columns or {}), shown(path), held=held, is_whole=is_whole)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is of this format: its lines name their session, and have a text."""
+    lines = [value for value in sample.values if isinstance(value, dict)]
+    fitting = [line for line in lines if all(isinstance(line.get(name), str) for name in REQUIRED)]
+    return 0.9 if lines and len(fitting) * 2 > len(lines) else 0.5 if fitting else 0.0
+
+
+def mapped(columns: Mapping[str, str]) -> ReadFile:
+    """Return what reads lines whose fields have other names.
+
+    Raises:
+        UsageError: it names a field that there is not.
+    """
+    return partial(read, columns=checked(columns))
+
+
+def _rows(path: Path, on_read: OnRead | None, columns: Mapping[str, str]) -> Iterator[Numbered | Refusal]:
+    for item in json_lines(path, on_read):
+        yield item if isinstance(item, Refusal) else (item[0], renamed(item[1], columns))
+
+
+SOURCE = Source(
+    "jsonl",
+    "Lines of JSON, a turn each",
+    Capture.TEXT,
+    read,
+    recognise,
+    loses="Calls beside the text, results and tokens: it has no fields for them.",
+    fields=REQUIRED,
+    names="file",
+    mapped=mapped,
+    stands_alone=True,
+)

@@ -1,0 +1,346 @@
+"""Kimi Code's sessions: ``~/.kimi-code/sessions/WORKSPACE/SESSION/agents/AGENT/wire.jsonl``, with ``state.json`` two folders above.
+
+Defined by MoonshotAI/kimi-code; 2.1.0 was run (wire protocol 1.5; 1.4 is read as well). A step of the loop is one response: its parts, its calls and
+what came of them, and at its end what it took. Calls stand there parsed; since 1.5 each message comes once more, after its turn, with the
+text that the model wrote as arguments. Sub-agents have a file of their own.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.canonical import json_text
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
+from actionledger.imports.sources.access import (
+    NOTHING,
+    count_at,
+    exit_status_of,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+)
+from actionledger.imports.sources.base import (
+    Item,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    Refusal,
+    Sample,
+    Source,
+    Usage,
+    Wording,
+    seen,
+)
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.permissions import Permission
+from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
+from actionledger.imports.sources.unknown_kinds import told as unknown_as
+
+NAME = "kimi_code"
+
+_EXITED = re.compile(r"Command failed with exit code: (\d{1,10})\.?\s*\Z")
+_MOST = 2**20
+
+_KNOWN = ("config.", "cron.", "file_history.", "goal.", "hook.", "mcp.", "plan.", "profile.", "runtime.", "skill.", "subagent.", "task.", "todo.", "token_counting.", "tools.")  # fmt: skip
+"""What the kinds of the client's own notes begin with."""
+
+_NOTES = dict.fromkeys(
+    (
+        "agent.turn.ended", "agent.turn.started", "context.clear", "context.undo", "metadata", "permission.set_mode",
+        "plugin.session_start", "prompt.completed", "turn.cancel", "turn.ended", "usage.record",
+    ),
+    LeftOutReason.BOOKKEEPING,
+) | {"context.apply_compaction": LeftOutReason.COMPACTED}  # fmt: skip
+
+_WORDINGS = seen(
+    "2.1.0",
+    "2.1.0",
+    (
+        Wording(
+            r'^(?:unknown tool: |Tool "[^"\n]{1,200}" not found)',
+            Reason.UNKNOWN_ACTION,
+            'Tool "teleport" not found',
+        ),
+        Wording(
+            r'^Invalid args for tool "',
+            Reason.SCHEMA_ERROR,
+            "Invalid args for tool \"Bash\": must have required property 'command'",
+        ),
+        Wording(r"^old_string not found in ", Reason.NO_MATCH, "old_string not found in /home/ada/x"),
+        Wording(
+            r"^old_string (?:is not unique|appears \d+ times)",
+            Reason.SEVERAL_MATCHES,
+            "old_string is not unique in x",
+        ),
+        Wording(r'^"[^"\n]{1,500}" does not exist\.', Reason.NOT_FOUND, '"/home/ada/x" does not exist.'),
+    ),
+)
+
+
+@dataclass(slots=True)
+class _Wire:
+    """A file while its lines come in.
+
+    Args:
+        session: what is known of it.
+        model: the model that is asked now.
+        tools: the tools that it is offered now, as JSON text.
+        prompts: what was said since the last response.
+        steps: which step a message of the provider's is of, by its identifier.
+        decided: what a person has said of calls.
+        passed: what was passed over.
+    """
+
+    session: SessionPieces
+    model: str = ""
+    tools: str = ""
+    prompts: list[str] = field(default_factory=list)
+    steps: dict[str, str] = field(default_factory=dict)
+    decided: dict[str, Permission] = field(default_factory=dict)
+    passed: Passed = field(default_factory=Passed)
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
+    """Yield the session of a file in pieces, then what was passed over.
+
+    Args:
+        path: the file, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened.
+    """
+    wire = _Wire(SessionPieces(_begun(path), Capture.CALLS))
+    for item in json_lines(path, on_read):
+        if isinstance(item, Refusal):
+            yield item
+            continue
+        _take(wire, item[1])
+        if wire.session.is_full():
+            yield wire.session.piece()
+    if not wire.session.is_empty():
+        yield wire.session.piece(is_last=True)
+    yield from left_out(shown(path), wire.passed)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is a session: its first line names the wire's protocol, and others are events of a loop."""
+    lines = [value for value in sample.values if isinstance(value, dict)]
+    if not lines or lines[0].get("type") != "metadata" or "protocol_version" not in lines[0]:
+        return 0.0
+    return 1.0 if any("time" in line and "." in text_at(line, "type") for line in lines[1:]) else 0.5
+
+
+def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
+    kind = text_at(line, "type")
+    if kind == "context.append_loop_event":
+        _take_event(wire, line, object_at(line, "event"))
+    elif kind in {"turn.prompt", "turn.steer"}:
+        _take_words(wire, line)
+    elif kind == "agent.message.appended":
+        _take_written(wire, object_at(line, "message"))
+    elif kind == "llm.request":
+        wire.model = text_at(line, "model") or wire.model
+        is_again = bool(text_at(line, "attempt"))
+        wire.passed[LeftOutReason.NO_RESPONSE if is_again else LeftOutReason.BOOKKEEPING, kind] += 1
+    elif kind == "llm.tools_snapshot":
+        wire.tools = _tools(line)
+        wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
+    elif kind == "context.append_message":
+        is_said = text_at(object_at(object_at(line, "message"), "origin"), "kind") in {
+            "user",
+            "system_trigger",
+        }
+        wire.passed[LeftOutReason.DUPLICATE if is_said else LeftOutReason.INJECTED_CONTEXT, kind] += 1
+    elif kind == "permission.record_approval_result":
+        decision = text_at(object_at(line, "result"), "decision")
+        is_refused = decision in {"rejected", "denied", "reject"}
+        if is_refused or decision.startswith(("approve", "accept", "allow")):
+            said = Permission("refused" if is_refused else "allowed", "person", decision)
+            wire.decided[text_at(line, "toolCallId")] = said
+    elif kind in _NOTES or kind.startswith(_KNOWN):
+        wire.passed[_NOTES.get(kind, LeftOutReason.BOOKKEEPING), kind[:40]] += 1
+    else:
+        wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, line)] += 1
+
+
+def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) -> None:
+    """Take in an event of the loop: a part of a response, a call, what came of one, or the end of a step."""
+    kind = text_at(event, "type")
+    if kind == "content.part":
+        turn, part = _turn(wire, line, text_at(event, "stepUuid")), object_at(event, "part")
+        said, thought = text_at(part, "text"), text_at(part, "think")
+        turn.texts += [said] if said else []
+        turn.thoughts += [thought] if thought else []
+        if not said and not thought:
+            wire.passed[LeftOutReason.NO_TEXT, text_at(part, "type")[:40]] += 1
+    elif kind == "tool.call":
+        turn, given = _turn(wire, line, text_at(event, "stepUuid")), event.get("args")
+        arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+        wire.session.call(
+            turn.external_id, RecordedCall(text_at(event, "toolCallId"), text_at(event, "name"), arguments)
+        )
+    elif kind == "tool.result":
+        wire.session.result(_result(line, event, wire.decided.get(text_at(event, "toolCallId"))))
+    elif kind == "step.end":
+        turn = _turn(wire, line, text_at(event, "uuid"))
+        turn.usage = _usage(event)
+        wire.steps[text_at(event, "messageId")] = turn.external_id
+    elif kind != "step.begin":
+        wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(f"loop {kind}", event)] += 1
+
+
+def _turn(wire: _Wire, line: Mapping[str, Any], step: str) -> OpenTurn:
+    is_new = not wire.session.has_open(step)
+    turn = wire.session.turn(step)
+    if is_new:
+        turn.occurred_at = since_epoch(line.get("time"))
+        turn.prompt = "\n\n".join(wire.prompts) or None
+        wire.prompts.clear()
+        turn.model, turn.tools = wire.model, wire.tools
+        if not wire.session.session.model:
+            wire.session.session = replace(wire.session.session, model=wire.model)
+    return turn
+
+
+def _take_words(wire: _Wire, line: Mapping[str, Any]) -> None:
+    said = Message("person")
+    texts_of(said, line.get("input"))
+    wire.passed.update(said.passed)
+    if not said.text:
+        return
+    wire.prompts.append(said.text)
+    if not wire.session.session.task:
+        task = said.text.strip().split("\n", 1)[0][:200]
+        wire.session.session = replace(wire.session.session, task=task)
+
+
+def _take_written(wire: _Wire, appended: Mapping[str, Any]) -> None:
+    """Take in a message as it was written: of its calls the arguments as text, which nothing else has."""
+    step = wire.steps.pop(text_at(object_at(appended, "meta"), "messageId"), "")
+    written = {
+        text_at(call, "id"): call["arguments"]
+        for call in objects_at(object_at(appended, "message"), "toolCalls")
+        if isinstance(call.get("arguments"), str)
+    }
+    wire.passed[LeftOutReason.DUPLICATE, "agent.message.appended"] += 1
+    if not step or not written or not wire.session.has_open(step):
+        return
+    turn = wire.session.turn(step)
+    if all(call.call_id in written for call in turn.calls.values()):
+        turn.capture = Capture.ARGUMENTS
+        turn.calls = {
+            name: replace(call, arguments=written[call.call_id]) for name, call in turn.calls.items()
+        }
+
+
+def _result(line: Mapping[str, Any], event: Mapping[str, Any], decided: Permission | None) -> RecordedResult:
+    came = object_at(event, "result")
+    output, is_error = plain(came.get("output")), came.get("isError") is True
+    exited = _EXITED.search(output[-100:]) if is_error and isinstance(output, str) else None
+    return RecordedResult(
+        text_at(event, "toolCallId"),
+        output,
+        is_error=is_error,
+        exit_status=exit_status_of(int(exited[1])) if exited else None,
+        duration_ms=number_at(came, "durationMs"),
+        refused_by="person" if decided is not None and decided.decision == "refused" else "",
+        finished_at=since_epoch(line.get("time")),
+        permission=decided,
+    )
+
+
+def _usage(event: Mapping[str, Any]) -> Usage:
+    took = object_at(event, "usage")
+    read, written = count_at(took, "inputCacheRead"), count_at(took, "inputCacheCreation")
+    first, streamed = number_at(event, "llmFirstTokenLatencyMs"), number_at(event, "llmStreamDurationMs")
+    return Usage(
+        input_tokens=total(count_at(took, "inputOther"), read, written),
+        output_tokens=count_at(took, "output"),
+        cached_tokens=read,
+        cache_write_tokens=written,
+        latency_ms=None if first is None or streamed is None else first + streamed,
+        time_to_first_token_ms=first,
+        finish_reason=(text_at(event, "rawFinishReason") or text_at(event, "finishReason"))[:80],
+    )
+
+
+def _tools(line: Mapping[str, Any]) -> str:
+    """Return the tools that are offered, as OpenAI's interface takes them."""
+    offered = [
+        {
+            "type": "function",
+            "function": {key: tool[key] for key in ("name", "description", "parameters") if key in tool},
+        }
+        for tool in objects_at(line, "tools")
+        if text_at(tool, "name")
+    ]
+    return json_text(offered) if offered else ""
+
+
+def _begun(path: Path) -> RecordedSession:
+    """Return what is known of a session by its place: its folder's name, and what its state says."""
+    is_in_place = path.name.startswith("wire.jsonl") and path.parent.parent.name == "agents"
+    folder, agent = path.parent.parent.parent, path.parent.name
+    own = folder.name if is_in_place else path.name.split(".jsonl")[0]
+    state = _state(folder / "state.json") if is_in_place else NOTHING
+    is_child = is_in_place and agent != "main"
+    above = text_at(object_at(object_at(state, "agents"), agent), "parentAgentId")
+    title = text_at(state, "title")
+    known = {
+        "cwd": text_at(state, "cwd"),
+        "title": title,
+        "title_source": ("user" if state.get("isCustomTitle") is True else "auto") if title else "",
+        "agent_type": text_at(
+            object_at(object_at(object_at(state, "agents"), agent), "labels"), "profileName"
+        ),
+    }
+    return RecordedSession(
+        f"{own}/{agent}" if is_child else own,
+        None,
+        "",
+        "",
+        (),
+        metadata={key: value for key, value in known.items() if value},
+        source=NAME,
+        parent=(own if above in {"", "main"} else f"{own}/{above}") if is_child else "",
+        relation=Relation.SUBAGENT if is_child else None,
+        ids="source",
+    )
+
+
+def _state(path: Path) -> Mapping[str, Any]:
+    try:
+        told = json.loads(path.read_bytes()[:_MOST]) if path.is_file() else {}
+    except (OSError, ValueError, RecursionError):
+        return NOTHING
+    return told if isinstance(told, dict) else NOTHING
+
+
+_TOOLS = (
+    "Agent", "AgentSwarm", "AskUserQuestion", "Bash", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode", "ExitPlanMode",
+    "FetchURL", "Glob", "Grep", "Read", "ReadMediaFile", "Skill", "TaskList", "TaskOutput", "TaskStop", "TodoList", "WebSearch",
+    "Write",
+)  # fmt: skip
+"""The tools that it brings."""
+
+SOURCE = Source(
+    NAME,
+    "Kimi Code",
+    Capture.ARGUMENTS,
+    read,
+    recognise,
+    patterns=("wire.jsonl", "*.jsonl", "*.jsonl.gz"),
+    wordings=_WORDINGS,
+    loses="The text of calls before protocol 1.5, and of a turn that was not over; tries that broke off, but for their number; what a compaction took; whose fork a session is.",
+    fields=("type", "time"),
+    other_fields=(("type", "protocol_version", "created_at"),),
+    tools=_TOOLS,
+)
+"""The format."""

@@ -1,0 +1,197 @@
+"""Langfuse's exports: a trace with its observations, as the pages download it and the API gives it, or observations one a line.
+
+Defined by ``/api/public/traces/{id}`` and ``/api/public/observations`` (langfuse.com/docs/api) and the batch exports, versions 2 and 3. An
+observation of the type ``GENERATION`` is a request; what is in its input and output is whatever a framework put there. A request is often
+told twice, by the framework and by the client below it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes import sniffed
+from actionledger.imports.shapes.about import About
+from actionledger.imports.shapes.base import Message, left_out
+from actionledger.imports.shapes.genai_spans import tools_of
+from actionledger.imports.shapes.langfuse_usage import counts_in
+from actionledger.imports.shapes.observed import answered_call, fill_request, has_failed, output_of
+from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.spans import attributes_of
+from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    score_of,
+    scores_of,
+    text_at,
+    time_at,
+)
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.cut import Elements
+from actionledger.imports.sources.values import json_objects, objects_of
+
+_KINDS: dict[str, Kind] = {"GENERATION": "model", "TOOL": "tool", "AGENT": "agent"}
+_HEAD = re.compile(rb'"(?:parentObservationId|parent_observation_id|observations)"')
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
+    """Yield the sessions of an export, then what was passed over.
+
+    Args:
+        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened.
+    """
+    traces = Traces(SOURCE.name)
+    for item in json_objects(path, on_read, Elements(("observations",))):
+        if isinstance(item, Refusal):
+            yield item
+        elif _is_observation(item):
+            yield from traces.add(_step(item))
+        elif isinstance(item.get("observations"), list):
+            trace = object_at(item, "trace") or item
+            traces.tell(text_at(trace, "id"), _about(trace))
+            for observation in objects_at(item, "observations"):
+                yield from traces.add(_step(observation, trace))
+        else:
+            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "object")
+    yield from traces.rest()
+    yield from left_out(shown(path), traces.passed)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is an export: it holds observations with what is above them."""
+    if not _HEAD.search(sample.head):
+        return 0.0
+    objects = objects_of(sample)
+    if objects:
+        return float(all(_is_observation(each) or _is_trace(each) for each in objects))
+    return 0.9 if b'"traceId"' in sample.head or b'"projectId"' in sample.head else 0.0
+
+
+def _is_trace(value: Mapping[str, Any]) -> bool:
+    trace = object_at(value, "trace") or value
+    return isinstance(value.get("observations"), list) and bool(text_at(trace, "id"))
+
+
+def _is_observation(value: Mapping[str, Any]) -> bool:
+    return (
+        bool(_text(value, "traceId", "trace_id"))
+        and "type" in value
+        and "parentObservationId" in _camel(value)
+    )
+
+
+def _camel(value: Mapping[str, Any]) -> set[str]:
+    return {re.sub(r"_(\w)", lambda found: found[1].upper(), key) for key in value}
+
+
+def _about(trace: Mapping[str, Any]) -> About:
+    scores, labels = {}, [tag for tag in _list(trace, "tags") if isinstance(tag, str)]
+    for score in objects_at(trace, "scores"):
+        value, name = score.get("value"), text_at(score, "name")
+        if name and not isinstance(value, bool) and (number := score_of(value)) is not None:
+            scores[name] = number
+        elif name and (said := text_at(score, "stringValue") or text_at(score, "value")):
+            labels.append(f"{name}={said}")
+        elif name:
+            scores |= scores_of([(name, value)])
+    known = {key: text_at(trace, key) for key in ("name", "environment", "release", "version")}
+    known["trace"] = text_at(trace, "id")
+    return About(
+        metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
+    )
+
+
+def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None) -> Step:
+    about = sniffed.decoded(observation.get("metadata"))
+    attributes = attributes_of(about.get("attributes")) if isinstance(about, Mapping) else {}
+    kind = _KINDS.get(text_at(observation, "type").upper(), "other")
+    step = Step(
+        kind,
+        text_at(observation, "id"),
+        _text(observation, "parentObservationId", "parent_observation_id"),
+        _text(observation, "traceId", "trace_id") or text_at(trace or {}, "id"),
+        session=text_at(trace or {}, "sessionId") or text_at(attributes, "session.id"),
+        name=text_at(observation, "name"),
+        started=time_at(observation, "startTime") or time_at(observation, "start_time"),
+        finished=time_at(observation, "endTime") or time_at(observation, "end_time"),
+    )
+    failed = text_at(observation, "level") == "ERROR"
+    step.is_error = True if failed else None
+    if kind == "model":
+        _fill_request(step, observation, attributes)
+    else:
+        step.call_id = text_at(attributes, "gen_ai.tool.call.id") or text_at(attributes, "ai.toolCall.id")
+        step.arguments, step.output = observation.get("input"), output_of(observation.get("output"))
+        step.is_error = has_failed(observation.get("output")) if step.is_error is None else step.is_error
+        if failed and step.output is None:
+            step.output = _text(observation, "statusMessage", "status_message")
+        step.call_id = step.call_id or answered_call(observation.get("output"))
+    return step
+
+
+def _fill_request(step: Step, observation: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
+    provider = text_at(attributes, "gen_ai.system") or text_at(observation, "model")
+    fill_request(step, observation.get("input"), observation.get("output"), provider, tools_of(attributes))
+    if not any(message.calls for message in step.said):
+        _add_calls(step, observation)
+    step.model = text_at(observation, "model") or step.model
+    step.usage = _usage(observation)
+
+
+def _add_calls(step: Step, observation: Mapping[str, Any]) -> None:
+    """Add the calls that Langfuse has found itself, where the output doesn't show them."""
+    for each in _list(observation, "toolCalls"):
+        call = sniffed.decoded(each)
+        if isinstance(call, Mapping):
+            step.said = step.said or [Message("model")]
+            step.said[-1].call(call.get("id"), call.get("name"), call.get("arguments"))
+
+
+def _usage(observation: Mapping[str, Any]) -> Usage:
+    given = object_at(observation, "usageDetails") or object_at(observation, "usage")
+    begun, first = time_at(observation, "startTime"), time_at(observation, "completionStartTime")
+    cost = number_at(object_at(observation, "costDetails"), "total")
+    beside = Usage(
+        input_tokens=count_at(observation, "promptTokens"),
+        output_tokens=count_at(observation, "completionTokens"),
+        cost_usd=number_at(observation, "calculatedTotalCost") if cost is None else cost,
+        time_to_first_token_ms=(first - begun).total_seconds() * 1000
+        if first and begun and first >= begun
+        else None,
+    )
+    return counts_in(given).filled(beside)
+
+
+def _text(value: Mapping[str, Any], *keys: str) -> str:
+    return next((text for key in keys if (text := text_at(value, key))), "")
+
+
+def _list(value: Mapping[str, Any], key: str) -> list[Any]:
+    held = sniffed.decoded(value.get(key))
+    return held if isinstance(held, list) else []
+
+
+SOURCE = Source(
+    "langfuse",
+    "Langfuse",
+    Capture.ARGUMENTS,
+    read,
+    recognise,
+    patterns=("*.json", "*.jsonl", "*.json.gz", "*.jsonl.gz"),
+    wordings=WORDINGS,
+    loses=(
+        "Whatever a framework didn't hand over: often the tools that were offered, and the identifiers of calls; of a request "
+        "that is told twice, what the outer one says beside; comments of scores; prompts' names and versions."
+    ),
+    fields=("trace", "observations"),
+)

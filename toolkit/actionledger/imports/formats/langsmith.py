@@ -1,0 +1,207 @@
+"""LangSmith's runs, one a line, as a list, or under ``runs``: what its API, its SDK and its bulk export give.
+
+Defined by https://docs.langchain.com/langsmith/run-data-format. A run of the type ``llm`` is a request, one of the type ``tool`` what came of
+a call. This is read as it is documented: no export that may be passed on was there to try it with.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes import sniffed
+from actionledger.imports.shapes.about import About
+from actionledger.imports.shapes.base import left_out, since_epoch
+from actionledger.imports.shapes.observed import answered_call, fill_request, output_of
+from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    scores_of,
+    text_at,
+    time_at,
+)
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.usage import with_thoughts
+from actionledger.imports.sources.values import json_objects, objects_of
+
+_KINDS: dict[str, Kind] = {"llm": "model", "tool": "tool"}
+_HEAD = re.compile(rb'"run_type"\s*:')
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
+    """Yield the sessions of an export, then what was passed over.
+
+    Args:
+        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened.
+    """
+    traces = Traces(SOURCE.name)
+    for item in json_objects(path, on_read):
+        if isinstance(item, Refusal):
+            yield item
+            continue
+        found = False
+        for run in _runs(item):
+            found = True
+            if not _above(run):
+                traces.tell(_trace(run), _about(run))
+            yield from traces.add(_step(run))
+        if not found:
+            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "object")
+    yield from traces.rest()
+    yield from left_out(shown(path), traces.passed)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is of runs: each has a type, a trace and inputs."""
+    if not _HEAD.search(sample.head):
+        return 0.0
+    objects = objects_of(sample)
+    if objects:
+        return float(all(next(_runs(each), None) is not None for each in objects))
+    return 0.9 if b'"dotted_order"' in sample.head or b'"trace_id"' in sample.head else 0.0
+
+
+def _runs(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a run and those nested in it, or those of a list of them."""
+    if "run_type" in item:
+        yield item
+        for child in objects_at(item, "child_runs"):
+            yield from _runs(child)
+    else:
+        for run in objects_at(item, "runs"):
+            yield from _runs(run)
+
+
+def _trace(run: Mapping[str, Any]) -> str:
+    return text_at(run, "trace_id") or text_at(run, "id")
+
+
+def _above(run: Mapping[str, Any]) -> str:
+    parents = run.get("parent_run_ids")
+    last = parents[-1] if isinstance(parents, list) and parents and isinstance(parents[-1], str) else ""
+    return text_at(run, "parent_run_id") or last
+
+
+def _about(run: Mapping[str, Any]) -> About:
+    given = object_at(run, "feedback_stats").items()
+    scores = scores_of((name, _average(stats)) for name, stats in given)
+    tags = run.get("tags")
+    labels = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
+    known = {"name": text_at(run, "name"), "project": text_at(run, "session_name"), "trace": _trace(run)}
+    return About(metadata={key: value for key, value in known.items() if value}, scores=scores, labels=labels)
+
+
+def _average(stats: object) -> object:
+    """Return the average of feedback, or the words that it is in, which have none."""
+    if not isinstance(stats, Mapping):
+        return None
+    average = stats.get("avg")
+    return stats.get("values") or None if average is None else average
+
+
+def _step(run: Mapping[str, Any]) -> Step:
+    extra = sniffed.decoded(run.get("extra"))
+    extra = extra if isinstance(extra, dict) else {}
+    known = object_at(extra, "metadata")
+    inputs, outputs = sniffed.decoded(run.get("inputs")), sniffed.decoded(run.get("outputs"))
+    step = Step(
+        _KINDS.get(text_at(run, "run_type"), "other"),
+        text_at(run, "id"),
+        _above(run),
+        _trace(run),
+        session=next(
+            (name for key in ("thread_id", "session_id", "conversation_id") if (name := text_at(known, key))),
+            "",
+        ),
+        name=text_at(run, "name"),
+        started=_time(run, "start_time"),
+        finished=_time(run, "end_time"),
+    )
+    step.is_error = True if text_at(run, "error") else None
+    if step.kind == "model":
+        asked = object_at(extra, "invocation_params")
+        step.model = (
+            text_at(known, "ls_model_name") or text_at(asked, "model") or text_at(asked, "model_name")
+        )
+        fill_request(step, inputs, outputs, text_at(known, "ls_provider"), asked.get("tools"))
+        step.usage = _usage(run, outputs)
+    else:
+        step.arguments, step.output = _given(inputs), output_of(outputs)
+        step.call_id = answered_call(outputs) or text_at(known, "tool_call_id")
+        step.output = text_at(run, "error") if step.is_error and not step.output else step.output
+    return step
+
+
+def _given(inputs: Any) -> Any:
+    """Return a tool's arguments: LangChain hands them over as the text ``input``."""
+    held = object_at({"inputs": inputs}, "inputs")
+    return held["input"] if set(held) == {"input"} else inputs
+
+
+def _usage(run: Mapping[str, Any], outputs: Any) -> Usage:
+    body = object_at({"outputs": outputs}, "outputs")
+    took = object_at(body, "usage_metadata")
+    begun, first = _time(run, "start_time"), _time(run, "first_token_time")
+    shown_tokens, written = count_at(run, "prompt_tokens"), count_at(run, "completion_tokens")
+    cost = run.get("total_cost")
+    thought = _detail(run, took, "completion_token_details", "output_token_details", "reasoning")
+    total = count_at(took if shown_tokens is None else run, "total_tokens")
+    shown_tokens = count_at(took, "input_tokens") if shown_tokens is None else shown_tokens
+    written = count_at(took, "output_tokens") if written is None else written
+    return Usage(
+        input_tokens=shown_tokens,
+        output_tokens=with_thoughts(written, thought, total, shown_tokens),
+        cached_tokens=_detail(run, took, "prompt_token_details", "input_token_details", "cache_read"),
+        cache_write_tokens=_detail(
+            run, took, "prompt_token_details", "input_token_details", "cache_creation"
+        ),
+        reasoning_tokens=thought,
+        cost_usd=number_at({"cost": _number(cost)}, "cost"),
+        time_to_first_token_ms=(first - begun).total_seconds() * 1000
+        if first and begun and first >= begun
+        else None,
+    )
+
+
+def _detail(run: Mapping[str, Any], took: Mapping[str, Any], whole: str, inner: str, key: str) -> int | None:
+    held = count_at(object_at(run, whole), key)
+    return count_at(object_at(took, inner), key) if held is None else held
+
+
+def _number(value: object) -> object:
+    """Return a number that may be written as a text, as sums of money are."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+
+
+def _time(run: Mapping[str, Any], key: str) -> Any:
+    return time_at(run, key) or since_epoch(run.get(key))
+
+
+SOURCE = Source(
+    "langsmith",
+    "LangSmith",
+    Capture.ARGUMENTS,
+    read,
+    recognise,
+    patterns=("*.json", "*.jsonl", "*.json.gz", "*.jsonl.gz"),
+    wordings=WORDINGS,
+    loses=(
+        "Argument strings, which LangChain parses, where the provider's own don't stand beside them; which runs are agents; "
+        "inputs and outputs that were stored apart; comments of feedback."
+    ),
+    fields=("run_type", "trace_id", "dotted_order", "inputs", "outputs"),
+)

@@ -1,0 +1,170 @@
+"""MLflow's traces, as ``mlflow traces get``, ``Trace.to_json`` and the artifact ``traces.json`` write them.
+
+Defined by https://mlflow.org/docs/latest/genai/concepts/trace and ``mlflow/entities/span.py``, versions 2.14 to 3. Values of attributes are JSON
+as text, sometimes twice. A span of the type ``CHAT_MODEL`` or ``LLM`` is a request. This is read as it is documented: no export that may
+be passed on was there to try it with.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes import sniffed
+from actionledger.imports.shapes.about import About
+from actionledger.imports.shapes.base import left_out
+from actionledger.imports.shapes.observed import answered_call, fill_request, output_of
+from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.spans import Span, spans_of
+from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    score_of,
+    scores_of,
+    text_at,
+)
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.values import json_objects, objects_of
+
+_KINDS: dict[str, Kind] = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "AGENT": "agent"}
+_HEAD = re.compile(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
+    """Yield the sessions of an export, then what was passed over.
+
+    Args:
+        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened.
+    """
+    traces = Traces(SOURCE.name)
+    for item in json_objects(path, on_read):
+        if isinstance(item, Refusal):
+            yield item
+        elif not (listed := list(_traces(item))):
+            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "object")
+        else:
+            for trace in listed:
+                yield from _read_trace(trace, traces)
+    yield from traces.rest()
+    yield from left_out(shown(path), traces.passed)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is of traces: attributes of their spans have MLflow's names."""
+    if not _HEAD.search(sample.head):
+        return 0.0
+    objects = objects_of(sample)
+    return float(all(next(_traces(each), None) is not None for each in objects)) if objects else 0.9
+
+
+def _traces(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a trace, by itself or those of a list; an artifact has its spans alone."""
+    if isinstance(object_at(item, "data").get("spans"), list) or isinstance(item.get("spans"), list):
+        yield item
+    for trace in objects_at(item, "traces"):
+        yield from _traces(trace)
+
+
+def _read_trace(trace: Mapping[str, Any], traces: Traces) -> Iterator[Item]:
+    info = object_at(trace, "info") or object_at(trace, "trace_info")
+    known = {**object_at(info, "request_metadata"), **object_at(info, "trace_metadata")}
+    session = str(sniffed.decoded(text_at(known, "mlflow.trace.session")) or "")
+    data = object_at(trace, "data") or trace
+    for span in spans_of({"spans": data.get("spans")}):
+        traces.tell(span.trace_id, _about(info))
+        step = _step(span)
+        step.session = session
+        yield from traces.add(step)
+
+
+def _about(info: Mapping[str, Any]) -> About:
+    scores, labels = {}, []
+    for assessment in objects_at(info, "assessments"):
+        name = text_at(assessment, "assessment_name") or text_at(assessment, "name")
+        value = object_at(assessment, "feedback").get(
+            "value", object_at(assessment, "expectation").get("value")
+        )
+        if name and (number := score_of(value)) is not None:
+            scores[name] = number
+        elif isinstance(value, str) and name:
+            labels.append(f"{name}={value}")
+        elif name:
+            scores |= scores_of([(name, value)])
+    tags = object_at(info, "tags")
+    known = {
+        "name": text_at(tags, "mlflow.traceName"),
+        "trace": text_at(info, "trace_id") or text_at(info, "request_id"),
+        "state": text_at(info, "state") or text_at(info, "status"),
+    }
+    return About(
+        metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
+    )
+
+
+def _step(span: Span) -> Step:
+    decoded = ((key, sniffed.decoded(value)) for key, value in span.attributes.items())
+    given = {key: None if value == "null" else value for key, value in decoded}
+    kind = text_at(given, "mlflow.spanType").upper()
+    step = Step(
+        _KINDS.get(kind, "other"),
+        span.span_id,
+        span.parent_id,
+        span.trace_id or text_at(given, "mlflow.traceRequestId"),
+        name=re.sub(r"_\d+\Z", "", span.name),
+        started=span.started,
+        finished=span.finished,
+    )
+    inputs, outputs = given.get("mlflow.spanInputs"), given.get("mlflow.spanOutputs")
+    step.is_error = span.failed
+    if step.kind == "model":
+        step.model = text_at(given, "mlflow.llm.model") or text_at(given, "model")
+        fill_request(
+            step, inputs, outputs, text_at(given, "mlflow.message.format"), given.get("mlflow.chat.tools")
+        )
+        if not step.shown:
+            step.shown = list(sniffed.request_of(given.get("mlflow.chat.messages")).messages)
+        step.usage = _usage(given).filled(step.usage)
+    else:
+        step.arguments, step.output = inputs, output_of(outputs)
+        step.call_id = answered_call(outputs)
+        if span.failed and step.output is None:
+            raised = next((fields for name, fields in span.events if name == "exception"), {})
+            step.output = text_at(raised, "exception.message") or span.error
+    return step
+
+
+def _usage(given: Mapping[str, Any]) -> Usage:
+    took = object_at(given, "mlflow.chat.tokenUsage")
+    return Usage(
+        input_tokens=count_at(took, "input_tokens"),
+        output_tokens=count_at(took, "output_tokens"),
+        cached_tokens=count_at(took, "cache_read_input_tokens"),
+        cache_write_tokens=count_at(took, "cache_creation_input_tokens"),
+        cost_usd=number_at(object_at(given, "mlflow.llm.cost"), "total_cost"),
+    )
+
+
+SOURCE = Source(
+    "mlflow",
+    "MLflow",
+    Capture.ARGUMENTS,
+    read,
+    recognise,
+    patterns=("*.json", "*.jsonl", "*.json.gz", "*.jsonl.gz"),
+    wordings=WORDINGS,
+    loses=(
+        "Argument strings of providers that parse them; which call a tool's span answers, but for its name and arguments; "
+        "rationales of assessments."
+    ),
+    fields=("info", "data"),
+)

@@ -1,0 +1,56 @@
+"""Spans of OpenInference, which Phoenix, Arize and their instrumentations write, as files of JSON.
+
+Defined by ``spec/semantic_conventions.md`` of github.com/Arize-ai/openinference. The files are those of ``otel``; Phoenix's own exports
+nest the dotted names.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from actionledger.core.vocabulary import Capture
+from actionledger.imports.formats.otel import read_spans
+from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.spans import is_spans
+from actionledger.imports.sources.base import Item, Sample, Source
+from actionledger.imports.sources.containers import OnRead
+from actionledger.imports.sources.values import objects_of
+
+_KIND = re.compile(rb'"openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"span"|"llm\.input_messages')
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
+    """Yield the sessions of a file of spans, then what was passed over.
+
+    Args:
+        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened.
+    """
+    yield from read_spans(path, on_read, SOURCE.name)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is of such spans: each names its kind."""
+    if not _KIND.search(sample.head):
+        return 0.0
+    objects = objects_of(sample)
+    return float(all(is_spans(each) for each in objects)) if objects else 0.9
+
+
+SOURCE = Source(
+    "openinference",
+    "OpenInference (Phoenix)",
+    Capture.ARGUMENTS,
+    read,
+    recognise,
+    patterns=("*.json", "*.jsonl", "*.json.gz", "*.jsonl.gz"),
+    wordings=WORDINGS,
+    loses=(
+        "Content that was masked; answers of the history that have no span of their own; argument strings of providers that "
+        "parse them; evaluations, which Phoenix keeps apart."
+    ),
+    fields=("context", "attributes", "span_kind"),
+)

@@ -1,0 +1,367 @@
+"""Takes recorded sessions into a ledger, as one run."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from actionledger.core.errors import UsageError
+from actionledger.core.interrupts import held_back
+from actionledger.core.recording import (
+    Recorder,
+    SessionKey,
+    TurnKey,
+    input_left_out,
+    record_fitting,
+    response_received,
+    session_readmitted,
+    turn_finished,
+    turn_superseded,
+)
+from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.billing import note_costs
+from actionledger.imports.import_run import ImportRun
+from actionledger.imports.kept_news import KeptNews, packed
+from actionledger.imports.newer import version_of
+from actionledger.imports.news import News, Touched
+from actionledger.imports.omissions import WITHIN_TURN, changes
+from actionledger.imports.open_sessions import OpenSessions
+from actionledger.imports.prices import Prices
+from actionledger.imports.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, names_in, parser_for_turn, read_turn
+from actionledger.imports.received import is_unfilled, priced, recorded_of, task_of
+from actionledger.imports.refusing import Refusals
+from actionledger.imports.report import ImportReport
+from actionledger.imports.results import Results
+from actionledger.imports.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
+from actionledger.imports.turns import Looked, State, looked_up, remember
+from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.workspace import Workspace
+
+
+class Importer:
+    """Takes recorded sessions into a ledger, as one run.
+
+    Args:
+        record: takes the events.
+        source: what the sessions come from, as records name it: ``mint``, ``jsonl``, ``claude_code``.
+        origin: the path that they come from.
+        known: what the ledger has already; what is taken in is added to it.
+        read_as: how texts of sessions without a profile are read.
+        wordings: how the source words errors.
+        tools: the names of the tools that the source's agent brings.
+        prices: what responses cost of which only the tokens are recorded; None to leave that open.
+        again_forgotten: whether sessions that were forgotten are taken in again; else they are left out, and counted.
+        manifests: where to keep what the workspaces of sessions that are run hold, so that they can be run again; None to
+            keep nothing.
+        run_id: the run, where this is a part of one that others begin and end; None for a run of its own.
+        is_part: whether others go on from what this one knows, or tell it what they know.
+
+    Attributes:
+        file: the file that is being read, where the sessions come from several.
+        prices: what responses cost of which only the tokens are recorded; None to leave that open.
+        run: the run, as its events carry it.
+        report: what was taken in.
+        touched: what was looked at; None where nobody asks.
+    """
+
+    def __init__(
+        self,
+        record: Recorder,
+        *,
+        source: str,
+        origin: str,
+        known: Known,
+        read_as: ReadAs = AS_IT_SAYS,
+        wordings: Sequence[Wording] = (),
+        tools: frozenset[str] = frozenset(),
+        prices: Prices | None = None,
+        again_forgotten: bool = False,
+        manifests: Path | None = None,
+        run_id: str | None = None,
+        is_part: bool = False,
+    ) -> None:
+        self._manifests = manifests
+        self._again_forgotten = again_forgotten
+        self.record = record
+        self.source = source
+        self.known = known
+        self.prices = prices
+        self.file = origin
+        self.report = ImportReport()
+        self.touched = Touched() if is_part else None
+        self._read_as = read_as
+        self._tools = tools
+        self._run = ImportRun(record, source, origin, run_id)
+        self.run = self._run.key
+        self._sessions = OpenSessions(self._run, source, known)
+        self._results = Results(self._run.record, self.run, known, wordings, is_asked=is_part)
+        self._refusals = Refusals(record, self.run.run_id, source)
+        self._of_others = KeptNews()
+
+    def take(self, item: Item, workspace: Workspace | None = None) -> None:
+        """Take in a session or a piece of one, or note what is none.
+
+        Args:
+            item: what the source gave.
+            workspace: the folder that the session's actions may touch; None to run none of them.
+
+        Raises:
+            UnknownNameError: the session names a profile that there is not.
+        """
+        if isinstance(item, Refusal):
+            self._refusals.refuse(item, self.report)
+        elif isinstance(item, LeftOut):
+            self.report.left_out[item.file, item.reason, item.detail] += item.count
+        else:
+            self._take_session(item, workspace)
+
+    def take_turn(self, session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> str:
+        """Take in one turn of a session that goes on.
+
+        Args:
+            session: the session, without turns.
+            turn: the turn.
+            read_as: how its text is read.
+
+        Returns:
+            The id that it is recorded as.
+
+        Raises:
+            UnknownNameError: the session names a profile that there is not.
+            UsageError: the session was forgotten, or the turn is refused, such as one that is too large.
+        """
+        self._read_as = read_as
+        if self._sessions.id_of(session.external_id) in self.known.forgotten and not self._again_forgotten:
+            raise UsageError(
+                f"The session {session.external_id!r} was forgotten, and nothing of it is taken in; record the turn under another name."
+            )
+        refused = len(self.report.refusals)
+        self._take_session(replace(session, turns=(turn,), is_last=False), None)
+        if len(self.report.refusals) > refused:
+            raise UsageError(self.report.refusals[-1].reason)
+        session_id = self._sessions.id_of(session.external_id)
+        key = SessionKey(session_id=session_id, profile="", model="", task="")
+        return looked_up(self.known, self.source, session, key, turn).turn_id
+
+    def finish(self, *, is_told: bool = False) -> ImportReport:
+        """End the sessions that are still open, and the run if it took in anything.
+
+        Args:
+            is_told: whether what was left out is recorded already.
+
+        Returns:
+            What came of it.
+        """
+        if not is_told:
+            self.end_sessions()
+            self.tell_left_out(self.report.left_out)
+        self._run.finish(turns=self.report.turns, refused=len(self.report.refusals))
+        return self.report
+
+    def end_sessions(self, *, but: Collection[str] = ()) -> None:
+        """End the sessions that are still open, and count the results that belong to no call.
+
+        Args:
+            but: files that were not read to their end: their sessions go on with the next import.
+        """
+        if self._sessions.going_on:
+            self._know_of_others()
+        self._sessions.end_all(but=but)
+        for file, without_call in self._results.without_call().items():
+            self.report.left_out[file, LeftOutReason.NO_CALL, ""] += without_call
+
+    def tell_left_out(self, counted: Mapping[LeftOutKey, int], whole: Collection[str] = ()) -> None:
+        """Record what was left out of files, each as it stands now.
+
+        Args:
+            counted: what was left out, by file, reason and what it is.
+            whole: the files that were read to their end.
+        """
+        for (path, reason, detail), count, times in changes(counted, whole, self.known.left_out):
+            self.record(input_left_out(self.run.run_id, path, reason, detail, count, times=times))
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was recorded of the run."""
+        return self._run.has_begun
+
+    def begin(self) -> None:
+        """Begin the run, unless it has begun."""
+        self._run.begin()
+
+    def take_news(self, added: Added) -> News:
+        """Return what came to be known since this was asked last, and forget what was counted.
+
+        Args:
+            added: what was added to ``known`` since.
+        """
+        assert self.touched is not None
+        touched, report, sessions = self.touched, self.report, self._sessions
+        self.touched, self.report = Touched(), ImportReport()
+        going_on = {key: session for key, session in sessions.going_on.items() if key in touched.sessions}
+        started = frozenset(sessions.started & touched.sessions)
+        calls, has_begun = self._results.take_news(), self._run.has_begun
+        return News(touched, packed(added, started), going_on, calls, report, has_begun)
+
+    def is_at_odds_with(self, news: News) -> bool:
+        """Return whether what others have found of calls would be something else, had it been taken in here."""
+        return self._results.is_at_odds_with(news.calls)
+
+    def add(self, news: News) -> None:
+        """Go on from what others have taken in, of sessions that this one has not."""
+        self._of_others.add(news.taken_in)
+        for session_id in news.touched.sessions:
+            self._sessions.going_on.pop(session_id, None)
+        self._sessions.going_on |= news.going_on
+        self._results.add(news.calls)
+        self.report += news.report
+
+    def _know_of_others(self) -> None:
+        """Know what others have taken in, which nobody has asked for until now."""
+        for added, started in self._of_others.take():
+            self.known.add(added)
+            self._sessions.started |= started
+
+    def _take_session(self, item: RecordedSession, workspace: Workspace | None) -> None:
+        self._know_of_others()
+        profile = self._read_as.profile_of(item)
+        item = self._sessions.named(item)
+        key = SessionKey(
+            session_id=self._sessions.id_of(item.external_id),
+            profile=profile.name if profile else NO_PROFILE,
+            model=item.model,
+            task=task_of(item),
+        )
+        if self._is_left_forgotten(item, key):
+            return
+        if version := version_of(item.metadata):
+            self.report.versions.add((item.source or self.source, version))
+        if self.touched is not None:
+            self.touched.sessions.add(key.session_id)
+            other_names = {item.begun_as, item.formerly} - {""}
+            self.touched.sessions.update(map(self._sessions.id_of, other_names))
+        if self._sessions.is_to_begin(item, key.session_id):
+            self.report.sessions += self._sessions.start(item, key)
+        if workspace is not None and profile is not None:
+            self._run_turns(item, key, profile, workspace)
+        else:
+            names = names_in(item, self._tools)
+            for turn in item.turns:
+                self._take_turn(item, key, turn, names)
+        self.report.results += self._results.of_earlier(item, key, "", item.results, self.file)
+        if no_numbers := self._sessions.go_on(item, key, self.file):
+            self.report.left_out[self.file, LeftOutReason.UNREADABLE, "score"] += no_numbers
+
+    def _is_left_forgotten(self, item: RecordedSession, key: SessionKey) -> bool:
+        """Return whether a session is left out since it was forgotten; one that is to come in again is said to first."""
+        if key.session_id not in self.known.forgotten:
+            return False
+        if not self._again_forgotten:
+            self.report.left_out[self.file, LeftOutReason.FORGOTTEN, ""] += len(item.turns)
+            return True
+        self.known.forgotten.discard(key.session_id)
+        self._run.record(session_readmitted(key.session_id, self.run.run_id))
+        return False
+
+    def _take_turn(
+        self, item: RecordedSession, session: SessionKey, turn: RecordedTurn, names: frozenset[str]
+    ) -> None:
+        looked = looked_up(self.known, self.source, item, session, turn)
+        if self.touched is not None and item.ids == "source":
+            self.touched.turns.update({looked.turn_id, looked.replaces, looked.formerly} - {""})
+        if not self._is_to_be_taken(item, session, looked):
+            self._supersede(session, looked)
+            if looked.state is State.KNOWN:
+                there, model = self.known.turn(looked.turn_id), turn.model or session.model
+                self.report.unfilled += is_unfilled(self.prices, model, turn, there)
+                late = self._results.of_earlier(item, session, looked.turn_id, turn.results, self.file)
+                key = TurnKey(
+                    session=session, turn_id=looked.turn_id, index=turn.index, occurred_at=turn.occurred_at
+                )
+                self.report.results += late + self._results.of_known(turn, key)
+            return
+        self.report.sessions += self._sessions.start(item, session)
+        with held_back():  # else a turn is kept that nobody has counted
+            self._read(item, session, looked, names)
+            self._remember(looked)
+            self._supersede(session, looked)
+
+    def _supersede(self, session: SessionKey, looked: Looked) -> None:
+        """Have a turn stand for what an earlier version took in of it under another name."""
+        if not looked.formerly or self.known.turn(looked.turn_id) is None:
+            return
+        key = TurnKey(session=session, turn_id=looked.formerly, index=looked.turn.index, occurred_at=None)
+        self._run.record(turn_superseded(key, self.run.run_id, looked.turn_id))
+        self.known.add_superseded(looked.formerly, looked.turn_id)
+        self.report.merged += 1
+
+    def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
+        """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""
+        if looked.state is State.DIFFERING:
+            self._refusals.note_differing(item, session, looked, self.report, self.file)
+            return False
+        if looked.state is State.KNOWN:
+            self.report.known += 1
+            self.report.repeated += looked.turn_id in self.known.turns_since
+            return False
+        if self._refusals.has_no_place(item, looked, self.report, self.file):
+            return False
+        return not self._refusals.is_too_large(item, session, looked, self.report, self.file)
+
+    def _read(
+        self, item: RecordedSession, session: SessionKey, looked: Looked, names: frozenset[str]
+    ) -> None:
+        turn, run_id, record = looked.turn, self.run.run_id, self._run.record
+        key = TurnKey(
+            session=replace(session, model=turn.model) if turn.model not in {"", session.model} else session,
+            turn_id=looked.turn_id,
+            index=turn.index,
+            occurred_at=turn.occurred_at,
+        )
+        self._run.note_parser(parser_for_turn(item, turn, self._read_as))
+        self._run.note_tools(turn.tools)
+        cost = priced(self.prices, key.session.model, turn, self.report)
+        note_costs(self._run, key, cost, self.prices, turn)
+        beside = recorded_of(turn) | cost
+        record_fitting(record, response_received(key, run_id, looked.written.text, turn.prompt, **beside))
+        if turn.feedback is not None:
+            record_fitting(record, turn_finished(key, run_id, turn.feedback, None))
+        if looked.replaces:
+            record(turn_superseded(replace(key, turn_id=looked.replaces), run_id, looked.turn_id))
+        # Behind the rest, since a turn that was read is not taken in again; results of calls are.
+        result = read_turn(
+            record, item, turn, looked.written, key=key, run=self.run, read_as=self._read_as, names=names
+        )
+        self._note_found(item, turn, result)
+        found, without_call = self._results.of_turn(turn, key, result)
+        self.report.calls += len(turn.calls)
+        self.report.results += found
+        if without_call:
+            self.report.left_out[self.file, LeftOutReason.NO_CALL, WITHIN_TURN] += without_call
+
+    def _run_turns(
+        self, item: RecordedSession, session: SessionKey, profile: Profile, workspace: Workspace
+    ) -> None:
+        from actionledger.imports.running import run_turns  # noqa: PLC0415 - most imports run nothing
+
+        looked = [looked_up(self.known, self.source, item, session, turn) for turn in item.turns]
+        new = [each for each in looked if self._is_to_be_taken(item, session, each)]
+        if not new:
+            return
+        self.report.sessions += self._sessions.start(item, session)
+        self._run.note_parser(profile.parser)
+        run_turns(new, self._run, session, profile=profile, workspace=workspace, manifests=self._manifests)
+        for each in new:
+            self._remember(each)
+
+    def _remember(self, looked: Looked) -> None:
+        remember(self.known, looked)
+        self.report.turns += 1
+        self.report.revised += looked.state is State.GROWN
+
+    def _note_found(self, item: RecordedSession, turn: RecordedTurn, result: ParseResult) -> None:
+        """Count what was found in a text of which it is unknown how to read it."""
+        if turn.capture is Capture.TEXT and item.profile is None and self._read_as.is_open:
+            self.report.searched += 1
+            self.report.found.update({action.dialect for action in result.actions})

@@ -1,0 +1,172 @@
+"""Any call of a model as it happens: what it answered, how long it took, and what it failed with."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from time import monotonic
+from typing import Any
+
+from actionledger.core.errors import UsageError
+from actionledger.core.forking import watch
+from actionledger.core.ids import derived_id
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.live.wire import SOURCE
+from actionledger.imports.sources.base import Item, LeftOut, RecordedSession
+from actionledger.imports.turn_recorder import recorded_turn
+from actionledger.imports.usages import possible_usage
+from actionledger.ledger import Ledger
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.places import place_taken, remove_old_places
+from actionledger.ledger.queries.progress import next_turn_indexes
+
+FRESH = 5.0
+"""For how long it is taken for known how far the ledger's sessions have come, in seconds: others may record into the same ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of calls before they are made.
+
+    Args:
+        session: the session that they belong to.
+        model: the language model.
+        task: what the session is about.
+        profile: the profile whose parser reads texts; None for every format.
+        tools: the tools that the model is offered, as the OpenAI interface takes them.
+        process: the process that knows it; a forked child has the session's name from its parent, which goes on with it.
+    """
+
+    session: str
+    model: str = ""
+    task: str = ""
+    profile: str | None = None
+    tools: list[Mapping[str, Any]] | None = None
+    process: int = field(default_factory=os.getpid)
+
+    @property
+    def own_session(self) -> str:
+        """The session of this process: in a parent's, its turns would take the places of the parent's."""
+        process = os.getpid()
+        return self.session if process == self.process else f"{self.session} (process {process})"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A call that was made.
+
+    Args:
+        about: what it is about.
+        answer: what came of it: a text, or a provider's message, response or its parts as decoded JSON; None where it is neither.
+        kind: the type that it had.
+        error: the kind of error that it failed with; empty where it didn't.
+        started_at: when it began, UTC without a zone.
+        latency_ms: how long it took.
+        size: about how many bytes it holds.
+        more: what else is known, by the fields of ``Ledger.record_turn``.
+    """
+
+    about: About
+    answer: Any
+    kind: str
+    error: str
+    started_at: datetime
+    latency_ms: float
+    size: int
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+class CallReader:
+    """Makes turns of calls, in their order.
+
+    Args:
+        ledger: what knows how far a session has come.
+        origin: where they come from, as records say it.
+    """
+
+    def __init__(self, ledger: Ledger, origin: str) -> None:
+        self._ledger = ledger
+        self._origin = origin
+        self._places = LedgerFiles.at(ledger.path).places
+        self.start_over()
+        remove_old_places(self._places)
+        watch(self)
+
+    def start_over(self) -> None:
+        """Ask the ledger again how far its sessions have come: in a forked child, the parent has gone on with them."""
+        self._next: dict[str, int] = {}
+        self._there: dict[str, int] = {}
+        self._asked_at = -FRESH
+
+    def read(self, made: Answered) -> Iterator[Item]:
+        """Yield what a call adds to its session, or that it adds nothing.
+
+        Args:
+            made: the call.
+        """
+        if made.error:
+            yield LeftOut(self._origin, LeftOutReason.NO_RESPONSE, made.error[:40])
+            return
+        about, is_text, took = made.about, isinstance(made.answer, str), made.more.get("usage")
+        try:
+            turn = recorded_turn(
+                made.answer if is_text else None,
+                None if is_text else made.answer,
+                tools=about.tools,
+                results=made.more.get("results", ()),
+                usage=None if took is None else possible_usage(took),
+                at=made.started_at,
+                prompt=made.more.get("prompt"),
+            )
+        except UsageError:
+            yield LeftOut(self._origin, LeftOutReason.UNKNOWN_KIND, made.kind[:40])
+            return
+        usage = replace(turn.usage, latency_ms=turn.usage.latency_ms or made.latency_ms)
+        session = about.own_session
+        yield RecordedSession(
+            session,
+            about.profile,
+            about.model,
+            about.task,
+            (replace(turn, index=self._index(session), usage=usage),),
+            source=SOURCE,
+            is_last=False,
+        )
+
+    def _index(self, session: str) -> int:
+        """Return the place of a session's next turn, which no other process gets; where none can be held, as far as this one knows."""
+        session_id = derived_id("session", SOURCE, session)
+        known = self._next.get(session)
+        asked = cache(lambda: self._known().get(session_id, 0))
+        index = asked() if known is None else known
+        with suppress(OSError), place_taken(self._places, session_id, known, asked) as place:
+            index = place.index
+            place.next += 1
+        self._next[session] = index + 1
+        return index
+
+    def _known(self) -> dict[str, int]:
+        """Return the place that the next turn of each session has; asked of all at once, a session costs next to nothing."""
+        if monotonic() - self._asked_at >= FRESH:
+            self._there = next_turn_indexes(self._ledger, SOURCE)
+            self._asked_at = monotonic()
+        return self._there
+
+
+def plain(answer: object) -> tuple[Any, int]:
+    """Return a copy of an answer, a text or decoded JSON, and about how many bytes it holds; None where it is neither.
+
+    Args:
+        answer: what a model's call returned; a model of pydantic, as the providers' libraries return, is dumped.
+    """
+    if isinstance(answer, str):
+        return answer, len(answer)
+    dump = getattr(answer, "model_dump", None)
+    try:
+        written = json.dumps(dump(mode="json") if callable(dump) else answer)
+    except (TypeError, ValueError, RecursionError):
+        return None, 0
+    return json.loads(written), len(written)

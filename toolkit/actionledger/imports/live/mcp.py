@@ -1,0 +1,305 @@
+"""What a client and a server of the Model Context Protocol say to each other, read: https://modelcontextprotocol.io/specification.
+
+Messages are JSON-RPC, one a line. A call of a tool is a turn, since what the model wrote around it is not seen here; the tools are those that the
+server has listed, and each call is checked against its tool's schema.
+"""
+
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum, auto
+from hashlib import blake2b
+from typing import Any
+
+from actionledger.core.canonical import json_text
+from actionledger.core.clock import now
+from actionledger.core.depth import is_deeper
+from actionledger.core.ids import new_id
+from actionledger.core.text import utf8_with_halves
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
+from actionledger.imports.live.tap import LARGEST_BODY
+from actionledger.imports.sources.access import object_at, objects_at, text_at
+from actionledger.imports.sources.base import (
+    Item,
+    LeftOut,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+)
+
+SOURCE = "mcp"
+"""What records name the source of what a proxy of this protocol has seen."""
+
+_MAX_DEPTH = 200
+_LONGEST_KEY = 100
+
+_MOST_ASKED = 10_000
+"""How many requests may wait for their responses."""
+
+_MOST_HELD, _MOST_HELD_BYTES = 1_000, 16 * 2**20
+"""How many calls, and how much of their lines in bytes, wait for the list of tools."""
+
+_INVALID_PARAMS = -32602
+_WHOLE = frozenset({"initialize", "tools/list", "tools/call", "notifications/cancelled"})
+
+
+class Side(Enum):
+    """Who has written a line."""
+
+    CLIENT = auto()
+    SERVER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line as it passed.
+
+    Args:
+        side: who wrote it.
+        data: the line.
+        at: when it passed, UTC without a zone.
+        clock: the same in seconds of a clock that only goes on.
+    """
+
+    side: Side
+    data: bytes
+    at: datetime
+    clock: float
+
+    @property
+    def size(self) -> int:
+        """How many bytes it holds."""
+        return len(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request of the client that has no response yet."""
+
+    method: str
+    call_id: str
+    is_further: bool
+    at: datetime
+    clock: float
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it asks for the list of tools."""
+        return self.method == "tools/list"
+
+
+class McpReader:
+    """Makes turns of the lines of one connection, in their order.
+
+    Args:
+        origin: where they passed, as records say it.
+        session: what the session is called; a name that no other one has by default.
+        task: what it is about, such as the server's command.
+        first: the place of its first call, where an earlier connection had the same name.
+    """
+
+    def __init__(self, origin: str, *, session: str = "", task: str = "", first: int = 0) -> None:
+        self._origin = origin
+        self._session = RecordedSession(
+            session or f"mcp {now():%Y-%m-%d %H:%M:%S} {new_id()}",
+            None,
+            "",
+            task,
+            (),
+            source=SOURCE,
+            is_last=False,
+        )
+        # A name that was given may be given to several connections, which all count their calls.
+        self._calls_of = f"{session}/{new_id()}" if session else self._session.external_id
+        self._asked: dict[str, deque[_Asked]] = {}
+        self._lists = 0  # how many of them ask for tools
+        self._tools: list[Mapping[str, Any]] = []
+        self._held: list[RecordedTurn] = []
+        self._held_bytes = 0
+        self._calls = first
+
+    def read(self, line: Line) -> Iterator[Item]:
+        """Yield what a line adds to the session, or that it adds nothing.
+
+        Args:
+            line: the line.
+        """
+        try:
+            value = json.loads(line.data)
+        except (ValueError, RecursionError):
+            if line.data.strip():
+                is_cut = line.size >= LARGEST_BODY
+                reason = LeftOutReason.TOO_LARGE if is_cut else LeftOutReason.UNREADABLE
+                yield self._left_out(reason, f"line of the {line.side.name.lower()}")
+            return
+        for message in value if isinstance(value, list) and value else [value]:
+            if isinstance(message, dict) and not is_deeper(message, _MAX_DEPTH):
+                yield from self._message(message, line)
+            else:
+                yield self._left_out(LeftOutReason.NOT_AN_OBJECT, line.side.name.lower())
+
+    def rest(self, is_end: bool) -> Iterator[Item]:
+        """Yield, at the end, the calls that still wait for the list of tools: a server that is gone lists none."""
+        if is_end:
+            yield from self._release()
+
+    def _message(self, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
+        method = text_at(message, "method")
+        if line.side is Side.CLIENT and method in _WHOLE:
+            yield from self._request(method, message, line)
+        elif method:
+            if line.side is Side.CLIENT and "id" in message:
+                self._note_asked(method, "", message, line)  # so that its response is known
+            yield self._left_out(LeftOutReason.BOOKKEEPING, method[:40])
+        elif line.side is Side.CLIENT:
+            yield self._left_out(LeftOutReason.BOOKKEEPING, "response of the client")
+        elif asked := self._pop_asked(message.get("id")):
+            yield from self._response(asked, message, line)
+        else:
+            yield self._left_out(LeftOutReason.NO_CALL, "response")
+
+    def _left_out(self, reason: LeftOutReason, detail: str) -> LeftOut:
+        return LeftOut(self._origin, reason, detail)
+
+    def _note_asked(self, method: str, call_id: str, message: Mapping[str, Any], line: Line) -> None:
+        is_further = bool(object_at(message, "params").get("cursor"))
+        asked = _Asked(method if method in _WHOLE else "", call_id, is_further, line.at, line.clock)
+        waiting = self._asked.setdefault(_key(message["id"]), deque())
+        # A response beyond these is one of no call, and is counted as that.
+        if len(waiting) < _MOST_ASKED:
+            waiting.append(asked)
+            self._lists += asked.is_list
+        if len(self._asked) > _MOST_ASKED:
+            self._lists -= sum(each.is_list for each in self._asked.pop(next(iter(self._asked))))
+
+    def _pop_asked(self, identifier: object) -> _Asked | None:
+        """Return the request that a response is of, the first of those that share an identifier; None where there is none."""
+        key = _key(identifier)
+        if not (waiting := self._asked.get(key)):
+            return None
+        asked = waiting.popleft()
+        self._lists -= asked.is_list
+        if not waiting:
+            del self._asked[key]
+        return asked
+
+    def _request(self, method: str, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
+        given = object_at(message, "params")
+        if method == "notifications/cancelled":
+            yield from self._cancelled(given, line)
+            return
+        call_id = ""
+        if method == "tools/call":
+            call_id = f"{self._calls_of}/{self._calls}"
+            self._held.append(self._turn(given, call_id, line))
+            self._held_bytes += line.size
+            is_full = len(self._held) >= _MOST_HELD or self._held_bytes >= _MOST_HELD_BYTES
+            if is_full or self._tools or not self._is_listing():
+                yield from self._release()
+        elif method == "initialize":
+            self._note({"client": given.get("clientInfo"), "protocol": given.get("protocolVersion")})
+        if "id" in message:
+            self._note_asked(method, call_id, message, line)
+
+    def _is_listing(self) -> bool:
+        return self._lists > 0
+
+    def _cancelled(self, given: Mapping[str, Any], line: Line) -> Iterator[Item]:
+        asked = self._pop_asked(given.get("requestId"))
+        if asked is None or not asked.call_id:
+            yield self._left_out(LeftOutReason.BOOKKEEPING, "notifications/cancelled")
+            if not self._is_listing():
+                yield from self._release()
+            return
+        yield from self._release()
+        told = text_at(given, "reason")
+        stopped = RecordedResult(
+            asked.call_id, told, status=ExecutionStatus.INTERRUPTED, reason=Reason.STOPPED
+        )
+        yield self._result(stopped, asked, line)
+
+    def _turn(self, given: Mapping[str, Any], call_id: str, line: Line) -> RecordedTurn:
+        arguments = given.get("arguments")
+        known = {} if arguments is None else arguments
+        call = RecordedCall(
+            call_id, text_at(given, "name"), known if isinstance(known, Mapping) else json_text(known)
+        )
+        turn = RecordedTurn(
+            self._calls,
+            "",
+            occurred_at=line.at,
+            external_id=call_id,
+            capture=Capture.CALLS,
+            calls=(call,),
+        )
+        self._calls += 1
+        return turn
+
+    def _release(self) -> Iterator[RecordedSession]:
+        """Yield the calls that have waited for the list of tools, which a client may ask for in the same breath."""
+        tools = json_text(self._tools) if self._tools else ""
+        for turn in self._held:
+            yield replace(self._session, turns=(replace(turn, tools=tools),))
+        self._held.clear()
+        self._held_bytes = 0
+
+    def _response(self, asked: _Asked, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
+        result = object_at(message, "result")
+        if asked.method == "tools/list":
+            listed = [_offered(each) for each in objects_at(result, "tools")]
+            self._tools = [*self._tools, *listed] if asked.is_further else listed
+            yield from self._release()
+        elif asked.method == "initialize":
+            self._note({"server": result.get("serverInfo"), "protocol": result.get("protocolVersion")})
+        elif asked.call_id:
+            yield from self._release()
+            error = message.get("error")
+            told = (
+                _failed(asked.call_id, error) if isinstance(error, Mapping) else _done(asked.call_id, result)
+            )
+            yield self._result(told, asked, line)
+
+    def _result(self, result: RecordedResult, asked: _Asked, line: Line) -> RecordedSession:
+        timed = replace(
+            result,
+            started_at=asked.at,
+            finished_at=line.at,
+            duration_ms=(line.clock - asked.clock) * 1000,
+        )
+        return replace(self._session, results=(timed,))
+
+    def _note(self, said: Mapping[str, Any]) -> None:
+        told = {key: value for key, value in said.items() if value}
+        self._session = replace(self._session, metadata={**self._session.metadata, **told})
+
+
+def _key(identifier: object) -> str:
+    """Return what a request is known by: 1 and "1" are two. Of a long identifier that is a digest: any number of them may wait."""
+    written = repr(identifier)
+    if len(written) <= _LONGEST_KEY:
+        return written
+    return f"{len(written)} {blake2b(utf8_with_halves(written), digest_size=32).hexdigest()}"
+
+
+def _offered(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a tool as the OpenAI interface takes it."""
+    function = {"name": tool.get("name"), "description": tool.get("description", "")}
+    return {"type": "function", "function": {**function, "parameters": tool.get("inputSchema")}}
+
+
+def _done(call_id: str, result: Mapping[str, Any]) -> RecordedResult:
+    texts = [text_at(part, "text") for part in objects_at(result, "content") if part.get("type") == "text"]
+    is_all_text = len(texts) == len(list(objects_at(result, "content")))
+    output = "\n".join(texts) if texts and is_all_text else result
+    return RecordedResult(call_id, output, is_error=result.get("isError") is True)
+
+
+def _failed(call_id: str, error: Mapping[str, Any]) -> RecordedResult:
+    told = text_at(error, "message")
+    reason = Reason.SCHEMA_ERROR if error.get("code") == _INVALID_PARAMS else None
+    if reason and "unknown tool" in told.lower():
+        reason = Reason.UNKNOWN_ACTION
+    return RecordedResult(call_id, told, is_error=True, reason=reason)

@@ -1,0 +1,296 @@
+"""A receiver of OpenTelemetry's protocol over HTTP: requests are read, answered as the protocol says, and handed to a recording.
+
+Defined by ``docs/specification.md`` of github.com/open-telemetry/opentelemetry-proto. Traces are taken, and of logs the events of generative
+AI, which some instrumentations write beside their spans; metrics are answered and counted.
+"""
+
+import asyncio
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
+
+from actionledger.core.depth import is_deeper
+from actionledger.core.extras import require
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.live.askers import is_asked_here, is_of_foreign_page
+from actionledger.imports.live.otlp_counts import counted_in_json, counted_in_protobuf
+from actionledger.imports.live.proxy import Receive, Scope, Send
+from actionledger.imports.live.spans import Batch, Came, Passed
+from actionledger.imports.live.traces import LEAST_BYTES
+from actionledger.imports.shapes.spans import spans_of
+from actionledger.imports.sources.json_texts import value_of
+
+require("An OTLP receiver", "live", "opentelemetry.proto", "google.rpc")
+from google.rpc.status_pb2 import Status  # noqa: E402 - optional; what is missing was named above
+
+from actionledger.imports.shapes import otlp_protobuf  # noqa: E402 - needs the same
+
+LARGEST_BODY = 32 * 2**20
+"""How large a request may be as it comes, in bytes."""
+
+LARGEST_UNPACKED = 64 * 2**20
+"""How large it may be unpacked, in bytes."""
+
+MOST_SPANS = 50_000
+"""How many spans or records of a log a request may hold; exporters send 512 at once, collectors 8,192."""
+
+MOST_VALUES = 2_000_000
+"""How many values it may hold all in all, as fields of protobuf or as what stands between commas and brackets of JSON: bytes alone say
+little of what they become, of which some hold two bytes."""
+
+READERS = 2
+"""How many requests are read at the same time; what else comes waits."""
+
+RETRY_SECONDS = 5
+"""How long an exporter is asked to wait when too much waits here."""
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+
+_DEEPEST = 200
+_PIECE = 256 * 1024
+_INVALID_ARGUMENT, _UNAVAILABLE, _RESOURCE_EXHAUSTED = 3, 14, 8
+_MOST_MEMBERS = 1000
+_SIGNALS = frozenset({"traces", "logs", "metrics"})
+_HELD = {
+    "traces": ("resourceSpans", "scopeSpans", "spans"),
+    "logs": ("resourceLogs", "scopeLogs", "logRecords"),
+}
+
+
+class _RefusedError(Exception):
+    """A request that is not taken.
+
+    Args:
+        status: the status of HTTP.
+        code: that of gRPC, as the answer's body has it.
+        message: what is wrong, for people.
+    """
+
+    def __init__(self, status: int, code: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+class _Asked(NamedTuple):
+    """What a request says of itself: which signal it is, and how its body is written and packed."""
+
+    signal: str
+    encoding: str
+    is_packed: bool
+
+
+class Receiver:
+    """An ASGI application that takes requests of OTLP.
+
+    Args:
+        offer: takes what came, and returns whether there was room for it; it may not wait.
+        only_here: whether a request has to name this machine: on loopback, a page of a browser could reach it by another name.
+    """
+
+    def __init__(self, offer: Callable[[Came, str], bool], *, only_here: bool = True) -> None:
+        self._offer = offer
+        self._only_here = only_here
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="actionledger-otlp")
+
+    def close(self) -> None:
+        """Read what has come, and no more."""
+        self._readers.shutdown()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; what is no request is not answered."""
+        if scope["type"] != "http":
+            return
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        encoding = JSON
+        try:
+            asked = self._asked(scope, headers)
+            encoding = asked.encoding
+            body = await _body(receive, headers)
+            if body is None:
+                self._offer(Passed(LeftOutReason.UNREADABLE, "cut request"), "queue_full")
+                return
+            # Beside the loop: nobody else's request waits for a large one.
+            await asyncio.get_running_loop().run_in_executor(self._readers, self._take, asked, body)
+        except _RefusedError as error:
+            signal = str(scope["path"]).removeprefix("/v1/")
+            detail = f"{error.status} {signal if signal in _SIGNALS else 'elsewhere'}"
+            if error.status not in {404, 405, 503}:
+                self._offer(Passed(LeftOutReason.UNREADABLE, detail), "queue_full")
+            await _answer(send, error.status, encoding, _status(error, encoding))
+        else:
+            # An answer without a word of partial success is empty in protobuf, and an object without a field in JSON.
+            await _answer(send, 200, encoding, b"{}" if encoding == JSON else b"")
+
+    def _asked(self, scope: Scope, headers: dict[bytes, str]) -> _Asked:
+        if self._only_here and not is_asked_here(scope["headers"]):
+            raise _RefusedError(
+                403, _INVALID_ARGUMENT, "This receiver answers to names of this machine alone."
+            )
+        if is_of_foreign_page(scope["headers"]):
+            raise _RefusedError(403, _INVALID_ARGUMENT, "A page of another origin may not send this.")
+        signal = str(scope["path"]).removeprefix("/v1/")
+        if signal not in _SIGNALS or not scope["path"].startswith("/v1/"):
+            raise _RefusedError(
+                404, _INVALID_ARGUMENT, "There are /v1/traces and /v1/logs; /v1/metrics is counted."
+            )
+        if scope["method"] != "POST":
+            raise _RefusedError(405, _INVALID_ARGUMENT, "Requests are sent by POST.")
+        encoding = headers.get(b"content-type", "").split(";")[0].strip().lower()
+        if encoding not in {PROTOBUF, JSON}:
+            raise _RefusedError(415, _INVALID_ARGUMENT, f"The content type is {PROTOBUF} or {JSON}.")
+        packed = headers.get(b"content-encoding", "identity").strip().lower()
+        if packed not in {"gzip", "identity", ""}:
+            raise _RefusedError(415, _INVALID_ARGUMENT, "The content encoding is gzip, or none.")
+        return _Asked(signal, encoding, packed == "gzip")
+
+    def _take(self, asked: _Asked, came: bytes) -> None:
+        """Read a request and hand it on."""
+        body = _unpacked(came) if asked.is_packed else came
+        if asked.signal == "metrics":
+            self._offer(Passed(LeftOutReason.UNKNOWN_KIND, "metrics"), "queue_full")
+            return
+        try:
+            _refuse_many(asked, body)
+            batch = (
+                _of_json(asked.signal, body) if asked.encoding == JSON else _of_protobuf(asked.signal, body)
+            )
+        except (ValueError, RecursionError) as error:
+            raise _RefusedError(
+                400, _INVALID_ARGUMENT, f"The body is no request of {asked.signal}: {error}."
+            ) from error
+        if not batch.count and body.strip() not in {b"", b"{}"}:
+            self._offer(Passed(LeftOutReason.UNKNOWN_KIND, f"{asked.signal} without any"), "queue_full")
+        elif batch.count and not self._offer(batch, "sent_back"):
+            raise _RefusedError(503, _UNAVAILABLE, "Too much waits to be written; send it again.")
+
+
+def _refuse_many(asked: _Asked, body: bytes) -> None:
+    """Refuse a request with more in it than it may hold, before anything is made of it."""
+    if asked.encoding == PROTOBUF:
+        spans, values = counted_in_protobuf(body, asked.signal, MOST_SPANS, MOST_VALUES)
+    else:
+        spans, values = 0, counted_in_json(body, MOST_VALUES)
+    if spans > MOST_SPANS:
+        raise _too_many(MOST_SPANS, "spans or records")
+    if values > MOST_VALUES:
+        raise _too_many(MOST_VALUES, "values")
+
+
+def _of_protobuf(signal: str, body: bytes) -> Batch:
+    if signal == "traces":
+        traces = otlp_protobuf.traces_of(body)
+        count = sum(len(scope.spans) for batch in traces.resource_spans for scope in batch.scope_spans)
+        return Batch(lambda: spans_of(otlp_protobuf.value_of_traces(traces)), _size(body, count), count)
+    logs = otlp_protobuf.logs_of(body)
+    count = sum(len(scope.log_records) for batch in logs.resource_logs for scope in batch.scope_logs)
+    return Batch(lambda: spans_of(otlp_protobuf.value_of_logs(logs)), _size(body, count), count)
+
+
+def _of_json(signal: str, body: bytes) -> Batch:
+    value = value_of(body)
+    if is_deeper(value, _DEEPEST):
+        raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
+    objects = [value]
+    for key in ("", *_HELD[signal]):
+        objects = [each for held in objects for each in (_listed(held, key) if key else [held])]
+        if not all(isinstance(each, dict) for each in objects):
+            raise ValueError(f"{key or 'it'} holds something that is no object")
+    # What is spelled otherwise, as older exporters do, is read where it is written down.
+    count = len(objects) or sum(1 for _ in spans_of(value))
+    if count > MOST_SPANS:
+        raise _too_many(MOST_SPANS, "spans or records")
+    return Batch(lambda: spans_of(value), _size(body, count), count)
+
+
+def _size(body: bytes, count: int) -> int:
+    """Return about how many bytes so many spans take while they wait, whatever they came as."""
+    return max(len(body), LEAST_BYTES * count)
+
+
+def _listed(held: dict[str, Any], key: str) -> list[Any]:
+    listed = held.get(key)
+    if listed is None:
+        return []
+    if not isinstance(listed, list):
+        raise ValueError(f"{key} is no list")  # noqa: TRY004 - a value of a request, told with the others
+    return listed
+
+
+async def _body(receive: Receive, headers: dict[bytes, str]) -> bytes | None:
+    """Return a request's body; None where the peer is gone before its end."""
+    too_large = _RefusedError(413, _RESOURCE_EXHAUSTED, f"A request has at most {LARGEST_BODY:,} bytes.")
+    said = headers.get(b"content-length", "0")
+    if said.isdecimal() and int(said) > LARGEST_BODY:
+        raise too_large
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if len(body) > LARGEST_BODY:
+            raise too_large
+        more = message.get("more_body", False)
+    return bytes(body)
+
+
+def _unpacked(body: bytes) -> bytes:
+    """Return what a gzipped body holds; several members are one text.
+
+    It is fed in pieces: behind each member zlib copies what it was given beyond it.
+    """
+    found, member, members = bytearray(), zlib.decompressobj(wbits=31), 1
+    try:
+        for place in range(0, len(body), _PIECE):
+            rest = body[place : place + _PIECE]
+            while rest:
+                if member.eof:
+                    member, members = zlib.decompressobj(wbits=31), members + 1
+                found += member.decompress(rest, _PIECE)
+                rest = member.unused_data if member.eof else member.unconsumed_tail
+                _refuse_exploding(found, members)
+        while body and not member.eof:
+            if not (piece := member.decompress(b"", _PIECE)):
+                raise _RefusedError(400, _INVALID_ARGUMENT, "The gzipped body breaks off.")
+            found += piece
+            _refuse_exploding(found, members)
+    except zlib.error as error:
+        raise _RefusedError(400, _INVALID_ARGUMENT, f"The body is not gzipped: {error}.") from error
+    return bytes(found)
+
+
+def _refuse_exploding(found: bytearray, members: int) -> None:
+    if len(found) > LARGEST_UNPACKED:
+        most = f"{LARGEST_UNPACKED:,} bytes unpacked"
+    elif members > _MOST_MEMBERS:
+        most = f"{_MOST_MEMBERS:,} members of gzip"
+    else:
+        return
+    raise _RefusedError(413, _RESOURCE_EXHAUSTED, f"A request has at most {most}.")
+
+
+def _too_many(most: int, what: str) -> _RefusedError:
+    return _RefusedError(
+        413, _RESOURCE_EXHAUSTED, f"A request has at most {most:,} {what}; send fewer at a time."
+    )
+
+
+def _status(error: _RefusedError, encoding: str) -> bytes:
+    if encoding == JSON:
+        return to_json({"code": error.code, "message": str(error)})
+    written: bytes = Status(code=error.code, message=str(error)).SerializeToString()
+    return written
+
+
+async def _answer(send: Send, status: int, encoding: str, body: bytes) -> None:
+    headers = [(b"content-type", encoding.encode()), (b"content-length", b"%d" % len(body))]
+    if status == 503:
+        headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
+    if status == 405:
+        headers.append((b"allow", b"POST"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

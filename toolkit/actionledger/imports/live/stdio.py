@@ -1,0 +1,141 @@
+"""A server on standard input and output between its client and itself: every byte goes on as it comes, and lines are copied."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from select import select
+from time import perf_counter
+
+from actionledger.core.clock import now
+from actionledger.core.errors import UsageError
+from actionledger.imports.live.mcp import Line, Side
+from actionledger.imports.live.tap import LARGEST_BODY
+
+_PIECE = 2**16
+_BY_SIGNAL = 128
+_NOT_STARTED = (FileNotFoundError, PermissionError)
+
+Take = Callable[[Line], None]
+
+
+class StdioServer:
+    """A server that runs as a child of this process, in its place.
+
+    Args:
+        command: the command and its arguments.
+
+    Raises:
+        UsageError: the command can't be started.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        try:
+            self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - what the user names is run, without a shell
+        except _NOT_STARTED as error:
+            raise UsageError(f"The command {command[0]!r} can't be started: {error.strerror}.") from error
+
+    def run(self, take: Take) -> int:
+        """Pass on what both sides say until the server ends.
+
+        Args:
+            take: takes each line that passes; it may not wait.
+
+        Returns:
+            Its exit status, as a shell says it.
+        """
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda told, _frame: self._child.send_signal(told))
+        threading.Thread(target=self._to_server, args=(take,), daemon=True).start()
+        self._to_client(take)
+        # With a limit it looks again and again, between which signals are answered.
+        status = self._child.wait(timeout=threading.TIMEOUT_MAX)
+        return status if status >= 0 else _BY_SIGNAL - status
+
+    def _to_server(self, take: Take) -> None:
+        assert self._child.stdin
+        lines = _Lines(Side.CLIENT, take)
+        with suppress(OSError):  # the server has closed its input
+            while piece := _read(sys.stdin.fileno()):
+                lines.feed(piece)
+                _write(self._child.stdin.fileno(), piece)
+        lines.finish()
+        with suppress(OSError):
+            self._child.stdin.close()
+
+    def _to_client(self, take: Take) -> None:
+        assert self._child.stdout
+        lines = _Lines(Side.SERVER, take)
+        try:
+            for piece in _pieces(self._child.stdout.fileno()):
+                _write(sys.stdout.fileno(), piece)
+                lines.feed(piece)
+        except OSError:
+            self._child.terminate()  # the client has gone, or what it writes to is full
+            self._child.stdout.close()  # else a server that still says something waits for a reader
+        lines.finish()
+
+
+class _Lines:
+    """Splits pieces into lines; one that is larger than is kept is given cut, so that it is counted."""
+
+    def __init__(self, side: Side, take: Take) -> None:
+        self._side = side
+        self._take = take
+        self._begun = bytearray()
+
+    def feed(self, piece: bytes) -> None:
+        *whole, rest = piece.split(b"\n")
+        for end in whole:
+            self._grow(end)
+            self.finish()
+        self._grow(rest)
+
+    def finish(self) -> None:
+        if self._begun:
+            self._take(Line(self._side, bytes(self._begun), now(), perf_counter()))
+            self._begun.clear()
+
+    def _grow(self, piece: bytes) -> None:
+        self._begun += piece[: LARGEST_BODY - len(self._begun)]
+
+
+def _pieces(descriptor: int) -> Iterator[bytes]:
+    """What comes until the end, while signals are answered: one that comes just before a read, or to another thread, doesn't end it."""
+    bell, rope = os.pipe()
+    os.set_blocking(rope, False)
+    before = signal.set_wakeup_fd(rope, warn_on_full_buffer=False)
+    try:
+        while True:
+            ready, *_ = select([descriptor, bell], [], [])
+            if bell in ready:
+                os.read(bell, _PIECE)
+            if descriptor in ready:
+                if not (piece := os.read(descriptor, _PIECE)):
+                    return
+                yield piece
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(bell)
+        os.close(rope)
+
+
+def _read(descriptor: int) -> bytes:
+    """Return what comes next, nothing at the end; of a pipe that doesn't wait itself, too."""
+    while True:
+        try:
+            return os.read(descriptor, _PIECE)
+        except BlockingIOError:
+            select([descriptor], [], [])
+
+
+def _write(descriptor: int, piece: bytes) -> None:
+    rest = memoryview(piece)
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:
+            select([], [descriptor], [])

@@ -1,0 +1,374 @@
+"""Traces while their spans come in: in several requests, in any order, late, and twice.
+
+What a span is can only be told beside the others of its trace, so that a trace is held until it is quiet. What came before it was told
+stays as it was told: a request is in the session that it was recorded in, and at the place that it got there. What is held is written
+down meanwhile, and how it is told before it is: whoever comes after a process that was killed goes on as that one would have.
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from time import monotonic
+from typing import Any
+
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.formats import openinference, otel
+from actionledger.imports.live.span_lines import sessions_named
+from actionledger.imports.shapes.base import Passed
+from actionledger.imports.shapes.openinference import is_openinference
+from actionledger.imports.shapes.spans import Span
+from actionledger.imports.shapes.steps import Step, told_once
+from actionledger.imports.shapes.traces import OPEN_TRACES, Traces, identified
+from actionledger.imports.sources.base import Item, LeftOut, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.ledger.held import HeldFile, HeldLine, HeldLines
+
+SETTLED = 10.0
+"""How long a trace that has its beginning and no gap is quiet before it is told, in seconds: exporters send every five."""
+
+LONGEST = 60.0
+"""How long a trace is quiet before it is told all the same, in seconds: its outermost span may come hours later, or never."""
+
+HELD_BYTES = 64 * 2**20
+"""How much of traces is held, in bytes as they came, or what its spans take at least; the one that has been quiet for the longest is let go of then."""
+
+LEAST_BYTES = 2048
+"""What a span takes at least while it is held, in bytes, however few it came as."""
+
+REMEMBERED = 4 * OPEN_TRACES
+"""Of how many sessions it is known how they were told: of older ones nothing is held any more, and the ledger knows the rest."""
+
+EVERY = 1.0
+"""How often to look for what is due while nothing comes, in seconds."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """A trace that may still grow.
+
+    Args:
+        trace_id: its identifier.
+        touched: when its last span came, in seconds of a clock that only goes forward.
+        format: the format that it is recorded as.
+        steps: its steps.
+        size: about how many bytes they hold.
+        is_told: whether nothing has come since it was told.
+        main: the session that it was told as; empty while it wasn't.
+        homes: the session of each request that was told.
+        lines: the files of what is written down of it, a file for each line.
+        is_recorded: whether the ledger has all that was told of it; None where it won't have some of it.
+    """
+
+    trace_id: str
+    touched: float
+    format: str = otel.SOURCE.name
+    steps: list[Step] = field(default_factory=list)
+    size: int = 0
+    is_told: bool = False
+    main: str = ""
+    homes: dict[str, str] = field(default_factory=dict)
+    lines: list[HeldFile] = field(default_factory=list)
+    is_recorded: bool | None = False
+
+    @property
+    def session(self) -> str:
+        """The session that it is told as."""
+        return self.main or next((step.session for step in self.steps if step.session), self.trace_id)
+
+    def is_whole(self) -> bool:
+        """Return whether its beginning is there, and nothing is missing between that and the rest."""
+        there = {step.step_id for step in self.steps}
+        above = {step.parent_id for step in self.steps}
+        return "" in above and above - {""} <= there
+
+
+@dataclass(slots=True)
+class _Told:
+    """What is remembered of a session that was told.
+
+    Args:
+        head: the session without its turns; None while it wasn't told.
+        next: the place of its next turn; None while it has none from here.
+        places: the place of each turn.
+        answered: the calls whose results were told.
+        passed: what was passed over, as it was told.
+    """
+
+    head: RecordedSession | None = None
+    next: int | None = None
+    places: dict[str, int] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
+    passed: Passed = field(default_factory=Counter)
+
+
+class HeldTraces:
+    """Takes spans as they come, and gives sessions when their traces are quiet.
+
+    Args:
+        origin: where they come from, as records say it.
+        next_index: returns the place that the next turn of a session of a format has.
+        kept: where what is held is written down; None to hold it in memory alone.
+        settled: how long a whole trace is quiet, in seconds.
+        longest: how long any trace is.
+        clock: returns the time in seconds.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        next_index: Callable[[str, str], int],
+        kept: HeldLines | None = None,
+        *,
+        settled: float = SETTLED,
+        longest: float = LONGEST,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._origin = origin
+        self._next_index = next_index
+        self._kept = kept
+        self._quiet = (settled, longest)
+        self._clock = clock
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Begin anew in a forked child: what is held is the parent's."""
+        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._size = 0
+        self._sessions: OrderedDict[str, _Told] = OrderedDict()
+        self._told: dict[tuple[str, str], RecordedTurn] = {}
+        self._left: list[HeldFile] = []
+
+    def add(self, spans: Iterable[Span], size: int, line: HeldFile | None = None) -> Iterator[Item]:
+        """Take spans, and yield what has to be let go of for them.
+
+        Args:
+            spans: the spans of a request.
+            size: how many bytes they hold together.
+            line: the file of the line that each of them is written down in; None where they aren't.
+        """
+        listed = list(spans)
+        for span in listed:
+            if otel.has_only_tokens(span):
+                yield LeftOut(self._origin, LeftOutReason.NOT_RECORDED, "codex turn")
+                self._left += [line] if line else []
+            else:
+                self._hold(span, max(size // len(listed), LEAST_BYTES), line)
+        if beyond := self._beyond_bounds():
+            yield from self._tell(beyond)
+            for oldest in beyond:
+                self._let_go(oldest)
+
+    def _beyond_bounds(self) -> list[_Held]:
+        """Return the traces that have been quiet for the longest, as many as have to be let go of; all at once, since each telling looks at all."""
+        beyond: list[_Held] = []
+        size, count = self._size, len(self._held)
+        for held in self._held.values():
+            if size <= HELD_BYTES and count <= OPEN_TRACES:
+                break
+            beyond.append(held)
+            size, count = size - held.size, count - 1
+        return beyond
+
+    def due(self, *, all_of_them: bool = False) -> Iterator[Item]:
+        """Yield what has been quiet for long enough.
+
+        Args:
+            all_of_them: whether nothing is waited for.
+        """
+        self._let_lines_go()
+        changed = [held for held in self._held.values() if not held.is_told]
+        yield from self._tell([held for held in changed if all_of_them or self._is_due(held)])
+
+    def go_on(self, trace_id: str, told: dict[str, Any], line: HeldFile) -> None:
+        """Take over how a process that is dead has told a trace, or was about to.
+
+        Args:
+            trace_id: the trace.
+            told: what ``_note`` has written.
+            line: the file of that line.
+        """
+        held = self._held.setdefault(trace_id, _Held(trace_id, self._clock()))
+        held.main, held.format = str(told["main"]), str(told["format"])
+        held.lines.append(line)
+        for turn, (session, place) in told["turns"].items():
+            held.homes[turn] = session
+            known = self._session(session)
+            known.places[turn] = place
+            known.next = max(known.next or self._next_index(held.format, session), place + 1)
+
+    def recorded(self, is_kept: bool, *, is_end: bool = False) -> None:
+        """Hear that the ledger has all that was told so far, or that it won't have some of it.
+
+        What is recorded stays written down for as long as more of its trace is likely to come, since what comes alone says less.
+
+        Args:
+            is_kept: whether the ledger has it.
+            is_end: whether nothing more will come.
+        """
+        done, self._left = (self._left if is_kept else []), []
+        for held in self._held.values():
+            if held.is_told and held.is_recorded is not None:
+                held.is_recorded = is_kept or held.is_recorded or None
+        self._let_lines_go(done, is_end=is_end)
+
+    def _let_lines_go(self, done: Iterable[HeldFile] = (), *, is_end: bool = False) -> None:
+        done = [*done]
+        for held in self._held.values():
+            if held.is_recorded and (is_end or self._clock() - held.touched >= self._quiet[1]):
+                done += held.lines
+                held.lines = []
+        if self._kept is not None and done:
+            self._kept.done(done)
+
+    def _is_due(self, held: _Held) -> bool:
+        settled, longest = self._quiet
+        quiet = self._clock() - held.touched
+        return quiet >= longest or (quiet >= settled and held.is_whole())
+
+    def _hold(self, span: Span, size: int, line: HeldFile | None) -> None:
+        step = identified(otel.step_of(span))
+        held = self._held.setdefault(step.trace_id, _Held(step.trace_id, 0))
+        self._held.move_to_end(step.trace_id)
+        if is_openinference(span) and not held.main:
+            held.format = openinference.SOURCE.name
+        held.steps.append(step)
+        held.lines += [line] if line else []
+        held.size += size
+        if held.is_told and line:
+            self._note(held)
+        held.touched, held.is_told = self._clock(), False
+        held.is_recorded = None if held.is_recorded is None else False
+        self._size += size
+
+    def _let_go(self, held: _Held) -> None:
+        del self._held[held.trace_id]
+        self._size -= held.size
+        self._left += held.lines if held.is_recorded is not None else []
+        for step_id, session in held.homes.items():
+            self._told.pop((session, step_id), None)
+
+    def _tell(self, due: list[_Held]) -> Iterator[Item]:
+        """Yield what is new of the sessions of some traces."""
+        self._tell_once(due)
+        by_session: dict[str, list[_Held]] = {}
+        for held in due:
+            if not held.is_told:
+                by_session.setdefault(held.session, []).append(held)
+        if by_session:
+            for held in self._held.values():
+                if held.is_told and held.session in by_session:
+                    by_session[held.session].append(held)
+        for name, traces in by_session.items():
+            yield from self._tell_session(name, traces)
+        while len(self._sessions) > REMEMBERED:
+            self._sessions.popitem(last=False)
+
+    def _tell_once(self, due: list[_Held]) -> None:
+        """Set apart what is about to be told and only repeats the tokens of a response that another trace has."""
+        if any(step.response_ids and not step.said for held in due for step in held.steps):
+            told_once(step for held in self._held.values() for step in held.steps)
+
+    def _tell_session(self, name: str, traces: list[_Held]) -> Iterator[Item]:
+        steps = sorted((step for held in traces for step in _steps(held)), key=_order)
+        gathered = Traces(traces[0].format)
+        sessions = [session for step in steps for session in gathered.add(step)]
+        sessions += gathered.rest()
+        of_step = {step.step_id: held for held in traces for step in held.steps}
+        told = [new for session in sessions for new in self._new_of(session, of_step)]
+        for held in traces:
+            held.main, held.is_told = name, True
+            if held.lines:
+                self._note(held)
+        yield from told
+        yield from self._passed_new(name, gathered.passed)
+
+    def _note(self, held: _Held) -> None:
+        """Write down how a trace is told, before it is."""
+        turns = {turn: (home, self._session(home).places[turn]) for turn, home in held.homes.items()}
+        told = {"main": held.main, "format": held.format, "turns": turns}
+        names = sessions_named(held.main, *held.homes.values())
+        line = self._kept.add([HeldLine(held.trace_id, names, {"told": told})]) if self._kept else None
+        held.lines += [line] if line else []
+
+    def _new_of(self, session: RecordedSession, of_step: dict[str, _Held]) -> Iterator[RecordedSession]:
+        """Yield a session with the turns of it that were not told so, and those that were told in another one there."""
+        own = self._session(session.external_id)
+        before, own.head = own.head, _headed(own.head, session)
+        moved: dict[str, list[RecordedTurn]] = {session.external_id: []}
+        for turn in session.turns:
+            trace = of_step[turn.external_id.partition("#")[0]]
+            home = trace.homes.setdefault(turn.external_id, session.external_id)
+            placed = replace(turn, index=self._place(session.source, home, turn.external_id))
+            if self._told.get((home, turn.external_id)) != placed:
+                self._told[home, turn.external_id] = placed
+                moved.setdefault(home, []).append(placed)
+        for home, turns in moved.items():
+            results = self._new_results(session) if home == session.external_id else ()
+            has_ended = home == session.external_id and before not in (None, own.head)
+            if turns or results or has_ended:
+                head = self._session(home).head or session
+                begun_as = session.begun_as
+                yield replace(head, turns=tuple(turns), results=results, begun_as=begun_as, is_last=False)
+
+    def _session(self, name: str) -> _Told:
+        known = self._sessions.setdefault(name, _Told())
+        self._sessions.move_to_end(name)
+        return known
+
+    def _new_results(self, session: RecordedSession) -> tuple[RecordedResult, ...]:
+        answered = self._session(session.external_id).answered
+        new = [each for each in session.results if each.call_id not in answered]
+        answered.update(each.call_id for each in new)
+        return tuple(new)
+
+    def _place(self, source: str, session: str, turn: str) -> int:
+        known = self._session(session)
+        if turn not in known.places:
+            known.next = self._next_index(source, session) if known.next is None else known.next
+            known.places[turn] = known.next
+            known.next += 1
+        return known.places[turn]
+
+    def _passed_new(self, name: str, passed: Passed) -> Iterator[LeftOut]:
+        known = self._session(name)
+        for (reason, detail), count in (passed - known.passed).items():
+            yield LeftOut(self._origin, reason, detail, count)
+        known.passed = passed | known.passed
+
+
+def _headed(head: RecordedSession | None, session: RecordedSession) -> RecordedSession:
+    """Return a session without its turns as it was told first, with what is known of its end by now: its outermost span comes last."""
+    if head is None:
+        return replace(session, turns=(), results=())
+    return replace(
+        head,
+        success=head.success if session.success is None else session.success,
+        reason=session.reason or head.reason,
+        scores={**head.scores, **session.scores},
+        labels=session.labels or head.labels,
+    )
+
+
+def _steps(held: _Held) -> Iterator[Step]:
+    """Yield a trace's steps as they are told: in the session that it was told as, and no request twice."""
+    by_id = {step.step_id: step for step in held.steps}
+    for step in held.steps:
+        told = replace(step, session=held.main or step.session)
+        is_new = held.main and step.kind == "model" and step.step_id not in held.homes
+        if is_new and any(above in held.homes for above in _above(step, by_id)):
+            told.kind = "other"  # the request around it stands for it by now
+        yield told
+
+
+def _above(step: Step, by_id: dict[str, Step]) -> Iterator[str]:
+    seen = {step.step_id}
+    while step.parent_id in by_id and step.parent_id not in seen:
+        seen.add(step.parent_id)
+        yield step.parent_id
+        step = by_id[step.parent_id]
+
+
+def _order(step: Step) -> tuple[bool, datetime, str]:
+    """Return what steps are brought in order by, however they came; records of a log stand behind the spans that they belong to."""
+    begun = step.started or step.finished or datetime.min  # noqa: DTZ901
+    return step.started is None, begun, step.step_id

@@ -1,0 +1,179 @@
+"""Files into a ledger, whatever their formats: found, recognised, read, and remembered so that nobody reads them twice."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from actionledger.core.errors import UsageError, require_kind, require_number, require_path
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.recognising import Plan, Told, planned
+from actionledger.imports.report import ImportReport
+from actionledger.imports.sources.files import files_at
+from actionledger.ledger.taken_files import TakenFiles
+
+if TYPE_CHECKING:
+    from actionledger.imports.plan_importer import ImportProgress
+    from actionledger.imports.prices import Prices
+    from actionledger.imports.reading import ReadAs
+    from actionledger.ledger import Ledger
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+"""A path, or its text."""
+
+_SHOWN_PATHS = 3
+
+
+def import_path(
+    path: AnyPath | Iterable[AnyPath],
+    ledger: "Ledger | AnyPath",
+    *,
+    format: str = "",  # noqa: A002 - what the command line calls it
+    source: str = "",
+    columns: Mapping[str, str] | None = None,
+    profile: str | None = None,
+    dialects: Sequence[str] = (),
+    parser: str | None = None,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    on_progress: "Callable[[ImportProgress], None] | None" = None,
+    prices: "Prices | AnyPath | None" = None,
+    workers: int | None = None,
+    again_forgotten: bool = False,
+) -> ImportReport:
+    """Take files of recorded sessions into a ledger, whatever their formats; what it has already is passed over.
+
+    Args:
+        path: a file, plain, compressed or a zip archive, a folder, a pattern such as ``logs/**/*.jsonl``, ``-`` for the standard
+            input, or several of them.
+        ledger: where to record, or its path.
+        format: the format's name, where it is not to be found out.
+        source: what records name the source; sessions of one source and name are the same session. If not given, the format, or
+            the file's name where its sessions' names are its own.
+        columns: the column that holds a field, by the field's name, of lines and tables whose columns have other names.
+        profile: the profile whose parser and catalogue read raw texts of sessions that name none.
+        dialects: the formats to look for in them instead.
+        parser: what reads them instead, by name; without any of the three, every known format is looked for.
+        tools: the tools that were offered, as OpenAI's interface takes them, where the recording doesn't say.
+        on_progress: is told how far it is; ``progress`` shows it.
+        prices: what responses cost of which only the tokens are recorded, or the file that says it; see ``Prices``.
+        workers: how many processes read; None for as many as there are processors. What is little, or piped in, is read by one.
+        again_forgotten: whether sessions that were forgotten are taken in again; else they are left out, and counted. Files are read anew for it.
+
+    Returns:
+        What was taken in. A file that is as it was when it was taken in is not read again.
+
+    Raises:
+        SourceError: there is no such file, or none of them is a recording of a known format; says what was seen instead. Or the
+            prices can't be read.
+        UnknownNameError: there is no such format, profile, dialect or parser.
+        UsageError: ``columns`` names a field that there is not, or texts are to be read in two ways.
+        LedgerError: the ledger can't be written to.
+        ImportStopped: the user has stopped it; has the report.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("log.jsonl").write_text('{"session": "a", "text": "<execute>1 + 1</execute>"}')
+        >>> report = al.import_path("log.jsonl", "team.duckdb")
+        >>> report.turns, dict(report.files), dict(report.found)
+        (1, {'jsonl': 1}, {'mint': 1})
+        >>> al.import_path("log.jsonl", "team.duckdb").unchanged
+        1
+    """
+    require_kind(path, str | os.PathLike | Iterable, "What is imported is a path, or several of them")
+    given = [path] if isinstance(path, str | os.PathLike) else list(path)
+    for each in given:
+        require_path("What is imported", each)
+    paths = [Path(each) for each in given]
+    require_kind(source, str, "A source is a text")
+    told = Told(format, source, _checked(columns))
+    texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}
+    read_as = _read_as(**texts)
+    costs = _prices(prices)
+    if not isinstance(ledger, str | os.PathLike):
+        from actionledger.ledger.queries.base import refuse_no_ledger  # noqa: PLC0415 - who has one open has loaded it
+
+        refuse_no_ledger(ledger)
+    ledger_path = Path(ledger) if isinstance(ledger, str | os.PathLike) else ledger.path
+    taken = TakenFiles.of(ledger_path)
+    plan = planned(files_at(paths), told, taken if not again_forgotten else TakenFiles.anew(ledger_path))
+    if not plan.to_read and not plan.refused:
+        return _nothing_new(plan)
+    # Slow to load, and most of the times that people import again there is nothing to read.
+    from actionledger.imports.plan_importer import Hands, PlanImporter  # noqa: PLC0415
+    from actionledger.ledger import open_ledger  # noqa: PLC0415
+
+    # That a session comes in again is told once, by whoever reads it first.
+    count = 1 if again_forgotten else _count(workers)
+    hands = Hands(count, texts if read_as else None, dict(columns or {}))
+    opened: AbstractContextManager[Ledger] = (
+        open_ledger(ledger_path) if isinstance(ledger, str | os.PathLike) else nullcontext(ledger)
+    )
+    with opened as there:
+        return PlanImporter(
+            there,
+            plan,
+            taken,
+            origin=_origin(paths),
+            read_as=read_as,
+            on_progress=on_progress,
+            prices=costs,
+            hands=hands,
+            again_forgotten=again_forgotten,
+        ).run()
+
+
+def _count(workers: int | None) -> int:
+    """Return how many processes read.
+
+    Raises:
+        UsageError: it is no number of processes.
+    """
+    if workers is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    require_number("workers", workers)
+    if workers < 1:
+        raise UsageError(f"workers is a number of processes, 1 or more, not {workers}.")
+    return workers
+
+
+def _checked(columns: Mapping[str, str] | None) -> Mapping[str, str]:
+    if not columns:
+        return {}
+    from actionledger.imports.sources.rows import checked  # noqa: PLC0415 - loads pydantic, and most imports name none
+
+    return checked(columns)
+
+
+def _read_as(**given: Any) -> "ReadAs | None":
+    """Return how raw text is read; None for every known format."""
+    if not any(given.values()) and given["tools"] is None:
+        return None
+    from actionledger.imports.told import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
+
+    return told(**given)
+
+
+def _prices(given: "Prices | AnyPath | None") -> "Prices | None":
+    if not isinstance(given, str | os.PathLike):
+        return given
+    from actionledger.imports.prices import Prices  # noqa: PLC0415 - most imports have none
+
+    return Prices.of(Path(given))
+
+
+def _nothing_new(plan: Plan) -> ImportReport:
+    left_out = Counter(
+        {
+            (str(root), LeftOutReason.UNKNOWN_FORMAT, suffix): count
+            for (root, suffix), count in plan.unknown.items()
+        }
+    )
+    return ImportReport(unchanged=plan.unchanged, mistaken=plan.mistaken, left_out=left_out)
+
+
+def _origin(paths: list[Path]) -> str:
+    return ", ".join(map(str, paths[:_SHOWN_PATHS])) + (
+        f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
+    )

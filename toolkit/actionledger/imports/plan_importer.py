@@ -1,0 +1,278 @@
+"""Reads the files of a plan into a ledger, and remembers those that were read whole."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from actionledger.core.collecting import collecting_seldom
+from actionledger.core.interrupts import gated, held_back
+from actionledger.core.privacy import custom
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.frames import FileOfPart, HowToRead, Progress, Task
+from actionledger.imports.parts import WORTH_BYTES, Part, parts_of, unpacked_size
+from actionledger.imports.prices import Prices
+from actionledger.imports.reading import AS_IT_SAYS, ReadAs
+from actionledger.imports.reading_files import items_of
+from actionledger.imports.recognising import Plan, ToRead
+from actionledger.imports.report import ImportReport
+from actionledger.imports.sessions import SourcesImporter
+from actionledger.imports.sources.base import LeftOut, Refusal
+from actionledger.imports.sources.containers import shown
+from actionledger.imports.sources.files import size_of
+from actionledger.imports.workers import PartOnItsWay, Workers
+from actionledger.ledger import Ledger
+from actionledger.ledger.taken_files import TakenFiles
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgress:
+    """How far an import is.
+
+    Args:
+        bytes: how much was read, in bytes.
+        total: how much there is to read, in bytes; None if unknown.
+        turns: how many turns were looked at.
+
+    Example:
+        >>> progress = al.ImportProgress(bytes=512, total=2048, turns=7)
+        >>> progress.bytes / progress.total
+        0.25
+    """
+
+    bytes: int
+    total: int | None
+    turns: int
+
+
+class ImportStopped(KeyboardInterrupt):
+    """An import that was stopped; what was taken in until then is kept, and the same import goes on where it stopped.
+
+    Args:
+        report: what was taken in.
+    """
+
+    def __init__(self, report: ImportReport) -> None:
+        super().__init__("The import was stopped.")
+        self.report = report
+
+
+MADE_BYTES = 16 * 2**20
+"""How much all processes together hand over at a time, in bytes of lines."""
+
+LEAST_MADE_BYTES = 2**20
+"""How much each of them does at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """How several processes are to read the files of a plan.
+
+    Args:
+        count: how many of them.
+        texts: how raw texts are read, as ``importing.told.told`` takes it; None if unknown.
+        columns: the column that holds a field, by the field's name.
+    """
+
+    count: int
+    texts: dict[str, Any] | None
+    columns: dict[str, str]
+
+
+class PlanImporter:
+    """Reads the files of a plan.
+
+    Args:
+        ledger: where to record.
+        plan: what is to be read.
+        taken: remembers what was.
+        origin: what people have named, as the runs say it.
+        read_as: how texts of sessions without a profile are read; None for every known format.
+        on_progress: is told how far it is.
+        prices: what responses cost of which only the tokens are recorded.
+        hands: how several processes are to read them; None to read them in this one.
+        again_forgotten: whether sessions that were forgotten are taken in again.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        plan: Plan,
+        taken: TakenFiles,
+        *,
+        origin: str,
+        read_as: ReadAs | None,
+        on_progress: Callable[[ImportProgress], None] | None,
+        prices: Prices | None = None,
+        hands: Hands | None = None,
+        again_forgotten: bool = False,
+    ) -> None:
+        self._ledger = ledger
+        self._prices = prices
+        self._hands = hands
+        self._plan = plan
+        self._taken = taken
+        self._origin = origin
+        self._on_progress = on_progress
+        sizes = [size_of(each.path) for each in plan.to_read]
+        self._total = None if None in sizes else sum(size or 0 for size in sizes)
+        self._bytes = 0
+        self._report = ImportReport(unchanged=plan.unchanged, mistaken=plan.mistaken)
+        self._unfinished = {shown(each.path) for each in plan.to_read}
+        self._whole: list[ToRead] = []
+        self._shares: defaultdict[int, list[bool]] = defaultdict(list)
+        together = {each.name for each in plan.to_read if each.format.names == "file"}
+        self._importers = SourcesImporter(
+            ledger,
+            origin=origin,
+            read_as=read_as or AS_IT_SAYS,
+            asked_together=together,
+            prices=prices,
+            again_forgotten=again_forgotten,
+        )
+
+    def run(self) -> ImportReport:
+        """Read them; what was read is kept and remembered however it ends."""
+        stopped: KeyboardInterrupt | None = None
+        try:
+            self._note_plan()
+            with gated(), collecting_seldom():
+                self._read_all()
+        except KeyboardInterrupt as error:
+            stopped = error
+        finally:
+            self._report += self._importers.finish(but=self._unfinished if stopped else ())
+            self._remember()
+        if stopped is not None:
+            raise ImportStopped(self._report) from stopped
+        return self._report
+
+    def _read_all(self) -> None:
+        count = self._processes()
+        if count > 1:
+            self._read_together(count)
+        else:
+            for each in self._plan.to_read:
+                self._read(each)
+
+    def _processes(self) -> int:
+        """Return how many processes it is worth to have read what there is."""
+        if self._hands is None or self._total is None:
+            return 1
+        size = sum(unpacked_size(each) or 0 for each in self._plan.to_read)
+        return self._hands.count if size >= WORTH_BYTES else 1
+
+    def _read_together(self, count: int) -> None:
+        assert self._hands is not None
+        how = HowToRead(
+            self._hands.texts,
+            self._hands.columns,
+            self._prices,
+            self._origin,
+            max(MADE_BYTES // count, LEAST_MADE_BYTES),
+            custom.texts(),
+            self._importers.facts_of_all(),
+        )
+        self._importers.share()
+        parts = list(parts_of(self._plan.to_read, count))
+        workers = Workers(min(count, sum(map(len, parts))), how, self._task_of)
+        with closing(workers.run(parts)) as answers:
+            for given, answer in answers:
+                if answer is None or not self._add(given, answer):
+                    workers.leave(given)
+                    self._go_on(given)
+
+    def _task_of(self, part: Part, knows: Collection[str]) -> Task:
+        files = [self._plan.to_read[place] for place in part.files]
+        facts = {
+            each.name: self._importers.facts_of(each.name, each.format.name)
+            for each in files
+            if each.name not in knows
+        }
+        return Task(
+            part, tuple(FileOfPart(str(each.path), each.format.name, each.name) for each in files), facts
+        )
+
+    def _add(self, given: PartOnItsWay, answer: Progress) -> bool:
+        """Record what was made of a part; return whether that could be done."""
+        assert answer.made is not None
+        with held_back():  # else turns are kept that nobody has counted
+            if not self._importers.add(answer.made, given.part.number):
+                return False
+            given.place = (answer.file, answer.item)
+        self._tell(answer.bytes if given.part.share == 0 else 0)
+        for place, is_whole in answer.ended:
+            self._note_read(given.part, place, is_whole=is_whole)
+        return True
+
+    def _note_read(self, part: Part, place: int, *, is_whole: bool) -> None:
+        """Note that a file of a part was read to its end, and by all who share it."""
+        number = part.files[place]
+        self._shares[number].append(is_whole)
+        if len(self._shares[number]) < part.shares:
+            return
+        file = self._plan.to_read[number]
+        self._count_file(file)
+        self._unfinished.discard(shown(file.path))
+        if all(self._shares.pop(number)):
+            self._whole.append(file)
+            self._importers.end_file(shown(file.path))
+
+    def _go_on(self, given: PartOnItsWay) -> None:
+        """Read the rest of a part here, behind what was recorded of it."""
+        part, (first, items) = given.part, given.place
+        for place in range(first, len(part.files)):
+            file = self._plan.to_read[part.files[place]]
+            before = self._importers.troubles
+            self._importers.begin_file(shown(file.path))
+            for number, item in enumerate(items_of(file.path, file.format.name, file.read, self._tell)):
+                if part.has(item) and (place > first or number >= items):
+                    self._importers.take(item, file.name, file.format.name)
+                    self._tell(0)
+            self._note_read(part, place, is_whole=self._importers.troubles == before)
+        self._importers.claim(part.number)
+
+    def _read(self, file: ToRead) -> None:
+        before = self._importers.troubles
+        self._importers.begin_file(shown(file.path))
+        self._count_file(file)
+        for item in items_of(file.path, file.format.name, file.read, self._tell):
+            self._importers.take(item, file.name, file.format.name)
+            self._tell(0)
+        self._unfinished.discard(shown(file.path))
+        if self._importers.troubles == before:
+            self._whole.append(file)
+            self._importers.end_file()
+
+    def _count_file(self, file: ToRead) -> None:
+        self._report.files[file.format.name] += 1
+        least = self._report.sureness.get(file.format.name, 1.0)
+        self._report.sureness[file.format.name] = min(least, file.sureness)
+
+    def _tell(self, count: int) -> None:
+        self._bytes += count
+        if self._on_progress:
+            self._on_progress(ImportProgress(self._bytes, self._total, self._importers.turns))
+
+    def _note_plan(self) -> None:
+        """Record what was found beside the recordings."""
+        name = self._plan.to_read[0].name if self._plan.to_read else "import"
+        for (root, suffix), count in self._plan.unknown.items():
+            reason = LeftOutReason.UNKNOWN_FORMAT
+            self._importers.take(LeftOut(str(root), reason, suffix[:40] or "no suffix", count), name)
+        for path, why in self._plan.refused:
+            self._importers.take(Refusal(shown(path), 0, why), name)
+
+    def _remember(self) -> None:
+        """Remember the files that were read to their end without a trouble, once what was read of them is safe."""
+        self._ledger.flush()
+        whole = {each.path for each in self._whole}
+        for each in self._whole:
+            if each.state is not None:
+                self._taken.add(each.path, each.state)
+        for archive, state in self._plan.archives.items():
+            inside = [each.path for each in self._plan.to_read if archive in each.path.parents]
+            if whole.issuperset(inside):
+                self._taken.add(archive, state)
+        self._taken.save()

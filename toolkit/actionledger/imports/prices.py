@@ -1,0 +1,170 @@
+"""What responses cost by a price file of the user's, where their recording says what they took and not what it cost."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from fnmatch import fnmatchcase
+from math import isfinite
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.errors import SourceError, UsageError, require_path
+from actionledger.imports.price import Price, cost_of
+from actionledger.imports.sources.base import Usage
+
+_MILLION = 1_000_000
+_FIELDS = ("input", "output", "cached", "cache_write", "cache_write_1h", "searches")
+_PER_TOKEN = {
+    "input": "input_cost_per_token",
+    "output": "output_cost_per_token",
+    "cached": "cache_read_input_token_cost",
+    "cache_write": "cache_creation_input_token_cost",
+    "cache_write_1h": "cache_creation_input_token_cost_above_1hr",
+}
+"""What LiteLLM's ``model_prices_and_context_window.json`` calls the prices, which are per token there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    r"""The prices of a file.
+
+    Args:
+        rows: the prices; of several that fit, the one whose pattern is the longest holds, and of those the latest.
+        dated: the day on which the file was changed last, UTC; None where it was none.
+
+    Example:
+        >>> from pathlib import Path
+        >>> row = '[[model]]\nmodel = "small-*"\nsince = 2026-01-01\ninput = 1.0\noutput = 4.0\n'
+        >>> _ = Path("prices.toml").write_text(row)
+        >>> prices = al.Prices.of("prices.toml")
+        >>> prices.cost("small-2", al.Usage(input_tokens=500_000, output_tokens=250_000))
+        1.5
+        >>> prices.cost("large-1", al.Usage(input_tokens=1, output_tokens=1)) is None
+        True
+    """
+
+    rows: tuple[Price, ...]
+    dated: date | None = None
+
+    @classmethod
+    def of(cls, path: str | PathLike[str]) -> "Prices":
+        r"""Return the prices of a file: TOML or JSON with a list ``model``, or JSON as LiteLLM publishes it.
+
+        Args:
+            path: the file.
+
+        Raises:
+            SourceError: it can't be read, or is neither TOML nor JSON.
+            UsageError: it holds no prices, or a row that is none.
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("prices.toml").write_text('[[model]]\nmodel = "small-*"\ninput = 1.0\noutput = 4.0\n')
+            >>> len(al.Prices.of("prices.toml").rows)
+            1
+        """
+        require_path("A file of prices", path)
+        file = Path(path)
+        held = _held(file)
+        found = tuple(_rows(held, str(file)) if "model" in held else _of_litellm(held))
+        if not found:
+            raise UsageError(
+                f"{str(file)!r} holds no prices: give a list of [[model]], or LiteLLM's file of model prices."
+            )
+        return cls(found, datetime.fromtimestamp(file.stat().st_mtime, UTC).date())
+
+    def cost(self, model: str, usage: Usage, at: datetime | None = None) -> float | None:
+        r"""Return what a response cost, in dollars; None where no price fits, or its tokens aren't recorded.
+
+        Args:
+            model: the model, as its recording names it.
+            usage: what it took.
+            at: when it was made, UTC without a zone; None for the latest prices.
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("prices.toml").write_text('[[model]]\nmodel = "small-*"\ninput = 1.0\noutput = 4.0\n')
+            >>> al.Prices.of("prices.toml").cost("small-2", al.Usage(input_tokens=1_000_000, output_tokens=0))
+            1.0
+        """
+        return cost_of(self._price, model, usage, at)
+
+    def _price(self, model: str, at: datetime | None) -> Price | None:
+        day = (at or datetime.now(UTC)).date()
+        name = model.lower()
+        fitting = [
+            row
+            for row in self.rows
+            if (row.since is None or row.since <= day)
+            and (
+                fnmatchcase(name, row.model.lower())
+                or fnmatchcase(name.rpartition("/")[2], row.model.lower())
+            )
+        ]
+        return max(fitting, key=lambda row: (len(row.model.strip("*")), row.since or date.min), default=None)
+
+
+def _held(file: Path) -> dict[str, Any]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        held = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+    except OSError as error:
+        raise SourceError(
+            f"The price file {str(file)!r} can't be read: {error.strerror or error}."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"The price file {str(file)!r} is neither TOML nor JSON: {error}.") from error
+    if not isinstance(held, dict):
+        raise UsageError(f"The price file {str(file)!r} holds no object, but {type(held).__name__}.")
+    return held
+
+
+def _rows(held: Mapping[str, Any], file: str) -> Iterator[Price]:
+    given = held["model"]
+    for number, row in enumerate(given if isinstance(given, list) else [given], start=1):
+        where = f"{file!r}, model {number}"
+        if not isinstance(row, dict) or not isinstance(row.get("model"), str):
+            raise UsageError(
+                f'{where}: expected model, input and output, such as model = "claude-*", input = 3.0, output = 15.0.'
+            )
+        if strange := row.keys() - {"model", "since", *_FIELDS}:
+            raise UsageError(
+                f"{where}: {min(strange)!r} is no field; there are model, since, {', '.join(_FIELDS)}."
+            )
+        prices = {name: _dollars(row.get(name), f"{where}, {name}") for name in _FIELDS}
+        if prices["input"] is None or prices["output"] is None:
+            raise UsageError(f"{where}: input and output are needed, in dollars per million tokens.")
+        yield Price(model=row["model"], since=_day(row.get("since"), where), **prices)  # type: ignore[arg-type]
+
+
+def _of_litellm(held: Mapping[str, Any]) -> Iterator[Price]:
+    for name, row in held.items():
+        if not isinstance(row, dict) or name == "sample_spec":
+            continue
+        prices = {key: _dollars(row.get(theirs), f"{name!r}, {theirs}") for key, theirs in _PER_TOKEN.items()}
+        per_million = {key: None if each is None else each * _MILLION for key, each in prices.items()}
+        if per_million["input"] is not None and per_million["output"] is not None:
+            # Their names are no patterns, and mean the model behind the provider's name as well.
+            yield Price(model=name.replace("[", "[[]"), **per_million)  # type: ignore[arg-type]
+
+
+def _dollars(value: object, where: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+        raise UsageError(f"{where}: {str(value)[:40]!r} is no price; give dollars from 0.")
+    return float(value)
+
+
+def _day(value: object, where: str) -> date | None:
+    if isinstance(value, datetime):
+        return value.date()
+    if value is None or isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        raise UsageError(f"{where}: {str(value)[:40]!r} is no day; write it as 2026-01-31.") from None

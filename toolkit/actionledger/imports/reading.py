@@ -1,0 +1,156 @@
+"""How recorded turns are read: by their session's profile, by what the import was told, or as calls that were read already."""
+
+import time
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from actionledger.actions.validation import AnyCatalogue
+from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
+from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import Capture, was_cut
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn
+from actionledger.profiles import profile_named
+from actionledger.reading.parsers import AnyParser, parser_for, parser_named
+from actionledger.reading.recorded import RECORDED, WithCalls, with_calls
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.parsing import catalogue_of_tools, not_read, read_and_record, read_calls
+
+NO_PROFILE = "none"
+"""What the profile of a session is called that was taken in without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """How the texts of sessions without a profile are read.
+
+    Args:
+        profile: whose parser and catalogue to use; None for none.
+        parser: the parser to use instead; None for the profile's, or without one for every dialect.
+        catalogue: what actions are checked against; None for the tools that a turn was offered, or the profile's.
+    """
+
+    profile: Profile | None = None
+    parser: AnyParser | None = None
+    catalogue: AnyCatalogue | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is unknown in which format texts are."""
+        return self.profile is None and self.parser is None
+
+    def in_format(self, dialects: tuple[str, ...]) -> "ReadAs":
+        """Return how the texts of a format are read that has dialects of its own, if it is not said how; else this.
+
+        Args:
+            dialects: their names; none for a format whose texts may be anything.
+        """
+        return replace(self, parser=parser_for(dialects)) if dialects and self.is_open else self
+
+    def profile_of(self, session: RecordedSession) -> Profile | None:
+        """Return the profile that a session is read under; None for none.
+
+        Raises:
+            UnknownNameError: the session names one that there is not.
+        """
+        return self.profile if session.profile is None else profile_named(session.profile)
+
+    def parser_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyParser:
+        """Return the parser of a turn's text."""
+        if session.parser:
+            parser = parser_named(session.parser)
+        elif session.profile is None and self.parser is not None:
+            parser = self.parser
+        else:
+            profile = self.profile_of(session)
+            parser = profile.parser if profile else parser_named("auto")
+        return _demanding(parser) if turn.demands_action and not parser.requires_action else parser
+
+    def catalogue_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyCatalogue | None:
+        """Return what a turn's actions are checked against; None if it is unknown what there was."""
+        if session.profile is None and self.catalogue is not None:
+            return self.catalogue
+        if turn.tools and (offered := catalogue_of_tools(turn.tools)):
+            return offered
+        profile = self.profile_of(session)
+        return profile.catalogue if profile else None
+
+
+@lru_cache(maxsize=64)
+def _demanding(parser: AnyParser) -> AnyParser:
+    return parser.model_copy(update={"requires_action": True})
+
+
+AS_IT_SAYS = ReadAs()
+"""Every dialect is looked for, and actions are checked against the tools that the recording says were offered."""
+
+
+def written_of(turn: RecordedTurn) -> WithCalls:
+    """Return the text that is recorded of a turn: its own, with the argument strings that were split off."""
+    is_whole = turn.capture in {Capture.TEXT, Capture.NONE}
+    return WithCalls(turn.text) if is_whole else with_calls(turn.text, turn.calls)
+
+
+def names_in(session: RecordedSession, of_format: frozenset[str]) -> frozenset[str]:
+    """Return the names of the tools that there are in a session, where its recording doesn't say which were offered.
+
+    Args:
+        session: the session, or a piece of it: all that it called.
+        of_format: the tools that its format's agent brings.
+    """
+    called = {call.name for turn in session.turns for call in turn.calls if call.name}
+    return of_format if called <= of_format else of_format | called
+
+
+def parser_for_turn(session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> ParserIdentity:
+    """Return what reads a turn."""
+    return read_as.parser_of(session, turn) if turn.capture is Capture.TEXT else RECORDED
+
+
+def read_turn(
+    record: Recorder,
+    session: RecordedSession,
+    turn: RecordedTurn,
+    written: WithCalls,
+    *,
+    key: TurnKey,
+    run: RunKey,
+    read_as: ReadAs,
+    names: frozenset[str] = frozenset(),
+) -> ParseResult:
+    """Read a turn, check its actions and record the attempt.
+
+    Args:
+        record: takes the event.
+        session: the session that it belongs to.
+        turn: the turn.
+        written: its text, as ``written_of`` gives it.
+        key: the turn, as records carry it.
+        run: the run that the attempt belongs to.
+        read_as: how texts are read.
+        names: the names of the tools that there are, as far as its session and its format say.
+
+    Raises:
+        LedgerError: the attempt can't be recorded.
+    """
+    catalogue = read_as.catalogue_of(session, turn)
+    if turn.capture is Capture.NONE:
+        result = not_read()
+        record(response_parsed(result, key, run, 0, turn.capture))
+        return result
+    if turn.capture is Capture.TEXT:
+        parser = read_as.parser_of(session, turn)
+        is_cut = was_cut(turn.usage.finish_reason)
+        return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run, is_cut=is_cut)
+    begin = time.perf_counter_ns()
+    result = read_calls(
+        written,
+        turn.capture,
+        catalogue,
+        demands_action=turn.demands_action,
+        names=names,
+        thoughts=turn.reasoning,
+    )
+    duration_us = (time.perf_counter_ns() - begin) // 1000
+    record(response_parsed(result, key, run, duration_us, turn.capture))
+    return result

@@ -1,0 +1,114 @@
+"""What a recording says of a response beside its text, as its event has it: what it is about, tokens, times, and what it cost."""
+
+from dataclasses import fields, replace
+from datetime import datetime
+from math import isfinite
+from typing import Any
+
+from actionledger.core.privacy import mask_text
+from actionledger.core.recording import hash_of_tools
+from actionledger.core.vocabulary import CostOrigin
+from actionledger.imports.list_prices import list_price
+from actionledger.imports.price import cost_of
+from actionledger.imports.prices import Prices
+from actionledger.imports.report import ImportReport
+from actionledger.imports.sources.base import RecordedSession, RecordedTurn, Usage
+from actionledger.ledger.queries.packed import KnownTurn
+
+_OF_USAGE = [each.name for each in fields(Usage) if each.name not in {"finish_reason", "billed"}]
+_TOKENS = [name for name in _OF_USAGE if name.endswith("_tokens")]
+_NOTHING = Usage()
+_NOTHING_RECORDED: dict[str, object] = dict.fromkeys(_OF_USAGE)
+
+TASK_CHARACTERS = 64 * 1024
+"""How much is kept of what a session is about, in characters: each of its events says it."""
+
+
+def task_of(session: RecordedSession) -> str:
+    """Return what a session is about; of a long text its beginning, which says so."""
+    task = session.task
+    if len(task) <= TASK_CHARACTERS:
+        return task
+    # Half of a secret would not be known as one.
+    return f"{mask_text(task)[:TASK_CHARACTERS]} … (cut: {TASK_CHARACTERS:,} of {len(task):,} characters are kept)"
+
+
+def recorded_of(turn: RecordedTurn) -> dict[str, object]:
+    """Return what a recording says of a response beside its text, by the fields of its event."""
+    usage = known_usage(turn)
+    said = (
+        _NOTHING_RECORDED
+        if usage is _NOTHING or usage == _NOTHING
+        else {name: _storable(getattr(usage, name)) for name in _OF_USAGE}
+    )
+    return said | {
+        "finish_reason": usage.finish_reason or None,
+        "message_id": turn.external_id,
+        "capture": turn.capture,
+        "call_count": len(turn.calls),
+        "tools_hash": hash_of_tools(turn.tools) if turn.tools else None,
+        "reasoning": turn.reasoning or None,
+        "cost_origin": None if said["cost_usd"] is None else CostOrigin.RECORDED,
+    }
+
+
+def known_usage(turn: RecordedTurn) -> Usage:
+    """Return what a turn took, without the zeros that stand where nothing is known yet, as in messages that were broken off.
+
+    No response is shown nothing, and none that holds something was written with nothing. All that it wrote is with its thoughts.
+    """
+    usage = turn.usage
+    if usage.output_tokens == 0 and not usage.input_tokens:
+        cost = usage.cost_usd or None
+        unknown: dict[str, Any] = dict.fromkeys(_TOKENS)
+        return replace(usage, **unknown, cost_usd=cost)
+    if usage.output_tokens == 0 and (turn.text or turn.calls or turn.reasoning):
+        return replace(usage, output_tokens=None, reasoning_tokens=usage.reasoning_tokens or None)
+    thought = usage.reasoning_tokens or 0
+    if usage.output_tokens is not None and thought > usage.output_tokens:
+        return replace(usage, output_tokens=usage.output_tokens + thought)
+    return usage
+
+
+def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: ImportReport) -> dict[str, object]:
+    """Return what a turn cost, where its recording doesn't say: by a price file, else by its provider's list; one without a price is counted.
+
+    Args:
+        prices: the prices of a file; None where there are none.
+        model: the turn's language model.
+        turn: the turn.
+        report: counts what has a price and what has none.
+    """
+    took = known_usage(turn)
+    if took.cost_usd is not None or took.output_tokens is None or took.input_tokens is None:
+        return {}
+    cost, origin = _computed(prices, model, took, turn.occurred_at)
+    if cost is None:
+        report.unpriced[model] += 1
+        return {}
+    report.priced += origin is CostOrigin.PRICES
+    report.listed += origin is CostOrigin.LIST_PRICES
+    return {"cost_usd": cost, "cost_origin": origin}
+
+
+def is_unfilled(prices: Prices | None, model: str, turn: RecordedTurn, there: KnownTurn | None) -> bool:
+    """Return whether a turn has been there without a cost, and has a price by now: what was recorded stays as it is."""
+    if turn.usage.cost_usd is not None or there is None or there.has_cost:
+        return False
+    return _computed(prices, model, known_usage(turn), turn.occurred_at)[0] is not None
+
+
+def _computed(
+    prices: Prices | None, model: str, took: Usage, at: datetime | None
+) -> tuple[float | None, CostOrigin]:
+    cost = None if prices is None else prices.cost(model, took, at)
+    if cost is not None:
+        return cost, CostOrigin.PRICES
+    return cost_of(list_price, model, took, at), CostOrigin.LIST_PRICES
+
+
+def _storable(value: object) -> object:
+    """Return a count or an amount that a column holds; any other is as if it were not recorded."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None

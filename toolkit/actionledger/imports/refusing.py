@@ -1,0 +1,78 @@
+"""What an import does not take in, as it is recorded and reported: each once, however often it is read."""
+
+from dataclasses import replace
+
+from actionledger.core.clock import now
+from actionledger.core.events import SystemNoted
+from actionledger.core.ids import derived_id
+from actionledger.core.recording import RESPONSE_CHARACTERS, Recorder, SessionKey, response_refused
+from actionledger.imports.report import ImportReport
+from actionledger.imports.sources.base import RecordedSession, Refusal
+from actionledger.imports.turns import Looked
+
+PLACES = 2**31
+"""How many turns a session may have."""
+
+
+class Refusals:
+    """Records what is not taken in.
+
+    Args:
+        record: takes the events.
+        run_id: the run.
+        source: what records name the source.
+    """
+
+    def __init__(self, record: Recorder, run_id: str, source: str) -> None:
+        self._record = record
+        self._run_id = run_id
+        self._source = source
+
+    def refuse(self, refusal: Refusal, report: ImportReport) -> None:
+        """Keep a refusal; the same one of the same file is kept once."""
+        report.refusals.append(refusal)
+        self._note("line_refused", str(refusal), "line-refused", self._source, str(refusal))
+
+    def note_differing(
+        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport, file: str
+    ) -> None:
+        """Record that a turn of a file comes with another text than before."""
+        place = f"{item.external_id}#{looked.turn.index}"
+        reason = f"{place}: other content under the same id; what was recorded first is kept."
+        report.differing.append(Refusal(file, 0, reason))
+        about = ("turn-differs", looked.turn_id, looked.written.text)
+        self._note("turn_differs", reason, *about, session_id=session.session_id)
+
+    def is_too_large(
+        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport, file: str
+    ) -> bool:
+        """Return whether a response of a file is too large to be recorded, and then refuse it."""
+        if len(looked.written.text) <= RESPONSE_CHARACTERS:
+            return False
+        index = looked.turn.index
+        event = response_refused(session.session_id, self._run_id, index, len(looked.written.text))
+        reason = f"Session {item.external_id!r}, turn {index}: {event.message}"
+        report.refusals.append(Refusal(file, 0, reason))
+        self._record(replace(event, event_id=derived_id("response-refused", looked.turn_id)))
+        return True
+
+    def has_no_place(self, item: RecordedSession, looked: Looked, report: ImportReport, file: str) -> bool:
+        """Return whether a turn has no place that a ledger holds, and then refuse it."""
+        index = looked.turn.index
+        if 0 <= index < PLACES:
+            return False
+        why = f"Session {item.external_id!r}: a turn's place counts from 0 to {PLACES - 1}, got {index}."
+        self.refuse(Refusal(file, 0, why), report)
+        return True
+
+    def _note(self, code: str, message: str, *about: str, session_id: str | None = None) -> None:
+        self._record(
+            SystemNoted(
+                event_id=derived_id(*about),
+                recorded_at=now(),
+                run_id=self._run_id,
+                code=code,
+                message=message,
+                session_id=session_id,
+            )
+        )

@@ -1,0 +1,314 @@
+"""Which call a recorded result belongs to, and what came of it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from actionledger.core.canonical import json_text
+from actionledger.core.events import ExecutionRecorded
+from actionledger.core.ids import derived_id
+from actionledger.core.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
+from actionledger.core.recording.attempts import attempt_id_of
+from actionledger.core.recording.permissions import permission_noted
+from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.imports.reading import written_of
+from actionledger.imports.sources.access import exit_status_of
+from actionledger.imports.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
+from actionledger.imports.sources.exit_one import command_of, is_answer
+from actionledger.imports.sources.permissions import of_words
+from actionledger.imports.sources.wordings import Judged, judged, text_of, with_end_told
+from actionledger.imports.turn_calls import Call, call_of, calls_of, may_be_unread
+from actionledger.ledger.queries.base import WITHIN
+from actionledger.ledger.queries.recorded import Known
+from actionledger.runtime.parsing import read_calls
+
+_ASKED_AT_ONCE = 10_000
+
+MESSAGE_CHARACTERS = 2000
+"""How much of a result is kept as the message of what did not succeed; all of it is its result."""
+
+
+@dataclass(slots=True)
+class CallNews:
+    """What came of calls since somebody asked.
+
+    Args:
+        opened: calls that wait for a result.
+        closed: calls that waited for one before, by their own identifiers and their actions'.
+        answered: the calls' identifiers of which a result was recorded.
+        unmatched: the calls' identifiers that results name and no call has, by file.
+    """
+
+    opened: list[Call]
+    closed: list[tuple[str, str]]
+    answered: set[str]
+    unmatched: dict[str, list[str]]
+
+
+class Results:
+    """Records what came of calls, in whatever order calls and results come.
+
+    Args:
+        record: takes the events.
+        run: the run that they belong to.
+        known: what the ledger has.
+        wordings: how the source words errors.
+        is_asked: whether somebody asks for the news of it.
+    """
+
+    def __init__(
+        self,
+        record: Recorder,
+        run: RunKey,
+        known: Known,
+        wordings: Sequence[Wording],
+        *,
+        is_asked: bool = False,
+    ) -> None:
+        self._record = record
+        self._run = run
+        self._known = known
+        self._wordings = wordings
+        self._is_asked = is_asked
+        self._open: defaultdict[str, list[Call]] = defaultdict(list)
+        self._has_asked = False
+        self._answered: set[str] = set()
+        self._unmatched: defaultdict[str, list[str]] = defaultdict(list)
+        self._opened: dict[str, Call] = {}
+        self._closed: list[tuple[str, str]] = []
+
+    def take_news(self) -> CallNews:
+        """Return what came of calls since this was asked last."""
+        news = CallNews(list(self._opened.values()), self._closed, self._answered, dict(self._unmatched))
+        self._opened, self._closed, self._answered = {}, [], set()
+        self._unmatched = defaultdict(list)
+        return news
+
+    def is_at_odds_with(self, news: CallNews) -> bool:
+        """Return whether what others have found of calls would be something else here."""
+        unmatched = (call_id for call_ids in news.unmatched.values() for call_id in call_ids)
+        return any(self._open.get(call_id) for call_id in unmatched) or any(
+            self._place_of(*closed) is None for closed in news.closed
+        )
+
+    def add(self, news: CallNews) -> None:
+        """Go on from what others have found of calls."""
+        for call_id, action_id in news.closed:
+            place = self._place_of(call_id, action_id)
+            if place is not None:
+                self._open[call_id].pop(place)
+        for call in news.opened:
+            self._open[call.call_id].append(call)
+        self._answered |= news.answered
+        for file, call_ids in news.unmatched.items():
+            self._unmatched[file] += call_ids
+
+    def _place_of(self, call_id: str, action_id: str) -> int | None:
+        waiting = self._open.get(call_id, [])
+        return next((place for place, call in enumerate(waiting) if call.action_id == action_id), None)
+
+    def of_turn(self, turn: RecordedTurn, key: TurnKey, result: ParseResult) -> tuple[int, int]:
+        """Record what came of a new turn's calls; those without a result stay open.
+
+        Args:
+            turn: the turn.
+            key: the same, as records carry it.
+            result: what was read of it.
+
+        Returns:
+            How many results were recorded, and how many belong to no call; those of calls that have one already are passed over.
+        """
+        waiting = calls_of(turn, key, result, attempt_id_of(key, self._run))
+        found = without_call = 0
+        for each in turn.results:
+            place = next(
+                (n for n, call in enumerate(waiting) if not each.call_id or call.call_id == each.call_id),
+                None,
+            )
+            if place is not None:
+                self._take(waiting.pop(place), each)
+                found += 1
+            elif not each.call_id or each.call_id not in self._answered:
+                without_call += 1
+        for call in waiting:
+            if call.call_id:
+                self._open[call.call_id].append(call)
+                if self._is_asked:
+                    self._opened[call.action_id] = call
+        return found, without_call
+
+    def of_earlier(
+        self,
+        session: RecordedSession,
+        key: SessionKey,
+        turn_id: str,
+        results: Iterable[RecordedResult],
+        file: str,
+    ) -> int:
+        """Record what came of calls that are there already.
+
+        Args:
+            session: the session that the results stand in.
+            key: the same, as records carry it.
+            turn_id: the calls' turn; empty for any of the session.
+            results: the results; those of calls that have one already are passed over.
+            file: the file that they stand in.
+
+        Returns:
+            How many were recorded.
+        """
+        taken = 0
+        for each in results:
+            call = self._waiting(session, key, turn_id, each.call_id) if each.call_id else None
+            if call is not None:
+                self._take(call, each)
+                taken += 1
+            elif not turn_id:
+                self._unmatched[file].append(each.call_id)
+        return taken
+
+    def of_known(self, turn: RecordedTurn, key: TurnKey) -> int:
+        """Record what came of calls of a turn that is there already, of those that could not be read: nothing says that they are open.
+
+        Args:
+            turn: the turn.
+            key: the same, as records carry it.
+
+        Returns:
+            How many were recorded.
+        """
+        unread = {
+            call.call_id for call in turn.calls if call.call_id and may_be_unread(call)
+        } - self._answered
+        late = [each for each in turn.results if each.call_id in unread]
+        if not late:
+            return 0
+        answered = self._known.answered([each.call_id for each in late])
+        result = read_calls(written_of(turn), turn.capture, None, demands_action=turn.demands_action)
+        waiting = [
+            call for call in calls_of(turn, key, result, attempt_id_of(key, self._run)) if not call.dialect
+        ]
+        taken = 0
+        for each in late:
+            place = next((n for n, call in enumerate(waiting) if call.call_id == each.call_id), None)
+            if place is not None and each.call_id not in answered:
+                self._take(waiting.pop(place), each)
+                taken += 1
+        return taken
+
+    def without_call(self) -> Counter[str]:
+        """Return how many results belong to no call that is recorded, of those that came behind their calls, by file."""
+        missing: Counter[str] = Counter()
+        for file, call_ids in self._unmatched.items():
+            unknown = [call_id for call_id in call_ids if call_id not in self._answered]
+            for start in range(0, len(unknown), _ASKED_AT_ONCE):
+                asked = unknown[start : start + _ASKED_AT_ONCE]
+                answered = self._known.answered([call_id for call_id in asked if call_id])
+                missing[file] += sum(call_id not in answered for call_id in asked)
+        self._unmatched.clear()
+        return +missing
+
+    def _waiting(self, session: RecordedSession, key: SessionKey, turn_id: str, call_id: str) -> Call | None:
+        if call_id not in self._open and not self._has_asked:
+            self._has_asked = True
+            for there in self._known.open_calls():
+                self._open[there.call_id].append(call_of(there))
+        calls = self._open.get(call_id, [])
+        for place, call in enumerate(calls):
+            is_of_session = session.ids == "source" or call.turn.session.session_id == key.session_id
+            if call.turn.turn_id == turn_id or (not turn_id and is_of_session):
+                if self._is_asked and self._opened.pop(call.action_id, None) is None:
+                    self._closed.append((call_id, call.action_id))
+                return calls.pop(place)
+        return None
+
+    def _take(self, call: Call, result: RecordedResult) -> None:
+        if call.call_id:
+            self._answered.add(call.call_id)
+        self._record_result(call, result, call.known_as, call.call_id)
+        for place, (inner, its_result) in enumerate(result.within, 1):
+            # Of its own beside the turn's actions, so that no query takes it for another try at one of them.
+            index = WITHIN * (call.action_index + 1) + place
+            action_id = derived_id("inner-call", call.action_id, place)
+            command = command_of(inner.name, inner.arguments)
+            own = Call(
+                call.turn, call.attempt_id, action_id, index, inner.name, "", inner.call_id, command=command
+            )
+            self._record_result(
+                own, its_result, f"{call.known_as}/{place}", call.call_id, given=json_text(inner.arguments)
+            )
+
+    def _record_result(
+        self, call: Call, result: RecordedResult, known_as: str | int, trace: str, given: str | None = None
+    ) -> None:
+        """Record what came of a call.
+
+        Args:
+            call: the call.
+            result: what came of it.
+            known_as: what it is known by in its turn.
+            trace: the identifier of the call that it was made for; empty where that has none.
+            given: what it was run with, as JSON text; None where that stands with its action.
+        """
+        result = with_end_told(result)
+        found = self._judged(call, result)
+        execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)
+        text = "" if found.status is ExecutionStatus.SUCCEEDED else text_of(result.output)
+        self._record(
+            ExecutionRecorded(
+                event_id=derived_id("execution-recorded", execution_id),
+                execution_id=execution_id,
+                attempt_id=call.attempt_id,
+                action_id=call.action_id,
+                action_index=call.action_index,
+                name=call.name,
+                dialect=call.dialect,
+                trace_id=trace or execution_id,
+                started_at=result.started_at,
+                arguments=given,
+                call_id=call.call_id or None,
+                status=found.status,
+                reason=found.reason,
+                result=_bounded(result.output),
+                message=text[:MESSAGE_CHARACTERS],
+                duration_ms=result.duration_ms,
+                finished_at=result.finished_at,
+                exit_status=exit_status_of(result.exit_status),
+                is_inferred=found.is_inferred,
+                **call.turn.dimensions(self._run.run_id),
+            )
+        )
+        permission = result.permission
+        if permission is None and found.status is ExecutionStatus.DENIED:
+            permission = of_words(found.reason, text, result.refused_by)
+        if permission is not None:
+            said = asdict(permission)
+            self._record(permission_noted(call.turn, self._run.run_id, execution_id, call.name, said))
+
+    def _judged(self, call: Call, result: RecordedResult) -> Judged:
+        """Return what came of a call: an exit status of 1 that is its program's answer is no failure, nor is what ran such alone."""
+        found = judged(result, self._wordings)
+        if found.reason is not Reason.COMMAND_FAILED or result.exit_status != 1:
+            return found
+        if failed := [(inner, of) for inner, of in result.within if of.is_error or of.exit_status]:
+            is_answer = all(_is_answer(command_of(each.name, each.arguments), of) for each, of in failed)
+        else:
+            is_answer = _is_answer(call.command, result)
+        return (
+            found._replace(status=ExecutionStatus.SUCCEEDED, reason=Reason.NO_RESULT) if is_answer else found
+        )
+
+
+def _is_answer(command: str | list[str], result: RecordedResult) -> bool:
+    return bool(command) and result.exit_status == 1 and is_answer(command, text_of(result.output))
+
+
+def _bounded(output: object) -> str:
+    """Return a result as JSON text; one that is too large as the beginning of its text, which says so."""
+    whole = json_text(output)
+    if len(whole) <= KEPT_CHARACTERS:
+        return whole
+    text = text_of(output)
+    kept = text[: KEPT_CHARACTERS // 2]
+    return json_text(f"{kept} … (cut: {len(kept):,} of {len(text):,} characters are kept)")

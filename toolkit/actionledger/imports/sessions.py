@@ -1,0 +1,274 @@
+"""Sessions of any source into a ledger, from Python."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from actionledger.core.collecting import collecting_seldom
+from actionledger.core.errors import UsageError
+from actionledger.core.interrupts import gated
+from actionledger.imports.first_come import count_first_come
+from actionledger.imports.importer import Importer
+from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of
+from actionledger.imports.kinds import refuse_other_kinds
+from actionledger.imports.news import Claims, Facts, FactsOfAll, Made, Touched
+from actionledger.imports.prices import Prices
+from actionledger.imports.reading import AS_IT_SAYS, ReadAs
+from actionledger.imports.report import ImportReport
+from actionledger.imports.sources.base import Item
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey, known
+from actionledger.ledger.results import Parameters, QueryResult
+
+PYTHON = "python"
+"""What records name the source of sessions that a program gave without saying where they come from."""
+
+
+class SourcesImporter(Importers):
+    """Takes sessions of several sources into a ledger, a run for each.
+
+    Args:
+        ledger: where to record.
+        origin: the path that they come from, as the runs say it.
+        read_as: how texts of sessions without a profile are read.
+        asked_together: sources whose sessions are few each: what the ledger has of all of them is asked for once.
+        prices: what responses cost of which only the tokens are recorded.
+        again_forgotten: whether sessions that were forgotten are taken in again.
+        is_live: whether sessions come in for as long as the process lives, which may fork meanwhile.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        origin: str | Path = "",
+        read_as: ReadAs = AS_IT_SAYS,
+        asked_together: Iterable[str] = (),
+        prices: Prices | None = None,
+        again_forgotten: bool = False,
+        is_live: bool = False,
+    ) -> None:
+        super().__init__(str(origin))
+        self._ledger = ledger
+        self._again_forgotten = again_forgotten
+        self._recorder = None if is_live else ledger.internals.direct()
+        self._is_live = is_live
+        self._is_shared = False
+        self._claims = Claims()
+        self._read_as = read_as
+        self._prices = prices
+        self._asked_together = frozenset(asked_together)
+        self._before: Snapshot | None = None
+        self._known: dict[str, Known] = {}
+        self._has_before: dict[str, bool] = {}
+        self._whole: set[str] = set()
+
+    def price_by(self, prices: Prices | None) -> None:
+        """Say what responses cost from now on of which only the tokens are recorded."""
+        self._prices = prices
+        for each in self.importers.values():
+            each.prices = prices
+
+    def finish(self, *, but: Collection[str] = ()) -> ImportReport:
+        """End the sessions that are still open, and the runs; return what came of them.
+
+        Args:
+            but: files that were not read to their end: their sessions go on with the next import.
+        """
+        try:
+            self._end(but)
+        finally:
+            if self._recorder is not None:
+                self._recorder.close()
+            if self._before is not None:
+                self._before.close()
+        report = self.report
+        begun = [each.run.run_id for each in self.importers.values() if each.has_begun]
+        if begun and not self._is_live:
+            count_first_come(report, self._ledger, begun)
+        return report
+
+    def _end(self, but: Collection[str]) -> None:
+        importers = list(self.importers.values())
+        counted: Counter[LeftOutKey] = Counter()
+        for each in importers:
+            each.end_sessions(but=but)
+            counted.update(each.report.left_out)
+        for each in importers[:1]:
+            each.tell_left_out(counted, self._whole)
+        for each in importers:
+            each.finish(is_told=True)
+
+    def begin(self, source: str) -> None:
+        """Ask now what the ledger has of a source, so that nothing of it fails later.
+
+        Args:
+            source: what records name it.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+        """
+        self.importer(source, source)
+
+    def end_file(self, file: str = "") -> None:
+        """Say that a file was read to its end without a trouble: what it held before and does not hold now is left out no more.
+
+        Args:
+            file: the file; the one that is being read, if not given.
+        """
+        self._whole.add(file or self.file)
+
+    def share(self) -> None:
+        """Note from now on which part of the import looks at what, since others read parts of it."""
+        self._is_shared = True
+
+    def facts_of_all(self) -> FactsOfAll:
+        """Return what others have to know who take in sessions of whatever source."""
+        names = sorted(self._asked_together)
+        there = self._known_of(names[0]) if names else known(self._asked())
+        return FactsOfAll(there.before, there.forgotten)
+
+    def facts_of(self, name: str, format_name: str) -> Facts:
+        """Return what others have to know who take in sessions of a source."""
+        importer = self.importer(name, format_name)
+        there = importer.known
+        return Facts(
+            importer.run.run_id,
+            None if name in self._asked_together else there.before,
+            Added(there.ids_since, there.turns_since, there.superseded),
+            self._has_before[name],
+        )
+
+    def add(self, made: Made, part: int) -> bool:
+        """Record what others have made of a part, and go on from what they know.
+
+        Args:
+            made: what they have made.
+            part: the part's number.
+
+        Returns:
+            Whether it was done; not where something else would have come of it here: then the part has to be read here.
+        """
+        assert self._recorder is not None
+        importers = {name: self.importer(name, form) for name, (form, _) in made.news.items()}
+        for name, (_, news) in made.news.items():
+            if self._claims.has_other(news.touched, part) or importers[name].is_at_odds_with(news):
+                return False
+        for name, (_, news) in made.news.items():
+            if news.has_begun:
+                importers[name].begin()
+        if not self._recorder.take_in(made.events):
+            return False
+        for name, (_, news) in made.news.items():
+            self._claims.add(news.touched, part)
+            with self.counting(importers[name]):
+                importers[name].add(news)
+        return True
+
+    def claim(self, part: int) -> None:
+        """Note that what was taken in here since this was called last is of a part."""
+        for importer in self.importers.values():
+            if importer.touched is not None:
+                self._claims.add(importer.touched, part)
+                importer.touched = Touched()
+
+    def make(self, name: str, format_name: str) -> Importer:
+        """Return an importer for the sessions of a source, which knows what the ledger has of it."""
+        return Importer(
+            self._ledger.record if self._recorder is None else self._recorder.record,
+            source=name,
+            origin=self.origin,
+            known=self._known_of(name),
+            read_as=self._read_as.in_format(dialects_of(format_name)),
+            wordings=wordings_of(format_name),
+            tools=tools_of(format_name),
+            prices=self._prices,
+            again_forgotten=self._again_forgotten,
+            is_part=self._is_shared,
+        )
+
+    def _known_of(self, name: str) -> Known:
+        """Return what the ledger had of a source when the import began: what comes in by it, it knows by itself."""
+        if name not in self._known:
+            asked = self._asked_together if name in self._asked_together else {name}
+            there = known(self._asked(), *asked)
+            self._known |= dict.fromkeys(asked, there)
+            self._has_before |= dict.fromkeys(asked, bool(there.before.ids or there.before.turns))
+        return self._known[name]
+
+    def _asked(self) -> Queryable:
+        """Return what is asked: over a snapshot nothing that came in since is loaded; no fork may come while one is held."""
+        if self._is_live:
+            return self._ledger
+        if self._before is None:
+            self._before = Snapshot(self._ledger)
+        return self._before
+
+
+def import_sessions(
+    ledger: Ledger,
+    items: Iterable[Item],
+    *,
+    source: str = PYTHON,
+    origin: str | Path = "",
+    read_as: ReadAs = AS_IT_SAYS,
+    prices: Prices | None = None,
+) -> ImportReport:
+    """Take recorded sessions into a ledger; what it has already is passed over.
+
+    Args:
+        ledger: where to record.
+        items: the sessions, or pieces of them, and what was left out or can't be read, as a source gives them.
+        source: what records name the source of sessions that don't say; sessions of one source and name are the same session.
+        origin: the path that they come from, as the run says it.
+        read_as: how texts of sessions without a profile are read.
+        prices: what responses cost of which only the tokens are recorded.
+
+    Returns:
+        What was taken in. What was taken in before an error is kept. A session that names a profile that there is not is refused.
+
+    Raises:
+        UsageError: something is none of these, or a field of it holds what it is not for; what came before it is kept.
+        LedgerError: the ledger can't be written to.
+
+    Example:
+        >>> call = al.RecordedCall("c1", "add", '{"a": 1}')
+        >>> answer = al.RecordedTurn(0, "On it.", capture=al.Capture.ARGUMENTS, calls=(call,))
+        >>> session = al.RecordedSession("s1", None, "some-model", "sums", (answer,))
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     report = al.import_sessions(ledger, [session])
+        ...     report.turns, ledger.sql("SELECT name, status FROM actions").fetchall()
+        (1, [('add', 'not_checked')])
+    """
+    if not isinstance(items, Iterable):
+        raise UsageError(f"items are recorded sessions, a list of them for one, not {items!r:.60}.")
+    importers = SourcesImporter(ledger, origin=origin, read_as=read_as, prices=prices)
+    report = ImportReport()
+    try:
+        with gated(), collecting_seldom():
+            for item in items:
+                refuse_other_kinds(item)
+                importers.take(item, source)
+    finally:
+        report += importers.finish()
+    return report
+
+
+class Snapshot:
+    """Answers SQL over what a ledger holds now, however much comes in meanwhile: what is new need not be loaded to be asked.
+
+    Args:
+        ledger: the ledger.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._connection = ledger.snapshot()
+
+    def sql(self, query: str, parameters: Parameters | None = None, /) -> QueryResult:
+        """Run one SELECT with its parameters and return what it gave."""
+        return QueryResult(self._connection.cursor(), query, parameters)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()

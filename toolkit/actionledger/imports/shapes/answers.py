@@ -1,0 +1,210 @@
+"""Which run of a tool answers which call of a trace: by the call's identifier, else by name and arguments, else by name."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic_core import from_json
+
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.shapes.base import Passed
+from actionledger.imports.shapes.outcomes import OWN, with_outcome
+from actionledger.imports.shapes.steps import Step
+from actionledger.imports.sources.base import RecordedCall, RecordedResult
+
+_MOST_BESIDE = 100
+"""Among so many calls of one turn the one is looked for whose run it was."""
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A call, and what has come of it so far: what a tool's own step says, and what the model was shown of it.
+
+    Args:
+        call: the call.
+        has_name: whether it has an identifier of its own.
+        ran: what a tool's step says.
+        shown: what the model was shown.
+        is_guessed: whether the run doesn't say itself that it is of this call, and may be of one with the same name.
+        beside: the calls of its turn, itself among them.
+    """
+
+    call: RecordedCall
+    has_name: bool
+    ran: RecordedResult | None = None
+    shown: RecordedResult | None = None
+    is_guessed: bool = False
+    beside: list["_Call"] = field(default_factory=list)
+
+
+class Answers:
+    """Takes the steps of a session in their order, and brings calls and results together.
+
+    Args:
+        passed: takes the runs that answer no call.
+    """
+
+    def __init__(self, passed: Passed) -> None:
+        self._passed = passed
+        self._by_id: dict[str, _Call] = {}
+        self._not_run: list[_Call] = []
+        self._not_shown: deque[_Call] = deque()
+        self._of_turn: defaultdict[tuple[str, int], list[_Call]] = defaultdict(list)
+        self._unsaid = ""
+        self._nameless = 0
+        self._others: dict[str, RecordedResult] = {}
+
+    def take(self, step: Step) -> None:
+        """Take a request or a tool's run."""
+        if step.kind == "tool":
+            self._take_run(step)
+            return
+        self._take_history(step)
+        self._unsaid = "" if step.said or step.is_error else step.step_id
+        for choice, message in enumerate(step.said):
+            for call in message.calls:
+                self._add(step.step_id, choice, call)
+
+    def of(self, step_id: str, choice: int) -> tuple[tuple[RecordedCall, ...], tuple[RecordedResult, ...]]:
+        """Return the calls of a turn, and what came of them.
+
+        Args:
+            step_id: the request.
+            choice: which of its answers, from 0.
+        """
+        calls = self._of_turn[step_id, choice]
+        results = tuple(result for call in calls if (result := _result(call)) is not None)
+        return tuple(call.call for call in calls), results
+
+    def of_others(self) -> Iterator[RecordedResult]:
+        """Yield the results that name a call which is not here: it may have come before."""
+        yield from self._others.values()
+
+    def _add(self, step_id: str, choice: int, call: RecordedCall) -> _Call:
+        # A call without an identifier gets one of its place, which stays the same when its result comes later.
+        beside = self._of_turn[step_id, choice]
+        place = f"{step_id}:{len(beside)}"
+        added = _Call(replace(call, call_id=call.call_id or place), bool(call.call_id), beside=beside)
+        self._by_id.setdefault(added.call.call_id, added)
+        self._not_run.append(added)
+        self._not_shown.append(added)
+        beside.append(added)
+        return added
+
+    def _take_run(self, step: Step) -> None:
+        call = self._answered(step)
+        if call is None and self._unsaid and step.arguments is not None:
+            # The answer isn't recorded, but its call is.
+            arguments = step.arguments if isinstance(step.arguments, str | dict) else {}
+            given = arguments_of(arguments)
+            made = RecordedCall(step.call_id, step.name, given if isinstance(given, dict) else arguments)
+            call = self._add(self._unsaid, 0, made)
+        result = RecordedResult(
+            step.call_id,
+            step.output,
+            is_error=step.is_error,
+            duration_ms=step.duration_ms,
+            started_at=step.started,
+            finished_at=step.finished,
+            reason=step.reason,
+        )
+        result = with_outcome(result, step.outcome, OWN)
+        if call is not None:
+            self._not_run.remove(call)
+            if step.call_id:  # by which what is shown later may name it
+                self._by_id.setdefault(step.call_id, call)
+            call.ran = replace(result, call_id=call.call.call_id)
+            call.is_guessed = not step.call_id
+        elif self._unsaid:
+            self._passed[LeftOutReason.NOT_RECORDED, "call"] += 1
+        elif step.call_id:
+            self._others[step.call_id] = result
+        else:
+            self._passed[LeftOutReason.NO_CALL, "tool"] += 1
+
+    def _answered(self, step: Step) -> _Call | None:
+        """Return the call that a run answers, of those that none has answered; None for none."""
+        if step.call_id in self._by_id:
+            named = [each for each in self._under(step.call_id) if each.ran is None]
+        else:
+            named = [
+                each
+                for each in self._not_run
+                if step.name.endswith(each.call.name or "\0") and not (step.call_id and each.has_name)
+            ]
+        given = arguments_of(step.arguments)
+        same = (each for each in named if _is_given(arguments_of(each.call.arguments), given))
+        return next(same, next(iter(named), None))
+
+    def _under(self, call_id: str) -> Iterator[_Call]:
+        """Yield the calls under an identifier: as a rule one, and all of its turn's where a model gave it to several."""
+        first = self._by_id[call_id]
+        yield first
+        for each in first.beside[:_MOST_BESIDE]:
+            if each is not first and each.call.call_id == call_id:
+                yield each
+
+    def _take_history(self, step: Step) -> None:
+        """Take the results that a model was shown: those with an identifier each once, the others in their order."""
+        results = [result for message in step.shown for result in message.results]
+        nameless = [result for result in results if not result.call_id]
+        for result in (*(each for each in results if each.call_id), *nameless[self._nameless :]):
+            self._take_shown(result)
+        self._nameless = max(self._nameless, len(nameless))
+
+    def _take_shown(self, result: RecordedResult) -> None:
+        if result.call_id:
+            call = self._by_id.get(result.call_id)
+        else:
+            while self._not_shown and self._not_shown[0].shown is not None:
+                self._not_shown.popleft()
+            call = self._not_shown[0] if self._not_shown else None
+        if call is not None:
+            _bring_right(call, result)
+            call.shown = call.shown or result
+        elif result.call_id:
+            self._others.setdefault(result.call_id, result)
+        else:
+            self._passed[LeftOutReason.NO_CALL, "message"] += 1
+
+
+def _bring_right(call: _Call, shown: RecordedResult) -> None:
+    """Give a call the run of which the model was told, where runs that name no call were taken in the order of their begin."""
+    if call.shown or call.ran is None or not call.is_guessed or call.ran.output == shown.output:
+        return
+    for other in call.beside[:_MOST_BESIDE]:
+        is_alike = other.is_guessed and other.shown is None and other.call.name == call.call.name
+        if is_alike and other.ran is not None and other.ran.output == shown.output:
+            ran = replace(other.ran, call_id=call.call.call_id)
+            other.ran, call.ran = replace(call.ran, call_id=other.call.call_id), ran
+            return
+
+
+def _is_given(arguments: Any, given: Any) -> bool:
+    """Return whether a tool was run with a call's arguments: LangChain gives the one that there is without its name."""
+    is_one = isinstance(arguments, Mapping) and len(arguments) == 1
+    return bool(arguments == given or (is_one and given in arguments.values()))
+
+
+def arguments_of(given: Any) -> Any:
+    """Return arguments decoded, where they are a JSON text."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return from_json(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def _result(call: _Call) -> RecordedResult | None:
+    ran, shown = call.ran, call.shown
+    if ran is None:
+        return replace(shown, call_id=call.call.call_id) if shown else None
+    if shown is None:
+        return ran
+    return replace(
+        ran,
+        output=ran.output if shown.output is None else shown.output,  # what the model was given
+        is_error=shown.is_error if ran.is_error is None else ran.is_error,
+    )

@@ -1,0 +1,124 @@
+"""Anthropic's messages: https://docs.anthropic.com/en/api/messages.
+
+Arguments come parsed; only of a stream is there the text that the model wrote (``input`` is a string then). What the provider ran
+itself (``server_tool_use`` and its result, calls of its connectors) is no call of anybody else's. ``input_tokens`` leaves out
+what a cache gave or took: the sum of the three is what the model was shown.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes.base import (
+    Message,
+    Request,
+    Response,
+    error_kind,
+    plain,
+    read_parts,
+    texts_of,
+    tools_text,
+    total,
+    with_usage,
+)
+from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.base import Usage
+from actionledger.imports.sources.billed import billed_by_anthropic, with_billed
+
+NAME = "anthropic"
+KEEPS = Capture.CALLS
+
+_RAN_THERE = ("server_tool_use", "mcp_tool_use", "mcp_tool_result")
+_NO_TEXT = frozenset({"image", "document", "file", "search_result", "container_upload"})
+
+
+def message(value: Mapping[str, Any]) -> Message:
+    """Read a message of any role; results of calls stand in a person's.
+
+    Args:
+        value: the message.
+    """
+    role = text_at(value, "role")
+    found = Message("model" if role == "assistant" else "system" if role == "system" else "person")
+    found.message_id = text_at(value, "id")
+    read_parts(found, value.get("content"), _read_part)
+    return found
+
+
+def usage(value: Mapping[str, Any]) -> Usage:
+    """Read what a response took.
+
+    Args:
+        value: its ``usage``.
+    """
+    read, written = count_at(value, "cache_read_input_tokens"), count_at(value, "cache_creation_input_tokens")
+    took = Usage(
+        input_tokens=total(count_at(value, "input_tokens"), read, written),
+        output_tokens=count_at(value, "output_tokens"),
+        cached_tokens=read,
+        cache_write_tokens=written,
+        reasoning_tokens=count_at(object_at(value, "output_tokens_details"), "thinking_tokens"),
+    )
+    return with_billed(took, billed_by_anthropic(value))
+
+
+def is_request(body: Mapping[str, Any]) -> bool:
+    """Return whether a body asks by this interface."""
+    if not isinstance(body.get("messages"), list):
+        return False
+    told = ("max_tokens" in body and "system" in body) or "anthropic_version" in body or "thinking" in body
+    tools = next(objects_at(body, "tools"), {})
+    return told or "input_schema" in tools
+
+
+def request(body: Mapping[str, Any]) -> Request:
+    """Read what a model was asked."""
+    system = Message("system")
+    texts_of(system, body.get("system"))
+    history = [message(each) for each in objects_at(body, "messages")]
+    return Request(
+        (system, *history) if system.text else tuple(history),
+        tools_text(body.get("tools")),
+        text_at(body, "model"),
+    )
+
+
+def is_response(body: Mapping[str, Any]) -> bool:
+    """Return whether a body answers by this interface."""
+    return text_at(body, "type") == "message" and text_at(body, "role") == "assistant" and "content" in body
+
+
+def response(body: Mapping[str, Any]) -> Response:
+    """Read what a model answered."""
+    if text_at(body, "type") == "error":
+        return Response((), error_kind(body.get("error")))
+    found = message({**body, "role": "assistant"})
+    found.usage = Usage(finish_reason=text_at(body, "stop_reason")[:80])
+    took = usage(object_at(body, "usage"))
+    done = with_usage([found], took, message_id=text_at(body, "id"), model=text_at(body, "model"))
+    return Response(done, error_kind(body.get("error")))
+
+
+def _read_part(part: Mapping[str, Any], found: Message) -> None:
+    kind = text_at(part, "type")
+    if kind == "text" or (not kind and "text" in part):
+        found.say(part.get("text"))
+    elif kind == "tool_use":
+        found.call(part.get("id"), part.get("name"), part.get("input"))
+    elif kind == "tool_result":
+        is_error = part.get("is_error")
+        found.result(
+            part.get("tool_use_id"),
+            plain(part.get("content")),
+            is_error=is_error if isinstance(is_error, bool) else None,
+        )
+    elif kind == "thinking":
+        found.think(part.get("thinking"), detail=kind)
+    elif kind == "redacted_thinking":
+        found.pass_over(LeftOutReason.ENCRYPTED, kind)
+    elif kind in _RAN_THERE or kind.endswith("_tool_result"):
+        found.pass_over(LeftOutReason.RUN_BY_PROVIDER, part.get("name") or kind)
+    elif kind in _NO_TEXT:
+        found.pass_over(LeftOutReason.NO_TEXT, kind)
+    else:
+        found.pass_over(LeftOutReason.UNKNOWN_KIND, kind)

@@ -1,0 +1,248 @@
+"""What a shape returns: messages with their text, calls and results, and the bodies around them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias
+
+from actionledger.core.canonical import json_text
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.shapes.owners import NOBODY, Owner
+from actionledger.imports.sources.base import LeftOut, RecordedCall, RecordedResult, Usage
+
+Speaker: TypeAlias = Literal["model", "person", "system", "tool"]
+"""Whose message it is."""
+
+Passed: TypeAlias = Counter[tuple[LeftOutReason, str]]
+"""How often what was passed over, by reason and detail; the file is for whoever read it."""
+
+
+_MOST_OF_OTHERS = 40
+_MOST = 240
+"""So much of what is passed over is named, in characters."""
+
+
+@dataclass(slots=True)
+class Message:
+    """What one message holds.
+
+    Args:
+        speaker: whose it is. Results of calls may stand in the message of a tool or of a person.
+        text: what it says; of a model, what is left of it without the calls.
+        calls: its calls.
+        results: what came of calls before.
+        passed: what of it is passed over.
+        message_id: its own identifier; empty where it has none.
+        usage: what it took, where it is a response.
+        model: the model that wrote it, where it says so.
+        occurred_at: when it was written, where it says so.
+        reasoning: what the model thought to itself, where its provider shows it.
+    """
+
+    speaker: Speaker
+    text: str = ""
+    calls: list[RecordedCall] = field(default_factory=list)
+    results: list[RecordedResult] = field(default_factory=list)
+    passed: Passed = field(default_factory=Counter)
+    message_id: str = ""
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    occurred_at: datetime | None = None
+    reasoning: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds nothing that a ledger takes."""
+        return not (self.text or self.calls or self.results or self.reasoning)
+
+    def say(self, text: object) -> None:
+        """Take a text. A model's parts are one text as they are; others' are told apart by a line break."""
+        if isinstance(text, str) and text:
+            between = "\n" if self.text and self.speaker != "model" else ""
+            self.text += between + text
+
+    def think(self, *thoughts: object, detail: object = "") -> None:
+        """Take what a model thought; what holds no text that anybody but its provider can read is counted.
+
+        Args:
+            *thoughts: the texts of one thought; each that is none is passed by.
+            detail: what the recording calls such a thought.
+        """
+        texts = [text for text in thoughts if isinstance(text, str) and text]
+        if not texts:
+            self.pass_over(LeftOutReason.ENCRYPTED, detail)
+        elif self.speaker != "model":
+            self.pass_over(LeftOutReason.REASONING, detail)
+        else:
+            self.reasoning = "\n\n".join(filter(None, (self.reasoning, *texts)))
+
+    def call(
+        self,
+        call_id: object,
+        name: object,
+        arguments: object,
+        kind: Literal["function", "text"] = "function",
+    ) -> None:
+        """Take a call that is made at this place of the text.
+
+        Args:
+            call_id: its identifier, if it is a text.
+            name: the tool's name, if it is a text.
+            arguments: a text as the model wrote it, or what it was parsed to; None for none. What is no object is kept as
+                its JSON text, which reading refuses.
+            kind: whether a text of arguments is JSON or taken as it is.
+        """
+        given = {} if arguments is None else arguments
+        kept = given if isinstance(given, str | Mapping) else json_text(given)
+        self.calls.append(RecordedCall(_text(call_id), _text(name), kept, kind, at=len(self.text)))
+
+    def result(self, call_id: object, output: object, **said: Any) -> None:
+        """Take what came of a call.
+
+        Args:
+            call_id: the call's identifier, if it is a text.
+            output: what the model was given.
+            **said: what else is known of it, as ``RecordedResult`` names it.
+        """
+        self.results.append(RecordedResult(_text(call_id), output, **said))
+
+    def pass_over(self, reason: LeftOutReason, detail: object = "") -> None:
+        """Count something that is no part of what is recorded."""
+        most = _MOST if reason is LeftOutReason.UNKNOWN_KIND else _MOST_OF_OTHERS
+        self.passed[reason, _text(detail)[:most]] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a model was asked.
+
+    Args:
+        messages: the history, and at its end what is new; instructions first.
+        tools: the tools that were offered, as JSON text; empty for none.
+        model: the model that was asked.
+        previous: the response that it goes on from, by its identifier; empty where it doesn't say.
+        owner: whose it is, as far as it says so.
+    """
+
+    messages: tuple[Message, ...]
+    tools: str = ""
+    model: str = ""
+    previous: str = ""
+    owner: Owner = NOBODY
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a model answered.
+
+    Args:
+        messages: its choices, as a rule one; the first has what all of them took.
+        error: what kind of error the provider named where it gave no answer, or broke it off.
+    """
+
+    messages: tuple[Message, ...]
+    error: str = ""
+
+
+def texts_of(message: Message, content: object) -> None:
+    """Take a content that is a text, or a list of texts and parts with a ``text``; other parts are passed over."""
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, Mapping) and isinstance(part.get("text"), str):
+            message.say(part["text"])
+        elif isinstance(part, Mapping):
+            message.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
+        elif isinstance(part, str):
+            message.say(part)
+        elif part is not None:
+            message.pass_over(LeftOutReason.NOT_AN_OBJECT, type(part).__name__)
+
+
+def read_parts(
+    message: Message, content: object, read_part: Callable[[Mapping[str, Any], Message], None]
+) -> None:
+    """Take a content that is a text, a part, or a list of them.
+
+    Args:
+        message: what takes it.
+        content: the content.
+        read_part: has the message take a part.
+    """
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, Mapping):
+            read_part(part, message)
+        else:
+            texts_of(message, part)
+
+
+def plain(output: object) -> object:
+    """Return a result's content as a text where it is nothing but texts, else as it is."""
+    if not isinstance(output, list) or not output:
+        return output
+    texts = [part.get("text") for part in output if isinstance(part, Mapping)]
+    if len(texts) < len(output) or not all(isinstance(text, str) for text in texts):
+        return output
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def tools_text(tools: object) -> str:
+    """Return the offered tools as a turn takes them; empty for none."""
+    return json_text(tools) if isinstance(tools, list) and tools else ""
+
+
+def error_kind(error: object) -> str:
+    """Return what kind of error a provider names, such as ``overloaded_error``; its sentence may hold anything."""
+    if isinstance(error, Mapping):
+        said = next((error[key] for key in ("code", "type", "status") if error.get(key)), "error")
+        return str(said)[:40] if isinstance(said, str | int) else "error"
+    return "error" if error else ""
+
+
+def total(*counts: int | None) -> int | None:
+    """Return the sum of the counts that are known; None where none is."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def since_epoch(seconds: object) -> datetime | None:
+    """Return a time that is given in seconds, or in milliseconds, since 1970, UTC without a zone; None for none."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return None
+    try:
+        return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def with_usage(
+    choices: list[Message],
+    usage: Usage,
+    *,
+    message_id: str = "",
+    model: str = "",
+    occurred_at: datetime | None = None,
+) -> tuple[Message, ...]:
+    """Return the choices of a response; the first has what all took, each its own reason to stop.
+
+    Args:
+        choices: the messages, which are changed; the usage of each has its finish reason.
+        usage: what all of them took.
+        message_id: the response's identifier; of several choices, each is told apart by its place.
+        model: the model that answered.
+        occurred_at: when it answered, UTC without a zone.
+    """
+    for number, choice in enumerate(choices):
+        choice.usage = replace(usage if number == 0 else Usage(), finish_reason=choice.usage.finish_reason)
+        choice.message_id = f"{message_id}#{number}" if number and message_id else message_id
+        choice.model, choice.occurred_at = model, occurred_at
+    return tuple(choices)
+
+
+def left_out(file: str, passed: Passed) -> Iterator[LeftOut]:
+    """Yield what was passed over as a source gives it."""
+    for (reason, detail), count in passed.items():
+        yield LeftOut(file, reason, detail, count)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

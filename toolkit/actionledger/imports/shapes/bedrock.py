@@ -1,0 +1,133 @@
+"""Amazon Bedrock's Converse: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html.
+
+Arguments come parsed. A body says neither which model wrote it nor who it is: the model stands in the address, an identifier in a
+header. What a cache gave or took is no part of ``inputTokens``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes.base import (
+    Message,
+    Request,
+    Response,
+    error_kind,
+    plain,
+    read_parts,
+    texts_of,
+    tools_text,
+    total,
+    with_usage,
+)
+from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.base import Usage
+
+NAME = "bedrock"
+KEEPS = Capture.CALLS
+
+_NO_TEXT = ("image", "document", "video", "audio", "searchResult")
+
+
+def message(value: Mapping[str, Any]) -> Message:
+    """Read a message of any role; results of calls stand in a person's.
+
+    Args:
+        value: the message.
+    """
+    found = Message("model" if text_at(value, "role") == "assistant" else "person")
+    read_parts(found, value.get("content"), _read_part)
+    return found
+
+
+def usage(value: Mapping[str, Any]) -> Usage:
+    """Read what a response took.
+
+    Args:
+        value: its ``usage``.
+    """
+    read, written = count_at(value, "cacheReadInputTokens"), count_at(value, "cacheWriteInputTokens")
+    return Usage(
+        input_tokens=total(count_at(value, "inputTokens"), read, written),
+        output_tokens=count_at(value, "outputTokens"),
+        cached_tokens=read,
+        cache_write_tokens=written,
+    )
+
+
+def is_request(body: Mapping[str, Any]) -> bool:
+    """Return whether a body asks by this interface; its parts have no type."""
+    return any(_is_content(each.get("content")) for each in objects_at(body, "messages"))
+
+
+def request(body: Mapping[str, Any]) -> Request:
+    """Read what a model was asked."""
+    system = Message("system")
+    texts_of(system, body.get("system"))
+    history = [message(each) for each in objects_at(body, "messages")]
+    tools = object_at(body, "toolConfig").get("tools")
+    model = text_at(body, "modelId")
+    return Request((system, *history) if system.text else tuple(history), tools_text(tools), model)
+
+
+def is_response(body: Mapping[str, Any]) -> bool:
+    """Return whether a body answers by this interface."""
+    return "message" in object_at(body, "output") and ("stopReason" in body or "usage" in body)
+
+
+def response(body: Mapping[str, Any]) -> Response:
+    """Read what a model answered."""
+    given = object_at(object_at(body, "output"), "message")
+    if not given:
+        return Response((), error_kind(body.get("message")))
+    found = message({**given, "role": "assistant"})
+    found.usage = Usage(finish_reason=text_at(body, "stopReason")[:80])
+    latency = number_at(object_at(body, "metrics"), "latencyMs")
+    took = replace(usage(object_at(body, "usage")), latency_ms=latency)
+    return Response(with_usage([found], took))
+
+
+def _is_content(content: object) -> bool:
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(isinstance(part, Mapping) and "type" not in part for part in content)
+    )
+
+
+def _read_part(part: Mapping[str, Any], found: Message) -> None:
+    if isinstance(part.get("text"), str):
+        found.say(part["text"])
+    elif call := object_at(part, "toolUse"):
+        if call.get("type") == "server_tool_use":
+            found.pass_over(LeftOutReason.RUN_BY_PROVIDER, call.get("name"))
+        else:
+            found.call(call.get("toolUseId"), call.get("name"), call.get("input"))
+    elif came := object_at(part, "toolResult"):
+        _read_result(came, found)
+    elif cited := object_at(part, "citationsContent"):
+        texts_of(found, cited.get("content"))
+    elif thought := object_at(part, "reasoningContent"):
+        found.think(object_at(thought, "reasoningText").get("text"), detail="reasoningContent")
+    elif any(key in part for key in _NO_TEXT):
+        found.pass_over(LeftOutReason.NO_TEXT, next(key for key in _NO_TEXT if key in part))
+    elif "cachePoint" in part or "guardContent" in part:
+        found.pass_over(LeftOutReason.BOOKKEEPING, next(iter(part)))
+    elif part:
+        found.pass_over(LeftOutReason.UNKNOWN_KIND, next(iter(part)))
+
+
+def _read_result(came: Mapping[str, Any], found: Message) -> None:
+    content = came.get("content")
+    if (
+        isinstance(content, list)
+        and len(content) == 1
+        and isinstance(content[0], Mapping)
+        and "json" in content[0]
+    ):
+        output = content[0]["json"]
+    else:
+        output = plain(content)
+    status = text_at(came, "status")
+    found.result(came.get("toolUseId"), output, is_error=status == "error" if status else None)

@@ -1,0 +1,120 @@
+"""A recorded request and its response, however they were stored: decoded, as JSON text, as bytes, as a stream."""
+
+import json
+import re
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from actionledger.core.depth import is_deeper
+from actionledger.core.vocabulary import Capture
+from actionledger.imports.shapes.base import Request, Response, error_kind
+from actionledger.imports.shapes.exchanges import Exchange
+from actionledger.imports.shapes.known import Shape, shape_of_request, shape_of_response
+from actionledger.imports.shapes.owners import owner_of
+from actionledger.imports.shapes.streams import body_of_stream
+
+MAX_DEPTH = 200
+"""How deep a body may be nested."""
+
+_MODEL = re.compile(r"/models?/([^/:?]+)")
+_GZIP = b"\x1f\x8b"
+_LARGEST = 64 * 2**20
+
+
+def decoded_body(value: object) -> dict[str, Any] | None:
+    """Return a body as an object; None where it holds none.
+
+    Args:
+        value: the body: an object, its JSON text, a stream's text, or the bytes of one of these, gzipped ones too.
+    """
+    return _decoded(value)[0]
+
+
+def exchange_of(
+    request: object, response: object, address: str = "", headers: Iterable[tuple[str, str]] = ()
+) -> Exchange | None:
+    """Return a request and its response as one exchange; None where the two are nothing of a model's.
+
+    Args:
+        request: the body that asked; None where it wasn't recorded.
+        response: the body that answered.
+        address: where it was asked, which may name the model.
+        headers: those of the request that say whose it is.
+    """
+    asked = _decoded(request)[0] or {}
+    body, is_stream = _decoded(response)
+    answered = body or {}
+    shape = shape_of_response(answered)
+    if shape is not None:
+        read = _broken_off(shape.response(answered))
+    elif (shape := shape_of_request(asked)) is None:
+        return None
+    else:
+        said = error_kind(answered.get("error") or answered.get("__type"))
+        read = Response((), said or ("unreadable body" if response else "no body"))
+    # Streams have the text of arguments, also where a body has them parsed.
+    keeps = Capture.ARGUMENTS if is_stream else shape.KEEPS
+    return Exchange(read, keeps, _request(shape, asked, address, headers))
+
+
+def inner(value: object) -> object:
+    """Return a body without what a recorder has put around it: ``body``, ``json`` or ``content`` beside headers and a status."""
+    if not isinstance(value, Mapping):
+        return value
+    told = next(
+        (value[key] for key in ("parsed_body", "body", "json", "data") if value.get(key) is not None), None
+    )
+    if told is None or shape_of_response(value) or shape_of_request(value):
+        return value
+    is_text = isinstance(told, Mapping) and told.keys() <= {"string", "text", "encoding"}
+    return next((told[key] for key in ("string", "text") if key in told), None) if is_text else told
+
+
+def _broken_off(read: Response) -> Response:
+    """Return what a model answered until an error broke it off, which is why it stopped where nothing else is said."""
+    if not read.error or not read.messages or read.messages[0].usage.finish_reason:
+        return read
+    if all(message.is_empty for message in read.messages):
+        return Response((), read.error)
+    first, *others = read.messages
+    return replace(
+        read, messages=(replace(first, usage=replace(first.usage, finish_reason=read.error)), *others)
+    )
+
+
+def _request(
+    shape: Shape, asked: Mapping[str, Any], address: str, headers: Iterable[tuple[str, str]]
+) -> Request | None:
+    """Return what was asked, by the interface that answered; other keys than its own say nothing."""
+    if not asked:
+        return None
+    found = shape.request(asked)
+    named = _MODEL.search(address)
+    model = found.model or (named[1] if named else "")
+    return replace(found, model=model, owner=owner_of(asked, headers))
+
+
+def _decoded(value: object) -> tuple[dict[str, Any] | None, bool]:
+    """Return a body as an object, if it is one, and whether it came as a stream."""
+    if isinstance(value, dict):
+        return value, False
+    if isinstance(value, bytes) and value.startswith(_GZIP):
+        value = _unzipped(value)
+    if not isinstance(value, str | bytes) or not value:
+        return None, False
+    try:
+        decoded = json.loads(value)
+    except (ValueError, RecursionError):
+        decoded = None
+    if isinstance(decoded, dict):
+        return (None if is_deeper(decoded, MAX_DEPTH) else decoded), False
+    return body_of_stream(value), True
+
+
+def _unzipped(data: bytes) -> bytes:
+    try:
+        return zlib.decompressobj(wbits=31).decompress(data, _LARGEST)
+    except zlib.error:
+        return b""

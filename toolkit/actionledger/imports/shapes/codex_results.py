@@ -1,0 +1,259 @@
+"""What Codex says of a call's end: the text that the model is shown, and an event beside it.
+
+The flag for success is dropped when a rollout is written, so an exit status stands in the head of the text alone, in fixed words,
+or in the metadata of the JSON that older versions show the model.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.base import RecordedCall, RecordedResult, Wording, seen
+
+Inner: TypeAlias = tuple[RecordedCall, RecordedResult]
+"""Something that a call has run by itself."""
+
+_HEAD = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
+_TIME = re.compile(r"^Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds", re.MULTILINE)
+_SCRIPT = "Script "
+"""What the result of a script begins with, in code mode: completed, failed, or still running."""
+_OUTPUT = re.compile(r"^Output:$", re.MULTILINE)
+_HEAD_CHARACTERS = 20_000
+
+_SCRIPT_FAILED = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"
+"""Where a script has failed, in code mode, the words of what failed in it stand behind this."""
+
+WORDINGS = seen(
+    "0.120",
+    "0.145",
+    (
+        Wording(
+            r"^approval policy is \w+; reject",
+            Reason.NOT_APPROVED,
+            "approval policy is Never; reject command — you cannot ask for escalated permissions",
+            is_telling=True,
+            first_seen="0.171",
+            last_seen="0.171",
+        ),
+        Wording(
+            _SCRIPT_FAILED + r"apply_patch verification failed: (?:Failed to find|Invalid context)",
+            Reason.NO_MATCH,
+            "apply_patch verification failed: Failed to find expected lines in a.py",
+            is_telling=True,
+            last_seen="0.171",
+        ),
+        Wording(
+            _SCRIPT_FAILED + r"apply_patch verification failed: .*(?:No such file|Failed to read)",
+            Reason.NOT_FOUND,
+            "apply_patch verification failed: Failed to read file to update a.py",
+            is_telling=True,
+            last_seen="0.171",
+        ),
+        Wording(
+            _SCRIPT_FAILED + r"(?:apply_patch verification failed|patch rejected: (?:invalid|empty))",
+            Reason.WRONG_SHAPE,
+            "apply_patch verification failed: invalid hunk at line 2",
+            is_telling=True,
+        ),
+        Wording(
+            _SCRIPT_FAILED
+            + r"(?:exec_command failed\b.*\bRejected\(.*policy|patch rejected: writing outside|approval policy is \w+; reject)",
+            Reason.NOT_APPROVED,
+            'exec_command failed for `ls`: CreateProcess { message: "Rejected(\\"blocked by policy\\")" }',
+            is_telling=True,
+        ),
+        Wording(
+            _SCRIPT_FAILED
+            + r"(?:exec_command failed\b.*\bRejected\(|Rejected\(|exec command rejected by user|patch rejected by user|rejected by user)",
+            Reason.REJECTED,
+            'exec_command failed for `ls`: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
+            is_telling=True,
+        ),
+        Wording(
+            r"^aborted(?: by user)?\b",
+            Reason.STOPPED,
+            "aborted by user after 3.2s",
+            is_telling=True,
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^failed to parse function arguments",
+            Reason.SCHEMA_ERROR,
+            "failed to parse function arguments: missing field `cmd`",
+            is_telling=True,
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^\S+ failed: (?:[uU]nknown|no such)|^(?:unknown|no such) (?:mcp server|agent|process|session)",
+            Reason.NOT_FOUND,
+            "resources/list failed: unknown MCP server 'files'",
+            is_telling=True,
+        ),
+        Wording(
+            r"^\S+ failed: stdin is closed",
+            Reason.UNAVAILABLE,
+            "write_stdin failed: stdin is closed for this session",
+            is_telling=True,
+        ),
+        Wording(
+            r"^Script failed\b[^{]{0,120}?Script error:\s{0,3}\w*(?:SyntaxError|ReferenceError|TypeError|RangeError)\b",
+            Reason.CODE_ERROR,
+            "Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nSyntaxError: Unexpected token",
+            is_telling=True,
+            first_seen="0.171",
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^(?:Wall time: [^\n]*\nOutput:\n)?tool call error: .*[^{]{0,200}(?:[Ii]nvalid (?:arguments|params)|-32602)",
+            Reason.SCHEMA_ERROR,
+            "tool call error: tool call failed for `files/read`\n\nCaused by:\n    Mcp error: -32602: bad path",
+            is_telling=True,
+            first_seen="0.171",
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^(?:Wall time: [^\n]*\nOutput:\n)?tool call error: ",
+            Reason.TOOL_ERROR,
+            "tool call error: tool call failed for `files/read`",
+            is_telling=True,
+            first_seen="0.171",
+            last_seen="0.171",
+        ),
+        Wording(
+            r"^\S+ failed\b",
+            Reason.TOOL_ERROR,
+            "view_image failed: no",
+            is_telling=True,
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What is said of the end of a call beside its result.
+
+    Args:
+        is_error: whether it failed; None if that isn't said.
+        exit_status: the program's; None if there is none.
+        duration_ms: how long it took, in milliseconds; None if unknown.
+        status: what came of it, where more is said than that it failed.
+        within: what it has run by itself.
+    """
+
+    is_error: bool | None = None
+    exit_status: int | None = None
+    duration_ms: float | None = None
+    status: ExecutionStatus | None = None
+    within: tuple[Inner, ...] = ()
+
+
+UNSAID = End()
+
+
+def with_end(result: RecordedResult, end: End) -> RecordedResult:
+    """Return a result with what is said of its end beside it: it failed where something has that it has run.
+
+    Args:
+        result: the result.
+        end: what is said; what it leaves open stays as it is.
+    """
+    if end is UNSAID:
+        return result
+    failed = [inner for _, inner in end.within if inner.is_error or inner.exit_status]
+    own = result.exit_status if end.exit_status is None else end.exit_status
+    same = {inner.status for inner in failed}
+    return replace(
+        result,
+        is_error=True if failed else result.is_error if end.is_error is None else end.is_error,
+        exit_status=own if own or not failed else failed[0].exit_status,
+        status=end.status or (same.pop() if len(same) == 1 else result.status),
+        duration_ms=result.duration_ms if end.duration_ms is None else end.duration_ms,
+        within=end.within or result.within,
+    )
+
+
+def result_of(call_id: str, output: object, end: End, finished_at: datetime | None) -> RecordedResult:
+    """Return what came of a call.
+
+    Args:
+        call_id: the call's identifier.
+        output: what the model was shown: a text, JSON text with metadata, or a list of parts.
+        end: what is said of it beside that.
+        finished_at: when the result came, UTC without a zone.
+    """
+    text = shown_of(output)
+    shown, metadata = _unwrapped(text)
+    status, took = metadata.get("exit_code"), number_at(metadata, "duration_seconds")
+    head = _head(shown)
+    if not isinstance(status, int) or isinstance(status, bool):
+        said = _HEAD.findall(head) if "xit" in head else []
+        status = int(said[-1]) if said else None
+    if status is None and not end.within and text.startswith(_SCRIPT):
+        end = replace(end, **_told_by(output))
+    if took is None and "Wall time" in head and (timed := _TIME.search(head)):
+        took = float(timed[1])
+    known = RecordedResult(
+        call_id,
+        shown,
+        exit_status=exit_status_of(status),
+        duration_ms=None if took is None else 1000 * took,
+        finished_at=finished_at,
+    )
+    if status is not None and end.exit_status is not None:
+        end = replace(end, exit_status=None)
+    if took is not None and end.duration_ms is not None:
+        end = replace(end, duration_ms=None)
+    return with_end(known, end)
+
+
+def shown_of(output: object) -> str:
+    """Return what the model was shown as a text."""
+    return output if isinstance(output, str) else _joined(output)
+
+
+def _told_by(output: object) -> dict[str, Any]:
+    """Return what the parts of a script's result say of an end: each that a tool of Codex's has given, in its own form."""
+    for part in objects_at({"": output}, ""):
+        text = text_at(part, "text")
+        if not text.startswith("{") or ('"chunk_id"' not in text and '"isError"' not in text):
+            continue
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        status = exit_status_of(value.get("exit_code")) if "chunk_id" in value else None
+        if status or (value.get("isError") is True and isinstance(value.get("content"), list)):
+            return {"exit_status": status, "is_error": True}
+    return {}
+
+
+def _head(text: str) -> str:
+    """Return what stands before the output of a program: its own lines say nothing of its end."""
+    # Where the words aren't, no line is just these: looking at each line's beginning takes ten times as long.
+    is_there = text.find("Output:", 0, _HEAD_CHARACTERS) >= 0
+    begins = _OUTPUT.search(text, 0, _HEAD_CHARACTERS) if is_there else None
+    return text[: begins.start()] if begins else text if len(text) < _HEAD_CHARACTERS else ""
+
+
+def _joined(output: object) -> str:
+    parts = objects_at({"": output}, "")
+    return "\n".join(filter(None, (text_at(part, "text") for part in parts)))
+
+
+def _unwrapped(text: str) -> tuple[str, Mapping[str, Any]]:
+    """Return what a result says and its metadata, if it is JSON with both."""
+    if not text.startswith('{"output"'):
+        return text, {}
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text, {}
+    if not isinstance(value, dict) or not isinstance(value.get("output"), str):
+        return text, {}
+    return value["output"], object_at(value, "metadata")

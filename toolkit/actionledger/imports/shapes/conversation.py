@@ -1,0 +1,112 @@
+"""Turns of a list of messages: each message of the model is one, and what stands between two is what the model was told."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes.base import Message, Passed
+from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedTurn
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Takes messages in their order, and gives the turns that they make.
+
+    Args:
+        turns: the turns so far.
+        passed: what was passed over.
+        system: the instructions before the first turn, as one text.
+    """
+
+    turns: list[RecordedTurn] = field(default_factory=list)
+    passed: Passed = field(default_factory=Counter)
+    system: str = ""
+    _told: list[str] = field(default_factory=list)
+    _owners: dict[str, int] = field(default_factory=dict)
+    _last_with_calls: int | None = None
+
+    def add(self, message: Message) -> None:
+        """Take a message. Results go to the turn whose call they name, without a name to the last one that has calls."""
+        self.passed.update(message.passed)
+        if message.speaker == "model":
+            self._add_turn(message)
+        for result in message.results:
+            self._add_result(result)
+        if message.speaker == "model":
+            return
+        if message.speaker == "system" and not self.turns:
+            self.system = "\n\n".join(filter(None, (self.system, message.text)))
+        elif message.text:
+            self._told.append(message.text)
+
+    def done(self, keeps: Capture, tools: str = "", *, splits: bool = False) -> tuple[RecordedTurn, ...]:
+        """Return the turns.
+
+        Args:
+            keeps: how much of what the model wrote the messages have, where calls are split off.
+            tools: the tools that were offered, as JSON text; empty for none.
+            splits: whether its runtime always offers tools, so that calls are split off even where there is none.
+        """
+        self._close()
+        calls = [call for turn in self.turns for call in turn.calls]
+        capture = capture_of(calls, keeps, has_tools=splits or bool(tools))
+        return tuple(replace(turn, capture=capture, tools=tools) for turn in self.turns)
+
+    def _add_turn(self, message: Message) -> None:
+        self._close()
+        prompt = "\n\n".join(self._told) if self._told and not self.turns else None
+        self._told.clear()
+        for call in message.calls:
+            if call.call_id:
+                self._owners[call.call_id] = len(self.turns)
+        if message.calls:
+            self._last_with_calls = len(self.turns)
+        turn = RecordedTurn(
+            len(self.turns),
+            message.text,
+            prompt,
+            occurred_at=message.occurred_at,
+            external_id=message.message_id,
+            calls=tuple(message.calls),
+            usage=message.usage,
+            model=message.model,
+            reasoning=message.reasoning,
+        )
+        self.turns.append(turn)
+
+    def _add_result(self, result: RecordedResult) -> None:
+        owner = self._owners.get(result.call_id) if result.call_id else self._last_with_calls
+        if owner is None:
+            self.passed[LeftOutReason.NO_CALL, ""] += 1
+            return
+        turn = self.turns[owner]
+        self.turns[owner] = replace(turn, results=(*turn.results, result))
+
+    def _close(self) -> None:
+        """Give the last turn what the model was told after it."""
+        if self.turns and self._told:
+            self.turns[-1] = replace(self.turns[-1], feedback="\n\n".join(self._told))
+            self._told.clear()
+
+
+def conversation(messages: Iterable[Message]) -> Conversation:
+    """Return the conversation that a list of messages is."""
+    whole = Conversation()
+    for message in messages:
+        whole.add(message)
+    return whole
+
+
+def capture_of(calls: Iterable[RecordedCall], keeps: Capture, *, has_tools: bool) -> Capture:
+    """Return how much was kept of what a model wrote.
+
+    Args:
+        calls: the calls beside its texts.
+        keeps: how much its interface has, where calls are split off.
+        has_tools: whether it was offered tools, so that its calls are split off.
+    """
+    kinds = {isinstance(call.arguments, str) for call in calls}
+    if kinds:
+        return Capture.ARGUMENTS if kinds == {True} else Capture.CALLS
+    return keeps if has_tools else Capture.TEXT

@@ -1,0 +1,132 @@
+"""Gemini's ``generateContent``: https://ai.google.dev/api/generate-content.
+
+Arguments come parsed, and seldom with an identifier: a result then belongs to the first call of its name that has none yet, which is
+what its place says. Keys are written as ``functionCall`` by the interface, as ``function_call`` by Python's clients. Thoughts are parts with
+``thought``; their tokens are no part of the candidates'.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes.base import (
+    Message,
+    Request,
+    Response,
+    error_kind,
+    read_parts,
+    tools_text,
+    total,
+    with_usage,
+)
+from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.base import Usage
+
+NAME = "gemini"
+KEEPS = Capture.CALLS
+
+_NO_TEXT = ("inlineData", "inline_data", "fileData", "file_data")
+_RAN_THERE = (
+    "executableCode",
+    "executable_code",
+    "codeExecutionResult",
+    "code_execution_result",
+    "toolCall",
+    "toolResponse",
+)
+
+
+def message(value: Mapping[str, Any]) -> Message:
+    """Read a content of any role; results of calls stand in a person's.
+
+    Args:
+        value: the content, with its ``parts``.
+    """
+    role = text_at(value, "role")
+    found = Message("model" if role == "model" else "system" if role == "system" else "person")
+    read_parts(found, value.get("parts"), _read_part)
+    return found
+
+
+def usage(value: Mapping[str, Any]) -> Usage:
+    """Read what a response took.
+
+    Args:
+        value: its ``usageMetadata``.
+    """
+
+    def count(camel: str, snake: str) -> int | None:
+        return count_at(value, camel if camel in value else snake)
+
+    thought = count("thoughtsTokenCount", "thoughts_token_count")
+    return Usage(
+        input_tokens=total(
+            count("promptTokenCount", "prompt_token_count"),
+            count("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
+        ),
+        output_tokens=total(count("candidatesTokenCount", "candidates_token_count"), thought),
+        cached_tokens=count("cachedContentTokenCount", "cached_content_token_count"),
+        reasoning_tokens=thought,
+    )
+
+
+def is_request(body: Mapping[str, Any]) -> bool:
+    """Return whether a body asks by this interface."""
+    return any("parts" in each for each in objects_at(body, "contents"))
+
+
+def request(body: Mapping[str, Any]) -> Request:
+    """Read what a model was asked; its name stands in the address."""
+    told = object_at(body, "systemInstruction") or object_at(body, "system_instruction")
+    history = [message(each) for each in objects_at(body, "contents")]
+    if told:
+        history.insert(0, message({**told, "role": "system"}))
+    return Request(tuple(history), tools_text(body.get("tools")), text_at(body, "model"))
+
+
+def is_response(body: Mapping[str, Any]) -> bool:
+    """Return whether a body answers by this interface."""
+    return isinstance(body.get("candidates"), list) or "promptFeedback" in body
+
+
+def response(body: Mapping[str, Any]) -> Response:
+    """Read what a model answered; several candidates are several messages, the first with what all of them took."""
+    choices = []
+    for each in objects_at(body, "candidates"):
+        found = message({**object_at(each, "content"), "role": "model"})
+        why = text_at(each, "finishReason") or text_at(each, "finish_reason")
+        found.usage = Usage(finish_reason=why[:80])
+        choices.append(found)
+    took = object_at(body, "usageMetadata") or object_at(body, "usage_metadata")
+    done = with_usage(
+        choices,
+        usage(took),
+        message_id=text_at(body, "responseId") or text_at(body, "response_id"),
+        model=text_at(body, "modelVersion") or text_at(body, "model_version"),
+        occurred_at=time_at(body, "createTime"),
+    )
+    refused = text_at(object_at(body, "promptFeedback"), "blockReason")
+    return Response(done, error_kind(body.get("error")) or refused)
+
+
+def _read_part(part: Mapping[str, Any], found: Message) -> None:
+    call = object_at(part, "functionCall") or object_at(part, "function_call")
+    came = object_at(part, "functionResponse") or object_at(part, "function_response")
+    if call:
+        found.call(call.get("id"), call.get("name"), call.get("args"))
+    elif came:
+        output = came.get("response")
+        is_error = True if isinstance(output, Mapping) and output.get("error") else None
+        found.result(came.get("id"), output, is_error=is_error)
+    elif isinstance(part.get("text"), str):
+        found.think(part["text"], detail="thought") if part.get("thought") is True else found.say(
+            part["text"]
+        )
+    elif any(key in part for key in _RAN_THERE):
+        found.pass_over(LeftOutReason.RUN_BY_PROVIDER, next(key for key in _RAN_THERE if key in part))
+    elif any(key in part for key in _NO_TEXT):
+        found.pass_over(LeftOutReason.NO_TEXT)
+    elif "thoughtSignature" in part or "thought_signature" in part:
+        found.pass_over(LeftOutReason.ENCRYPTED)
+    elif part:
+        found.pass_over(LeftOutReason.UNKNOWN_KIND, next(iter(part)))

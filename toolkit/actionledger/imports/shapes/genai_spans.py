@@ -1,0 +1,305 @@
+"""Spans of requests, tools and agents by the conventions for generative AI, the new and the old, and by Vercel's SDK.
+
+New: ``gen_ai.input.messages`` and ``gen_ai.output.messages``, structured or as JSON text. Old: ``gen_ai.prompt.0.content`` (OpenLLMetry),
+and events ``gen_ai.user.message`` to ``gen_ai.choice``. Vercel's: ``ai.prompt.messages``, ``ai.response.text``. Agents add their own names.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, Reason
+from actionledger.imports.shapes import genai, sniffed, strands
+from actionledger.imports.shapes.about import NOTHING_TOLD
+from actionledger.imports.shapes.base import Message, tools_text
+from actionledger.imports.shapes.evaluations import evaluations_of
+from actionledger.imports.shapes.genai_about import about
+from actionledger.imports.shapes.genai_usage import usage
+from actionledger.imports.shapes.offered import offered
+from actionledger.imports.shapes.outcomes import OWN, with_own
+from actionledger.imports.shapes.recorders import has_no_content, keep_by_recorder
+from actionledger.imports.shapes.spans import Span, nested
+from actionledger.imports.shapes.steps import BY_RESPONSE, Kind, Step
+from actionledger.imports.sources.access import objects_at, text_at
+from actionledger.imports.sources.base import Usage
+
+_REQUESTS = frozenset(
+    {"chat", "text_completion", "completion", "generate_content", "call_llm", "llm_call", "responses"}
+)
+_AGENTS = frozenset({"invoke_agent", "create_agent", "invoke_workflow"})
+_SESSION = (
+    "gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId", "langfuse.session.id",
+    "traceloop.association.properties.session_id", "traceloop.association.properties.thread_id",
+    "gcp.vertex.agent.session_id",
+)  # fmt: skip
+_SPEAKING = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+_DETAILS = "gen_ai.client.inference.operation.details"
+_ADK, _OF_ADK, _NO_ID = "gcp.vertex.agent", "gcp.vertex.agent.", "<not specified>"
+"""What ADK's tracer is called, how names begin that it had before the conventions' and what it writes for the identifier of a
+call whose tool has raised."""
+
+_CAPTURE = f"{OWN}capture"
+_WRITTEN = ("gen_ai.output.messages", "gen_ai.completion", "gen_ai.output", f"{_OF_ADK}llm_response")
+_CHOICES = frozenset({"gen_ai.choice", "gen_ai.assistant.choice"})
+
+
+def kind_of(span: Span) -> Kind:
+    """Return what a span is."""
+    given = span.attributes
+    operation, vercel = text_at(given, "gen_ai.operation.name"), text_at(given, "ai.operationId")
+    traced = text_at(given, "traceloop.span.kind")
+    if operation in _AGENTS or traced == "agent" or vercel in {"ai.generateText", "ai.streamText"}:
+        return "agent"
+    if operation == "execute_tool" or traced == "tool" or vercel == "ai.toolCall":
+        return "tool"
+    if operation in _REQUESTS or vercel.endswith((".doGenerate", ".doStream")):
+        return "model"
+    if operation or vercel:
+        return "other"
+    asked = text_at(given, "llm.request.type") in {"chat", "completion"}
+    told = any(name in _CHOICES or name in _SPEAKING or name == _DETAILS for name, _ in span.events)
+    has_model = "gen_ai.request.model" in given or f"{_OF_ADK}llm_response" in given
+    return "model" if asked or told or has_model else "other"
+
+
+def step_of(span: Span) -> Step:
+    """Return the step that a span is."""
+    given = _details(span) | span.attributes
+    kind = kind_of(span)
+    step = Step(
+        kind,
+        span.span_id,
+        span.parent_id,
+        span.trace_id,
+        session=_session_in(given),
+        name=span.name,
+        started=span.started,
+        finished=span.finished,
+        evaluations=evaluations_of(span),
+    )
+    if given.get("actionledger.is_dated") is False:
+        # Our own export has to write some time: that of the response before, which puts this one behind it.
+        step.started, step.finished, step.placed = None, None, span.finished
+    if kind == "tool":
+        _fill_tool(step, span, given)
+    elif kind == "model":
+        _fill_request(step, span, given)
+    elif kind == "agent" and (told := about(given)) != NOTHING_TOLD:
+        step.about = told
+    return step
+
+
+def session_of(span: Span) -> str:
+    """Return the conversation that a span says it belongs to, whichever of the conventions it follows; empty where it doesn't say."""
+    return _session_in(_details(span) | span.attributes)
+
+
+def _details(span: Span) -> dict[str, Any]:
+    """Return what a span's events of details say together: Strands writes one for each kind of message."""
+    said: dict[str, Any] = {}
+    for name, fields in span.events:
+        if name == _DETAILS:
+            said |= {key: value for key, value in fields.items() if value is not None}
+    return said
+
+
+def _session_in(given: Mapping[str, Any]) -> str:
+    return next((text_at(given, key) for key in _SESSION if text_at(given, key)), "")
+
+
+def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+    names = ("gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name")
+    step.name = _first(given, *names) or span.name.removeprefix("execute_tool ")
+    step.call_id = _first(given, "gen_ai.tool.call.id", "ai.toolCall.id") or ""
+    if step.call_id == _NO_ID:
+        step.call_id = ""
+    arguments = (
+        "gen_ai.tool.call.arguments",
+        "gen_ai.tool.args",
+        f"{_OF_ADK}tool_call_args",
+        "ai.toolCall.args",
+        "traceloop.entity.input",
+    )
+    step.arguments = _first(given, *arguments)
+    results = (
+        "gen_ai.tool.call.result",
+        "gen_ai.output",
+        f"{_OF_ADK}tool_response",
+        "ai.toolCall.result",
+        "traceloop.entity.output",
+    )
+    step.output = _first(given, *results)
+    if strands.is_of_strands(span):
+        step.arguments = strands.given_to_tool(span) if step.arguments is None else step.arguments
+        step.output = strands.come_of_tool(span, step.output)
+    has_failed = span.failed or text_at(given, "error.type") or given.get("gen_ai.tool.status") == "error"
+    step.is_error = True if has_failed else span.failed
+    if text_at(given, "pydantic_ai.tool.failure_stage") == "validation":
+        step.reason = Reason.SCHEMA_ERROR
+    if step.is_error and step.output is None:
+        raised = next((fields for name, fields in span.events if name == "exception"), {})
+        step.output = text_at(raised, "exception.message") or span.error or text_at(given, "error.type")
+    step.name, step.call_id = str(step.name), str(step.call_id)
+    step.outcome = {key: value for key, value in given.items() if key.startswith(OWN)}
+    if "actionledger.status" in given and "actionledger.duration_ms" not in given:
+        step.finished = None  # our own export has no time for it
+    if isinstance(step.output, str) and "actionledger.status" in given:
+        step.output = sniffed.decoded(step.output)
+
+
+def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+    step.model = _text(
+        given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
+    )
+    step.usage = with_own(usage(given), given)
+    step.is_error = True if span.failed else None
+    step.tools = tools_text(tools_of(given))
+    if name := text_at(given, "gen_ai.response.id"):
+        step.response_ids = frozenset({name})
+    if not _is_without_content(given):
+        told = genai.instructions(sniffed.decoded(given.get("gen_ai.system_instructions")))
+        step.shown = [*([told] if told.text else []), *_shown(span, given)]
+        step.said = list(_said(span, given))
+    if _has_dropped_its_calls(step, span) or given.get(_CAPTURE) == Capture.NONE:
+        step.said = []
+    provider = _text(given, "gen_ai.provider.name", "gen_ai.system", "ai.model.provider") or step.model
+    step.keeps = Capture.CALLS if "gen_ai.output" in given else step.keeps
+    keep_by_recorder(step, span.scope, provider)
+    if _CAPTURE in given:
+        step.recorder = BY_RESPONSE
+        step.keeps = Capture.TEXT if given[_CAPTURE] == Capture.TEXT else step.keeps
+
+
+def _is_without_content(given: Mapping[str, Any]) -> bool:
+    """Return whether its recorder was told to leave out what was said: roles and kinds of parts are there all the same."""
+    listed = (sniffed.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output"))
+    return any(has_no_content(held) for held in listed if isinstance(held, list))
+
+
+def _has_dropped_its_calls(step: Step, span: Span) -> bool:
+    """Return whether an answer is empty as ADK drops calls that it can't parse: what the model wrote is nowhere then."""
+    reason = step.usage.finish_reason.lower()
+    is_dropped = reason == "malformed_function_call" or (reason == "max_tokens" and span.scope == _ADK)
+    return is_dropped and all(message.is_empty for message in step.said)
+
+
+def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
+    asked = f"{_OF_ADK}llm_request"
+    for name in ("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", asked):
+        held = sniffed.decoded(nested(given, name))
+        if isinstance(held, list):
+            yield from sniffed.shown_of(objects_at({"held": held}, "held"))
+            return
+        if held and not isinstance(held, Mapping):
+            yield Message("person", str(held))
+            return
+        if isinstance(held, Mapping):
+            yield from sniffed.request_of(held).messages
+            return
+    for name, fields in span.events:
+        if name in _SPEAKING:
+            role = _SPEAKING[name]
+            of_strands = strands.message(role, fields.get("content")) if strands.is_of_strands(span) else None
+            yield of_strands or sniffed.message_of({"role": role, **_event(fields)})
+        elif name == "gen_ai.content.prompt":
+            yield from sniffed.request_of(fields.get("gen_ai.prompt")).messages
+
+
+def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
+    written = next(
+        (held for name in _WRITTEN if (held := sniffed.decoded(nested(given, name))) not in (None, "", {})),
+        None,
+    )
+    if written is not None:
+        yield from _answers(written, given)
+        return
+    calls = sniffed.decoded(given.get("ai.response.toolCalls"))
+    text = given.get("ai.response.text", given.get("ai.response.object"))
+    if text is not None or calls is not None:
+        yield from sniffed.answer_of({"text": text if isinstance(text, str) else "", "toolCalls": calls})
+        return
+    for name, fields in span.events:
+        if name in _CHOICES:
+            body = _event(fields)
+            if strands.is_of_strands(span) and (found := strands.message("assistant", body.get("message"))):
+                found.usage = Usage(finish_reason=genai.finish(body)[:80])
+                yield found
+                continue
+            inner = sniffed.decoded(body.get("message"))
+            said = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
+            calls = body.get("tool_calls") or said.get("tool_calls")
+            found = sniffed.message_of({**said, "role": "assistant", "tool_calls": sniffed.decoded(calls)})
+            found.usage = Usage(finish_reason=genai.finish(body)[:80])
+            yield found
+        elif name == "gen_ai.content.completion":
+            yield from sniffed.answer_of(fields.get("gen_ai.completion"))
+
+
+def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
+    """Yield what a model wrote; any-agent puts calls there by their names and arguments alone."""
+    listed = written if isinstance(written, list) else [written]
+    calls = [each for each in listed if isinstance(each, Mapping) and "tool.name" in each]
+    if calls:
+        found = Message("model")
+        for call in calls:
+            found.call("", call.get("tool.name"), call.get("tool.args"))
+        yield found
+    elif "gen_ai.output" in given and "gen_ai.output.messages" not in given:
+        yield Message("model", str(given["gen_ai.output"]))
+    elif isinstance(written, list):
+        for each in written:
+            yield from sniffed.answer_of(_old(each) if isinstance(each, Mapping) else each)
+    else:
+        yield from sniffed.answer_of(_old(written) if isinstance(written, Mapping) else written)
+
+
+def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message of the old attributes as OpenAI's interface writes it: its calls have no ``function``."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list) or not any("name" in call for call in objects_at(message, "tool_calls")):
+        return message
+    wrapped = [
+        {"id": call.get("id"), "type": "function", "function": call}
+        for call in objects_at(message, "tool_calls")
+        if "function" not in call
+    ]
+    return {**message, "tool_calls": wrapped or calls}
+
+
+def _event(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of an event; older ones have it flattened among their attributes."""
+    plain = {key: sniffed.decoded(value) if key == "tool_calls" else value for key, value in fields.items()}
+    if "id" in plain and "tool_call_id" not in plain:
+        plain["tool_call_id"] = plain["id"]
+    return plain
+
+
+def tools_of(given: Mapping[str, Any]) -> list[Any]:
+    """Return the tools that a request was offered, as its attributes have them.
+
+    Args:
+        given: the attributes by their dotted names.
+    """
+    for name in (
+        "gen_ai.tool.definitions",
+        "ai.prompt.tools",
+        "llm.request.functions",
+        "gen_ai.request.tools",
+    ):
+        held = sniffed.decoded(nested(given, name))
+        if isinstance(held, list) and held:
+            return offered([sniffed.decoded(each) for each in held])
+    parameters = sniffed.decoded(nested(given, "model_request_parameters"))  # Pydantic AI
+    return offered(objects_at(parameters, "function_tools")) if isinstance(parameters, Mapping) else []
+
+
+def _first(given: Mapping[str, Any], *keys: str) -> Any:
+    return next((given[key] for key in keys if given.get(key) is not None), None)
+
+
+def _text(given: Mapping[str, Any], *keys: str) -> str:
+    return next((text for key in keys if (text := text_at(given, key))), "")

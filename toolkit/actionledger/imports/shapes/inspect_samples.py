@@ -1,0 +1,264 @@
+"""A sample of Inspect as sessions: its own, and those of the agents and graders that its spans tell apart."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.imports.shapes import inspect_messages, inspect_outcomes as outcomes
+from actionledger.imports.shapes.base import Message, Passed
+from actionledger.imports.shapes.conversation import conversation
+from actionledger.imports.shapes.inspect_spans import Owner, Owners
+from actionledger.imports.sources.access import number_at, object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.base import RecordedResult, RecordedSession, RecordedTurn
+
+_APART = frozenset({"events", "attachments", "store", "metadata", "output"})
+"""What of a sample is resolved event by event, or not at all."""
+
+
+def sessions_of(
+    sample: Mapping[str, Any], log: Mapping[str, Any], source: str, passed: Passed
+) -> Iterator[RecordedSession]:
+    """Yield a sample's session, then those below it.
+
+    Args:
+        sample: the sample, as a log holds it.
+        log: the log's ``eval``.
+        source: the format's name.
+        passed: counts what is passed over.
+    """
+    attachments = object_at(sample, "attachments")
+    # What is no event is kept as it is for each event, which resolves its own.
+    shown = inspect_messages.attached(
+        {key: value for key, value in sample.items() if key not in _APART}, attachments
+    )
+    events = sample.get("events")
+    reading = _Sample(shown | {"events": events if isinstance(events, list) else []}, attachments, passed)
+    main, others = reading.sessions()
+    name = outcomes.name(shown, log)
+    scores = object_at(shown, "scores")
+    yield RecordedSession(
+        name,
+        None,
+        text_at(log, "model"),
+        outcomes.task(shown),
+        tuple(main),
+        outcomes.success(scores),
+        reason=outcomes.reason(shown),
+        metadata=outcomes.metadata(shown, log),
+        source=source,
+        scores=dict(outcomes.numbers(scores)),
+        labels=tuple(filter(None, (text_at(log, "task"),))),
+        started_at=time_at(shown, "started_at"),
+        finished_at=time_at(shown, "completed_at"),
+    )
+    for owner, above, turns in others:
+        yield RecordedSession(
+            f"{name}/{owner.key}",
+            None,
+            next((turn.model for turn in turns if turn.model), ""),
+            owner.name,
+            tuple(turns),
+            source=source,
+            parent=f"{name}/{above}" if above else name,
+            relation=Relation.SUBAGENT,
+            labels=(owner.kind,),
+        )
+
+
+@dataclass(slots=True)
+class _Open:
+    """A session while its events come.
+
+    Args:
+        turns: its turns so far.
+        seen: how often each message was given.
+    """
+
+    turns: list[RecordedTurn] = field(default_factory=list)
+    seen: Counter[str] = field(default_factory=Counter)
+
+
+class _Sample:
+    """One sample, as far as its events have come."""
+
+    def __init__(self, sample: Mapping[str, Any], attachments: Mapping[str, Any], passed: Passed) -> None:
+        self._sample = sample
+        self._attachments = attachments
+        self._passed = passed
+        self._messages = [inspect_messages.message(each) for each in objects_at(sample, "messages")]
+        self._pool = _pool(sample)
+        self._sessions: dict[str, _Open] = {"": _Open()}
+        self._calls: dict[str, tuple[str, int]] = {}
+        self._answered: set[tuple[str, int, str]] = set()
+
+    def sessions(self) -> tuple[list[RecordedTurn], list[tuple[Owner, str, list[RecordedTurn]]]]:
+        """Return the sample's own turns, and of each other owner what it is below and its turns."""
+        owners = Owners(self._sample)
+        events = list(owners.events())
+        responses = [event for event, _ in events if text_at(event, "event") == "model"]
+        if not responses:
+            return self._of_messages(), []
+        own = self._own(events)
+        for event, owner in events:
+            key = "" if owner.key in own else owner.key
+            if text_at(event, "event") == "model":
+                self._take_response(event, key)
+            elif text_at(event, "event") == "tool":
+                self._take_result(event)
+        self._take_messages()
+        others = [
+            (owner, self._above(owners, owner, own), self._sessions[key].turns)
+            for key, owner in owners.by_key.items()
+            if key and key in self._sessions
+        ]
+        return self._sessions[""].turns, others
+
+    def _own(self, events: list[tuple[Mapping[str, Any], Owner]]) -> set[str]:
+        """Return the owners whose responses are messages of the sample: agents that it was handed to."""
+        ids = {message.message_id for message in self._messages if message.message_id}
+        own = {""}
+        for event, owner in events:
+            if text_at(event, "event") == "model" and owner.kind != "scorer":
+                choice = next(objects_at(object_at(event, "output"), "choices"), {})
+                if text_at(object_at(choice, "message"), "id") in ids:
+                    own.add(owner.key)
+        return own
+
+    def _above(self, owners: Owners, owner: Owner, own: set[str]) -> str:
+        """Return the key of the nearest session around; empty for the sample's own."""
+        around = (each.key for each in owners.lineage(owner))
+        return next((key for key in around if key not in own and key in self._sessions), "")
+
+    def _take_response(self, stored: Mapping[str, Any], key: str) -> None:
+        # The request is the largest part of an event, and is what ``input`` says.
+        call = {"response": object_at(stored, "call").get("response")}
+        event = inspect_messages.attached({**stored, "call": call}, self._attachments)
+        choices = list(inspect_messages.response(event))
+        if event.get("error") and all(message.is_empty for message, _ in choices):
+            choices = []  # beside an error its output is made up, with nothing in it
+        if not choices:
+            pending = event.get("pending") is True
+            reason = LeftOutReason.PROGRESS if pending else LeftOutReason.NO_RESPONSE
+            self._passed[reason, "model"] += 1
+        tools = inspect_messages.tools(event)
+        for place, (message, capture) in enumerate(choices):
+            prompt = self._told(event, is_first=not self._session(key).turns) if place == 0 else None
+            self._add_turn(key, message, capture, prompt, tools)
+
+    def _session(self, key: str) -> _Open:
+        return self._sessions.setdefault(key, _Open())
+
+    def _add_turn(self, key: str, message: Message, capture: Capture, prompt: str | None, tools: str) -> None:
+        session = self._session(key)
+        place = len(session.turns)
+        known = message.message_id or f"turn-{place}"
+        session.seen[known] += 1
+        for call in message.calls:
+            self._calls[call.call_id] = (key, place)
+        self._answered.update((key, place, result.call_id) for result in message.results)
+        self._passed.update(message.passed)
+        session.turns.append(
+            RecordedTurn(
+                place,
+                message.text,
+                prompt=prompt,
+                occurred_at=message.occurred_at,
+                external_id=known if session.seen[known] == 1 else f"{known}#{session.seen[known]}",
+                capture=capture,
+                calls=tuple(message.calls),
+                results=tuple(message.results),
+                usage=message.usage,
+                tools=tools,
+                model=message.model,
+                reasoning=message.reasoning,
+            )
+        )
+
+    def _take_result(self, stored: Mapping[str, Any]) -> None:
+        if stored.get("pending") is True:
+            self._passed[LeftOutReason.PROGRESS, "tool"] += 1
+            return
+        event = inspect_messages.attached(
+            {key: value for key, value in stored.items() if key != "events"}, self._attachments
+        )
+        seconds = number_at(event, "working_time")
+        result = event.get("result")
+        self._answer(
+            inspect_messages.tool_result(
+                text_at(event, "id"),
+                _texts(result) if isinstance(result, list) else result,
+                object_at(event, "error"),
+                duration_ms=None if seconds is None else seconds * 1000,
+                started_at=time_at(event, "timestamp"),
+                finished_at=time_at(event, "completed"),
+            )
+        )
+
+    def _answer(self, result: RecordedResult, *, is_repeated: bool = False) -> None:
+        """Give a result to the last turn that made its call.
+
+        Args:
+            result: the result.
+            is_repeated: whether a call that is answered already is to be expected.
+        """
+        owner = self._calls.get(result.call_id)
+        if owner is None:
+            self._passed[LeftOutReason.NO_CALL, ""] += 1
+        elif (*owner, result.call_id) not in self._answered:
+            self._answered.add((*owner, result.call_id))
+            turns = self._sessions[owner[0]].turns
+            turns[owner[1]] = replace(turns[owner[1]], results=(*turns[owner[1]].results, result))
+        elif not is_repeated:
+            self._passed[LeftOutReason.DUPLICATE, "tool"] += 1
+
+    def _take_messages(self) -> None:
+        """Take what only the messages have: results without an event; what stands there as the model's and isn't is counted."""
+        given = {turn.external_id for session in self._sessions.values() for turn in session.turns}
+        for message in self._messages:
+            if message.speaker == "tool":
+                for result in message.results:
+                    self._answer(result, is_repeated=True)
+            elif message.speaker == "model" and message.message_id and message.message_id not in given:
+                self._passed[LeftOutReason.MADE_BY_CLIENT, "message"] += 1
+
+    def _told(self, event: Mapping[str, Any], *, is_first: bool) -> str | None:
+        """Return what the model was shown since its last response, the first time with its instructions."""
+        shown = [inspect_messages.message(each) for each in self._input(event)]
+        last = max((place for place, each in enumerate(shown) if each.speaker == "model"), default=-1)
+        told = [
+            each.text
+            for place, each in enumerate(shown)
+            if each.text and (place > last or (is_first and each.speaker == "system"))
+        ]
+        return "\n\n".join(told) if told else None
+
+    def _input(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        yield from objects_at(event, "input")
+        refs = event.get("input_refs")
+        for ref in refs if isinstance(refs, list) else []:
+            if isinstance(ref, list) and len(ref) == 2 and all(type(end) is int and end >= 0 for end in ref):
+                yield from self._pool[ref[0] : ref[1]]
+
+    def _of_messages(self) -> list[RecordedTurn]:
+        """Return the turns of a log without events."""
+        whole = conversation(self._messages)
+        self._passed.update(whole.passed)
+        turns = whole.done(Capture.CALLS)
+        return [
+            turn if turn.external_id else replace(turn, external_id=f"turn-{turn.index}") for turn in turns
+        ]
+
+
+def _pool(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the messages that the inputs of a sample's events are made of, as logs since version 0.3.135 hold them."""
+    held = sample.get("message_pool") or object_at(sample, "events_data").get("messages")
+    return [each if isinstance(each, dict) else {} for each in held] if isinstance(held, list) else []
+
+
+def _texts(parts: list[Any]) -> Any:
+    """Return the texts of a result's parts; as it is where they aren't texts alone."""
+    given = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    texts = [text for text in given if isinstance(text, str)]
+    return "\n".join(texts) if len(texts) == len(parts) else parts

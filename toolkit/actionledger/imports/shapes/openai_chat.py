@@ -1,0 +1,148 @@
+"""OpenAI's chat completions, which most servers speak: https://platform.openai.com/docs/api-reference/chat.
+
+Arguments are strings as the model wrote them. A call is a ``tool_calls`` entry, or the one ``function_call`` of the interface
+before; a result is a message of the role ``tool`` (``function`` then). Groq, Mistral, DeepSeek, OpenRouter and xAI differ in what they
+count: xAI's thoughts are no part of its ``completion_tokens``, DeepSeek's cached tokens have a name of their own.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes.base import (
+    Message,
+    Request,
+    Response,
+    Speaker,
+    error_kind,
+    plain,
+    since_epoch,
+    texts_of,
+    tools_text,
+    with_usage,
+)
+from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.base import Usage
+from actionledger.imports.sources.usage import with_thoughts
+
+NAME = "openai_chat"
+KEEPS = Capture.ARGUMENTS
+
+_SPEAKERS: dict[str, Speaker] = {
+    "assistant": "model",
+    "user": "person",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+
+
+def message(value: Mapping[str, Any]) -> Message:
+    """Read a message of any role; one of a role that is not known is passed over.
+
+    Args:
+        value: the message.
+    """
+    speaker = _SPEAKERS.get(text_at(value, "role"))
+    if speaker is None:
+        unknown = Message("system")
+        unknown.pass_over(LeftOutReason.UNKNOWN_KIND, value.get("role"))
+        return unknown
+    found = Message(speaker, message_id=text_at(value, "id"))
+    if speaker == "tool":
+        # Before calls had identifiers, a result named the function.
+        found.result(value.get("tool_call_id"), plain(value.get("content")))
+        return found
+    texts_of(found, value.get("content"))
+    if speaker == "model":
+        found.say(value.get("refusal"))
+        _read_calls(value, found)
+        if thought := next((value[key] for key in _THOUGHTS if value.get(key)), None):
+            found.think(thought, detail="reasoning")
+    return found
+
+
+def usage(value: Mapping[str, Any]) -> Usage:
+    """Read what a response took.
+
+    Args:
+        value: its ``usage``.
+    """
+    shown, written = count_at(value, "prompt_tokens"), count_at(value, "completion_tokens")
+    cached = count_at(object_at(value, "prompt_tokens_details"), "cached_tokens")
+    if cached is None:
+        cached = count_at(value, "prompt_cache_hit_tokens")
+    thought = count_at(object_at(value, "completion_tokens_details"), "reasoning_tokens")
+    seconds = number_at(value, "total_time")
+    return Usage(
+        input_tokens=shown,
+        output_tokens=with_thoughts(written, thought, count_at(value, "total_tokens"), shown),
+        cached_tokens=cached,
+        reasoning_tokens=thought,
+        cost_usd=number_at(value, "cost"),
+        latency_ms=None if seconds is None else seconds * 1000,
+    )
+
+
+def is_request(body: Mapping[str, Any]) -> bool:
+    """Return whether a body asks by this interface; Anthropic's looks much the same, and is asked first."""
+    return any(text_at(each, "role") in _SPEAKERS for each in objects_at(body, "messages"))
+
+
+def request(body: Mapping[str, Any]) -> Request:
+    """Read what a model was asked."""
+    tools = body.get("tools") or [
+        {"type": "function", "function": each} for each in objects_at(body, "functions")
+    ]
+    history = tuple(message(each) for each in objects_at(body, "messages"))
+    return Request(history, tools_text(tools), text_at(body, "model"))
+
+
+def is_response(body: Mapping[str, Any]) -> bool:
+    """Return whether a body answers by this interface."""
+    choices = body.get("choices")
+    return isinstance(choices, list) and all(
+        isinstance(each, dict) and ("message" in each or "text" in each) for each in choices
+    )
+
+
+def response(body: Mapping[str, Any]) -> Response:
+    """Read what a model answered; several choices are several messages, the first with what all of them took."""
+    choices = []
+    for each in objects_at(body, "choices"):
+        given = object_at(each, "message") or {"content": each.get("text")}
+        found = message({"role": "assistant", **given})
+        found.message_id = ""
+        found.usage = Usage(finish_reason=text_at(each, "finish_reason")[:80])
+        choices.append(found)
+    done = with_usage(
+        choices,
+        usage(object_at(body, "usage")),
+        message_id=text_at(body, "id"),
+        model=text_at(body, "model"),
+        occurred_at=since_epoch(body.get("created")),
+    )
+    return Response(done, error_kind(body.get("error")))
+
+
+def _read_calls(value: Mapping[str, Any], found: Message) -> None:
+    calls = value.get("tool_calls")
+    for call in calls if isinstance(calls, list) else []:
+        if not isinstance(call, Mapping):
+            found.pass_over(LeftOutReason.NOT_AN_OBJECT, "tool_calls")
+        elif inner := object_at(call, "function"):
+            found.call(call.get("id"), inner.get("name"), _written(inner.get("arguments")))
+        elif custom := object_at(call, "custom"):
+            found.call(call.get("id"), custom.get("name"), _written(custom.get("input")), "text")
+        else:
+            found.pass_over(LeftOutReason.UNKNOWN_KIND, call.get("type"))
+    legacy = object_at(value, "function_call")
+    if legacy and not found.calls:
+        found.call("", legacy.get("name"), _written(legacy.get("arguments")))
+
+
+def _written(arguments: object) -> object:
+    """Return the arguments; where there are none, the model wrote nothing."""
+    return "" if arguments is None else arguments

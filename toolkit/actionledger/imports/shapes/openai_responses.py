@@ -1,0 +1,214 @@
+"""OpenAI's Responses: https://platform.openai.com/docs/api-reference/responses.
+
+A response is a list of items, of which messages, calls and thoughts are one message of the model. Arguments are strings as the model
+wrote them; a custom tool's input is a text. A request holds the items before, or names the response that it goes on from. What the
+provider ran itself (web search, code interpreter, its connectors) is no call of anybody else's.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from actionledger.core.namespaces import qualified
+from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes.base import (
+    Message,
+    Request,
+    Response,
+    Speaker,
+    error_kind,
+    plain,
+    since_epoch,
+    tools_text,
+    with_usage,
+)
+from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.base import Usage
+
+NAME = "openai_responses"
+KEEPS = Capture.ARGUMENTS
+
+_SPEAKERS: dict[str, Speaker] = {"assistant": "model", "system": "system", "developer": "system"}
+_TEXTS = frozenset({"text", "input_text", "output_text"})
+_LOCAL = {
+    "computer_call": ("computer", ("actions", "action")),
+    "local_shell_call": ("local_shell", ("action",)),
+    "shell_call": ("shell", ("action",)),
+    "apply_patch_call": ("apply_patch", ("operation",)),
+}
+"""The calls of OpenAI's own tools that the caller runs: what the tool is named, and where its arguments stand."""
+
+LATER_TOOLS = frozenset({"tool_search_output", "additional_tools"})
+"""The items that offer tools in the middle of a conversation: a search's, and those of a client that defers some."""
+
+_FAILED = frozenset({"failed", "incomplete"})
+
+
+def messages(items: Iterable[Any]) -> Iterator[Message]:
+    """Yield the messages that a list of items holds: what a model wrote in one go is one.
+
+    Args:
+        items: the ``input`` of a request, or the ``output`` of a response.
+    """
+    open_message: Message | None = None
+    for item in items:
+        speaker = speaker_of(item) if isinstance(item, Mapping) else "person"
+        if open_message is None or open_message.speaker != speaker:
+            if open_message is not None:
+                yield open_message
+            open_message = Message(speaker)
+        read_item(item, open_message)
+    if open_message is not None:
+        yield open_message
+
+
+def speaker_of(item: Mapping[str, Any]) -> Speaker:
+    """Return whose an item is."""
+    kind = text_at(item, "type")
+    if kind.endswith("_call_output") or kind == "mcp_approval_response":
+        return "tool"
+    if not kind or kind == "message":
+        return _SPEAKERS.get(text_at(item, "role"), "person")
+    return "model"
+
+
+def read_item(item: object, found: Message) -> None:
+    """Take one item into the message that it is a part of.
+
+    Args:
+        item: the item.
+        found: the message.
+    """
+    if not isinstance(item, Mapping):
+        found.say(item) if isinstance(item, str) else found.pass_over(LeftOutReason.NOT_AN_OBJECT)
+        return
+    kind = text_at(item, "type")
+    if not kind or kind == "message":
+        _read_content(item.get("content"), found)
+    elif kind == "function_call":
+        found.call(item.get("call_id") or item.get("id"), _name(item), item.get("arguments", ""))
+    elif kind == "custom_tool_call":
+        found.call(item.get("call_id") or item.get("id"), _name(item), item.get("input", ""), "text")
+    elif kind in _LOCAL:
+        name, keys = _LOCAL[kind]
+        given = next((item[key] for key in keys if item.get(key) is not None), None)
+        found.call(
+            item.get("call_id") or item.get("id"),
+            name,
+            {"actions": given} if isinstance(given, list) else given,
+        )
+    elif kind.endswith("_call_output"):
+        is_error = True if text_at(item, "status") in _FAILED else None
+        found.result(item.get("call_id"), plain(item.get("output")), is_error=is_error)
+    elif kind == "reasoning":
+        found.think(*thoughts_of(item), detail=kind)
+    elif kind == "additional_tools":
+        found.pass_over(LeftOutReason.BOOKKEEPING, kind)
+    elif kind.endswith("_call") or kind.startswith("mcp_") or kind == "tool_search_output":
+        found.pass_over(LeftOutReason.RUN_BY_PROVIDER, kind)
+    else:
+        reason = LeftOutReason.COMPACTED if kind == "compaction" else LeftOutReason.UNKNOWN_KIND
+        found.pass_over(reason, kind)
+
+
+def _name(item: Mapping[str, Any]) -> object:
+    """Return the name of the tool that is called, with its namespace."""
+    name = item.get("name")
+    return qualified(item.get("namespace"), name) if isinstance(name, str) else name
+
+
+def usage(value: Mapping[str, Any]) -> Usage:
+    """Read what a response took.
+
+    Args:
+        value: its ``usage``.
+    """
+    return Usage(
+        input_tokens=count_at(value, "input_tokens"),
+        output_tokens=count_at(value, "output_tokens"),
+        cached_tokens=count_at(object_at(value, "input_tokens_details"), "cached_tokens"),
+        reasoning_tokens=count_at(object_at(value, "output_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def is_request(body: Mapping[str, Any]) -> bool:
+    """Return whether a body asks by this interface."""
+    return (
+        isinstance(body.get("input"), str | list) and bool(text_at(body, "model")) and "choices" not in body
+    )
+
+
+def request(body: Mapping[str, Any]) -> Request:
+    """Read what a model was asked."""
+    system = Message("system")
+    system.say(body.get("instructions"))
+    given = body.get("input")
+    history = tuple(messages(given if isinstance(given, list) else [given]))
+    return Request(
+        (system, *history) if system.text else history,
+        tools_text(_tools(body)),
+        text_at(body, "model"),
+        text_at(body, "previous_response_id"),
+    )
+
+
+def _tools(body: Mapping[str, Any]) -> object:
+    """Return the tools that a request offers: those that were looked up on the way stand among its items."""
+    given = body.get("tools")
+    later = [
+        tool
+        for item in objects_at(body, "input")
+        if text_at(item, "type") in LATER_TOOLS
+        for tool in objects_at(item, "tools")
+    ]
+    listed = [*(given if isinstance(given, list) else []), *later]
+    return [tool for number, tool in enumerate(listed) if tool not in listed[:number]] if later else given
+
+
+def is_response(body: Mapping[str, Any]) -> bool:
+    """Return whether a body answers by this interface."""
+    return isinstance(body.get("output"), list) and (
+        text_at(body, "object") == "response" or "status" in body
+    )
+
+
+def response(body: Mapping[str, Any]) -> Response:
+    """Read what a model answered."""
+    output = body.get("output")
+    found = Message("model")
+    for item in output if isinstance(output, list) else []:
+        read_item(item, found)
+    why = text_at(object_at(body, "incomplete_details"), "reason") or text_at(body, "status")
+    found.usage = Usage(finish_reason=why[:80])
+    error = error_kind(body.get("error"))
+    choices = [] if error and found.is_empty else [found]
+    done = with_usage(
+        choices,
+        usage(object_at(body, "usage")),
+        message_id=text_at(body, "id"),
+        model=text_at(body, "model"),
+        occurred_at=since_epoch(body.get("created_at")),
+    )
+    return Response(done, error)
+
+
+def _read_content(content: object, found: Message) -> None:
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            found.say(part)
+        elif not isinstance(part, Mapping):
+            found.pass_over(LeftOutReason.NOT_AN_OBJECT)
+        elif text_at(part, "type") in _TEXTS:
+            found.say(part.get("text"))
+        elif text_at(part, "type") == "refusal":
+            found.say(part.get("refusal"))
+        else:
+            found.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
+
+
+def thoughts_of(item: Mapping[str, Any]) -> list[str]:
+    """Return the texts of a ``reasoning`` item: the thought itself where it is there, else the summary that OpenAI shows of it."""
+    return next(filter(None, ([*_texts(item, key)] for key in ("content", "summary"))), [])
+
+
+def _texts(item: Mapping[str, Any], key: str) -> Iterator[str]:
+    return (text for part in objects_at(item, key) if (text := text_at(part, "text")))

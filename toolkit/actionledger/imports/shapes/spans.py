@@ -1,0 +1,340 @@
+"""Spans of OpenTelemetry as one thing, whoever wrote them: OTLP as JSON, the SDKs of Python and JavaScript, or agents' own exports.
+
+Defined by ``opentelemetry-proto`` (``trace.proto``, ``logs.proto`` and their JSON encoding) and by the SDKs' ``to_json``. Identifiers are
+128 and 64 bits: hexadecimal, base64, or numbers; here they are hexadecimal text. Times are nanoseconds as text or number, pairs of
+seconds and nanoseconds, or ISO 8601.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from actionledger.imports.sources.access import object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.cut import Elements
+
+LISTS = (
+    Elements(("resourceSpans", "scopeSpans", "spans")),
+    Elements(("resource_spans", "scope_spans", "spans")),
+    Elements(("batches", "scopeSpans", "spans")),
+    Elements(("resourceLogs", "scopeLogs", "logRecords")),
+    Elements(("data", "spans")),
+    Elements(("spans",)),
+)
+"""Where spans stand one by one: so far a document that breaks off is kept."""
+
+_HEX = re.compile(r"(?:0x)?(?P<digits>[0-9a-fA-F]{16}|[0-9a-fA-F]{32})\Z")
+_SINGLE = (
+    "stringValue",
+    "boolValue",
+    "doubleValue",
+    "bytesValue",
+    "string_value",
+    "bool_value",
+    "double_value",
+)
+_LONGEST = 400
+
+
+@dataclass(slots=True)
+class Span:
+    """One span, or what the events of one say that lie apart from it.
+
+    Args:
+        span_id: its identifier, as text; empty for none.
+        trace_id: that of its trace.
+        parent_id: that of the span above.
+        name: its name.
+        started: when it began, UTC without a zone.
+        finished: when it ended.
+        attributes: its attributes by their dotted names.
+        events: its events, each a name with attributes and a body.
+        failed: whether its status says so; None where it doesn't say.
+        error: what it failed with.
+        scope: the instrumentation that made it, as it calls itself; empty where it doesn't say.
+    """
+
+    span_id: str = ""
+    trace_id: str = ""
+    parent_id: str = ""
+    name: str = ""
+    started: datetime | None = None
+    finished: datetime | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    failed: bool | None = None
+    error: str = ""
+    scope: str = ""
+
+
+def is_spans(value: Mapping[str, Any]) -> bool:
+    """Return whether an object holds spans or is one."""
+    held = ("resourceSpans", "resource_spans", "resourceLogs", "batches", "spans")
+    is_batch = any(isinstance(value.get(key), list) for key in held)
+    return is_batch or _is_span(value) or any("spans" in trace for trace in objects_at(value, "data"))
+
+
+def spans_of(value: Mapping[str, Any]) -> Iterator[Span]:
+    """Yield the spans of an object, in its order; what is known of them is in whatever spelling it has.
+
+    Args:
+        value: a batch of OTLP, an export with its ``spans``, or one span.
+    """
+    for batch in _each(value, "resourceSpans", "resource_spans", "batches"):
+        for scope in _each(batch, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
+            yield from (_span(each, _scope_of(scope)) for each in objects_at(scope, "spans"))
+    for batch in _each(value, "resourceLogs", "resource_logs"):
+        for scope in _each(batch, "scopeLogs", "scope_logs"):
+            yield from (_of_log(each, _scope_of(scope)) for each in _each(scope, "logRecords", "log_records"))
+    for trace in (value, *objects_at(value, "data")):  # Jaeger's traces are the data of its answers
+        for each in objects_at(trace, "spans"):
+            yield _span(each)
+    if _is_span(value):
+        yield _span(value)
+
+
+def nested(attributes: Mapping[str, Any], prefix: str) -> Any:
+    """Return what stands under a dotted name, or what names below it make together; None for nothing.
+
+    Args:
+        attributes: attributes by their dotted names; ``a.0.b`` is ``b`` of the first of the list ``a``.
+        prefix: the name.
+    """
+    if attributes.get(prefix) is not None:
+        return attributes[prefix]
+    tree: dict[str, Any] = {}
+    for key, value in attributes.items():
+        if not key.startswith(prefix + "."):
+            continue
+        *above, last = key[len(prefix) + 1 :].split(".")
+        at = tree
+        for part in above:
+            inner = at.setdefault(part, {})
+            if not isinstance(inner, dict):
+                break
+            at = inner
+        else:
+            at.setdefault(last, value)
+    return _listed(tree) if tree else None
+
+
+def _is_span(value: Mapping[str, Any]) -> bool:
+    named = any(isinstance(value.get(key), str) for key in ("name", "spanName", "operationName"))
+    told = isinstance(value.get("attributes"), dict | list)
+    return named and (told or (_is_tagged(value) and any(value.get(key) for key in ("traceID", "traceId"))))
+
+
+def _is_tagged(value: Mapping[str, Any]) -> bool:
+    """Return whether a span is Jaeger's or Zipkin's, which have tags for attributes."""
+    return "attributes" not in value and isinstance(value.get("tags"), dict | list)
+
+
+def _span(value: Mapping[str, Any], scope: str = "") -> Span:
+    span = _of_tags(value) if _is_tagged(value) else _of_attributes(value)
+    named = (text_at(span.attributes, key) for key in ("otel.scope.name", "otel.library.name"))
+    span.scope = scope or _scope_of(value) or next(filter(None, named), "")
+    return span
+
+
+def _scope_of(value: Mapping[str, Any]) -> str:
+    """Return what the instrumentation is called that spans are of: beside a list of them, or in one by itself."""
+    keys = ("scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary")
+    return next((name for key in keys if (name := text_at(object_at(value, key), "name"))), "")
+
+
+def _of_tags(value: Mapping[str, Any]) -> Span:
+    """Return a span of Jaeger (tags as a list, its parent among its references) or Zipkin (tags as an object); times are microseconds."""
+    attributes = _tags(value.get("tags"))
+    references = objects_at(value, "references")
+    above = next((each for each in references if each.get("refType", "CHILD_OF") == "CHILD_OF"), {})
+    begun, took = _count(value, "startTime", "timestamp"), _count(value, "duration") or 0
+    code = str(attributes.get("otel.status_code", "")).upper()
+    has_failed = bool(attributes.get("error")) and attributes.get("error") != "false"
+    events = [
+        (str(fields.pop("event", "")), fields)
+        for each in objects_at(value, "logs")
+        for fields in (_tags(each.get("fields")),)
+    ]
+    return Span(
+        span_id=_id(value, keys=("spanID", "id")),
+        trace_id=_id(value, keys=("traceID", "traceId")),
+        parent_id=_id(above) or _id(value, keys=("parentId", "parentSpanID")),
+        name=text_at(value, "operationName") or text_at(value, "name"),
+        started=in_utc(begun, 10**6),
+        finished=in_utc(None if begun is None else begun + took, 10**6),
+        attributes=attributes,
+        events=events,
+        failed=True if code == "ERROR" or has_failed else False if code == "OK" else None,
+        error=text_at(attributes, "otel.status_description")[:_LONGEST],
+    )
+
+
+def _tags(given: object) -> dict[str, Any]:
+    if isinstance(given, list):
+        tags = (each for each in given if isinstance(each, Mapping) and isinstance(each.get("key"), str))
+        return {each["key"]: each.get("value") for each in tags}
+    return dict(given) if isinstance(given, Mapping) else {}
+
+
+def _count(value: Mapping[str, Any], *keys: str) -> int | None:
+    held = next((value[key] for key in keys if value.get(key)), None)
+    return held if isinstance(held, int) and not isinstance(held, bool) and 0 < held < 10**17 else None
+
+
+def _of_attributes(value: Mapping[str, Any]) -> Span:
+    context = object_at(value, "context") or object_at(value, "spanContext")
+    above = object_at(value, "parent") or object_at(value, "parentSpanContext")
+    status = object_at(value, "status") or {"status_code": value.get("status_code")}
+    return Span(
+        span_id=_id(context, value),
+        trace_id=_id(context, value, keys=("trace_id", "traceId", "traceID")),
+        parent_id=_id(above) or _id(value, keys=("parentSpanId", "parent_span_id", "parent_id")),
+        name=text_at(value, "name") or text_at(value, "spanName") or text_at(value, "operationName"),
+        started=_time(value, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"),
+        finished=_time(value, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"),
+        attributes=attributes_of(value.get("attributes")),
+        events=[_event(each) for each in objects_at(value, "events")],
+        failed=_failed(status),
+        error=(text_at(status, "message") or text_at(status, "description"))[:_LONGEST],
+    )
+
+
+def _of_log(record: Mapping[str, Any], scope: str) -> Span:
+    """Return a record of a log as a span of which nothing is known but one event."""
+    attributes = attributes_of(record.get("attributes"))
+    name = text_at(record, "eventName") or text_at(attributes, "event.name")
+    body = attributes_of({"": record.get("body")}).get("") if "body" in record else None
+    fields = attributes | (body if isinstance(body, dict) else {})
+    return Span(
+        span_id=_id(record),
+        trace_id=_id(record, keys=("trace_id", "traceId")),
+        finished=_time(record, "timeUnixNano", "observedTimeUnixNano"),
+        events=[(name, fields)],
+        scope=scope,
+    )
+
+
+def _event(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    body = attributes_of({"": value.get("body")}).get("")
+    fields = attributes_of(value.get("attributes"))
+    return text_at(value, "name"), fields | (body if isinstance(body, dict) else {})
+
+
+def attributes_of(given: object) -> dict[str, Any]:
+    """Return attributes by their dotted names: of OTLP's list of keys and values, or of an object, however deep it is.
+
+    Args:
+        given: the attributes; anything else has none.
+    """
+    if isinstance(given, list):
+        pairs = ((each.get("key"), each.get("value")) for each in given if isinstance(each, Mapping))
+        return {key: _value(value) for key, value in pairs if isinstance(key, str)}
+    found: dict[str, Any] = {}
+    if isinstance(given, Mapping):
+        for key, value in given.items():
+            plain = _value(value)
+            if isinstance(plain, dict) and isinstance(value, Mapping) and "." not in key and key:
+                found |= {f"{key}.{inner}": held for inner, held in attributes_of(plain).items()}
+            else:
+                found[key] = plain
+    return found
+
+
+def _value(value: Any) -> Any:
+    """Return a value of OTLP's own kind as what it stands for; any other as it is."""
+    if not isinstance(value, Mapping):
+        return value
+    for key in ("intValue", "int_value"):
+        if len(value) == 1 and key in value:
+            held = value[key]
+            return int(held) if isinstance(held, str) and re.fullmatch(r"-?\d{1,19}", held) else held
+    if len(value) == 1 and (single := next((key for key in _SINGLE if key in value), None)):
+        return value[single]
+    for key in ("arrayValue", "array_value"):
+        if key in value:
+            return [_value(each) for each in _listed_values(value[key])]
+    if set(value) == {"values"} and isinstance(value["values"], list):
+        return [_value(each) for each in value["values"]]
+    for key in ("kvlistValue", "kvlist_value"):
+        if key in value:
+            pairs = (each for each in _listed_values(value[key]) if isinstance(each, Mapping))
+            return {str(each.get("key")): _value(each.get("value")) for each in pairs}
+    return dict(value)
+
+
+def _listed_values(value: object) -> list[Any]:
+    held = value.get("values") if isinstance(value, Mapping) else value
+    return held if isinstance(held, list) else []
+
+
+def _listed(tree: Any) -> Any:
+    """Return a tree whose objects with numbers for keys are lists, in the order of the numbers."""
+    if not isinstance(tree, dict):
+        return tree
+    if tree and all(key.isdecimal() and len(key) < 10 for key in tree):
+        return [_listed(tree[key]) for key in sorted(tree, key=int)]
+    return {key: _listed(value) for key, value in tree.items()}
+
+
+def _id(*holders: Mapping[str, Any], keys: tuple[str, ...] = ("span_id", "spanId", "spanID")) -> str:
+    held = next((holder[key] for holder in holders for key in keys if holder.get(key)), "")
+    if isinstance(held, int) and not isinstance(held, bool) and held > 0:
+        return f"{held:032x}" if "trace" in keys[0] else f"{held:016x}"
+    if not isinstance(held, str):
+        return ""
+    if found := _HEX.match(held):
+        # Zeros are none: so some exporters write that a span has no parent.
+        return found["digits"].lower() if found["digits"].strip("0") else ""
+    try:
+        data = base64.b64decode(held, validate=True)
+    except (binascii.Error, ValueError):
+        return held
+    if len(data) not in {8, 16} or not held.endswith("="):
+        return held
+    return data.hex() if any(data) else ""
+
+
+def _time(value: Mapping[str, Any], *keys: str) -> datetime | None:
+    key = next((key for key in keys if value.get(key)), "")
+    held = value.get(key)
+    if isinstance(held, list) and len(held) == 2 and all(isinstance(part, int) for part in held):
+        held = held[0] * 10**9 + held[1]
+    if isinstance(held, str) and held.isdecimal() and len(held) < 20:
+        held = int(held)
+    if isinstance(held, str):
+        return time_at(value, key)
+    if isinstance(held, bool) or not isinstance(held, int | float) or not 0 < held < 1e20:
+        return None
+    # Seconds, milliseconds, microseconds or nanoseconds, by what they would otherwise mean.
+    unit = 1 if held < 1e11 else 10**3 if held < 1e14 else 10**6 if held < 1e17 else 10**9
+    return in_utc(held, unit)
+
+
+def in_utc(since_epoch: float | None, unit: int = 10**9) -> datetime | None:
+    """Return a time without a zone; None for none.
+
+    Args:
+        since_epoch: how long after 1970 it is.
+        unit: how much of that a second is; nanoseconds by default.
+    """
+    if since_epoch is None:
+        return None
+    try:
+        # Both as floats, as OpenTelemetry's library writes the same time into a file: else one in a few differs by a microsecond.
+        return datetime.fromtimestamp(float(since_epoch) / float(unit), UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _failed(status: Mapping[str, Any]) -> bool | None:
+    code = status.get("code", status.get("status_code"))
+    said = str(code).upper().removeprefix("STATUS_CODE_")
+    return True if said in {"2", "ERROR"} else False if said in {"1", "OK"} else None
+
+
+def _each(value: Mapping[str, Any], *keys: str) -> Iterator[Mapping[str, Any]]:
+    for key in keys:
+        yield from objects_at(value, key)

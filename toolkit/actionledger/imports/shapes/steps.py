@@ -1,0 +1,226 @@
+"""Traces as one thing: the steps of spans, observations and runs, and the tree that they make.
+
+Every store of traces has the same four kinds under its own names: a request to a model, a run of a tool, an agent that does
+both, and what only groups. A request is often told twice, by the framework and by the client below it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
+from actionledger.imports.shapes.about import About
+from actionledger.imports.shapes.base import Message, Passed
+from actionledger.imports.shapes.evaluations import Evaluation
+from actionledger.imports.sources.base import Usage
+
+BY_RESPONSE = "actionledger"
+"""The recorder that keeps each response as it was kept before: our own export."""
+
+Kind: TypeAlias = Literal["model", "tool", "agent", "other", "again"]
+"""What a step is; ``again`` is a request that another step tells more of."""
+
+
+@dataclass(slots=True)
+class Step:
+    """One step of a trace.
+
+    Args:
+        kind: what it is.
+        step_id: its own identifier, as text.
+        parent_id: that of the step above; empty for none.
+        trace_id: the trace, as text.
+        session: the conversation that its recorder says it belongs to; empty where it doesn't say.
+        name: what its recorder calls it; of a tool, the tool's name, or ending in it.
+        started: when it began, UTC without a zone.
+        finished: when it was over, UTC without a zone.
+        placed: where among others it stands, as a time, where neither is known.
+        shown: what a model was shown.
+        said: what it answered, as a rule one message; empty where that is not recorded.
+        was_split: whether that is one answer that was recorded in parts.
+        tools: what it was offered, as a turn takes it.
+        model: the language model.
+        usage: what it took.
+        keeps: how much is kept of an answer whose calls are split off.
+        recorder: what has recorded it, of which all steps keep as much of an answer; empty where it isn't known.
+        response_ids: identifiers that stand in its answer: the response's is among them, where it is recorded.
+        call_id: of a tool, the call that it answers; empty where it doesn't say. Of what only groups, the one call that is run below it.
+        arguments: what a tool was given; None where that is not recorded.
+        output: what a tool returned, or the error that it ended with.
+        is_error: whether its recorder says that it failed; None where it doesn't say. A request that failed has no answer.
+        reason: why a tool's run failed, where its recorder has a field for it.
+        outcome: of a tool, what else its recorder says of what came of it, by the names that our own exports have.
+        about: of an agent, what its recorder says of its session; None where it says nothing.
+        evaluations: how what it did was evaluated.
+    """
+
+    kind: Kind
+    step_id: str
+    parent_id: str = ""
+    trace_id: str = ""
+    session: str = ""
+    name: str = ""
+    started: datetime | None = None
+    finished: datetime | None = None
+    placed: datetime | None = None
+    shown: list[Message] = field(default_factory=list)
+    said: list[Message] = field(default_factory=list)
+    was_split: bool = field(default=False, repr=False)
+    tools: str = ""
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+    keeps: Capture = Capture.ARGUMENTS
+    recorder: str = field(default="", repr=False)
+    response_ids: frozenset[str] = field(default=frozenset(), repr=False)
+    call_id: str = ""
+    arguments: Any = None
+    output: Any = None
+    is_error: bool | None = None
+    reason: Reason | None = field(default=None, repr=False)
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+    about: About | None = None
+    evaluations: tuple[Evaluation, ...] = ()
+    # A step that was cut out of its trace is known by its repr: what is new stays out of that, or ledgers would have it twice.
+
+    @property
+    def duration_ms(self) -> float | None:
+        """How long it took, in milliseconds; None where that isn't known."""
+        if self.started is None or self.finished is None or self.finished < self.started:
+            return None
+        return (self.finished - self.started).total_seconds() * 1000
+
+
+class Tree:
+    """The steps of one trace, as they stand below each other.
+
+    Args:
+        steps: all of its steps, in any order.
+        passed: takes how many were told twice.
+    """
+
+    def __init__(self, steps: Iterable[Step], passed: Passed) -> None:
+        self._by_id: dict[str, Step] = {}
+        self._passed = passed
+        for step in steps:
+            known = self._by_id.get(step.step_id)
+            if known is None:
+                self._by_id[step.step_id] = step
+                continue
+            # A record beside a span, of which nothing else is known, may come before it.
+            first, second = (step, known) if known.kind == "other" != step.kind else (known, step)
+            filled = self._by_id[step.step_id] = _told_together(first, second)
+            if step.said == known.said:  # else a record beside it says what it didn't
+                passed[LeftOutReason.DUPLICATE, "span"] += 1
+            elif filled.said == known.said and any(not message.is_empty for message in step.said):
+                passed[LeftOutReason.DUPLICATE, "span with another answer"] += 1
+
+    @property
+    def steps(self) -> Iterable[Step]:
+        """Return its steps, each once."""
+        return self._by_id.values()
+
+    def above(self, step: Step) -> Iterator[Step]:
+        """Yield the steps above one, the nearest first; a ring ends where it closes."""
+        seen = {step.step_id}
+        while step.parent_id in self._by_id and step.parent_id not in seen:
+            seen.add(step.parent_id)
+            step = self._by_id[step.parent_id]
+            yield step
+
+    def requests(self) -> list[Step]:
+        """Return the requests to a model, each once: one that only wraps another gives that what it lacks."""
+        requests = [step for step in self.steps if step.kind == "model"]
+        inside: defaultdict[str, list[Step]] = defaultdict(list)
+        for step in requests:
+            outer = next((above for above in self.above(step) if above.kind == "model"), None)
+            if outer is not None:
+                inside[outer.step_id].append(step)
+        found = []
+        for step in requests:
+            if inside[step.step_id]:
+                self._passed[LeftOutReason.DUPLICATE, "request"] += 1
+                continue
+            whole = step
+            for outer in self.above(step):
+                if outer.kind == "model":
+                    if len(inside[outer.step_id]) > 1:
+                        break
+                    whole = _filled(whole, outer)
+            found.append(whole)
+        return found
+
+    def name_tools(self, requests: Iterable[Step]) -> None:
+        """Make tools' runs of the steps that have the name of a tool which was called: some stores know no kind for them."""
+        called = {call.name for step in requests for said in step.said for call in said.calls if call.name}
+        for step in self.steps:
+            is_named = step.name in called or step.name.removeprefix("tool.") in called
+            if step.kind == "other" and is_named and not (step.arguments is None and step.output is None):
+                step.kind = "tool"
+
+    def name_calls(self) -> None:
+        """Give a tool's run that names no call the one that the step right above it is there for."""
+        for step in self.steps:
+            above = self._by_id.get(step.parent_id)
+            if step.kind == "tool" and not step.call_id and above is not None and above.kind == "other":
+                step.call_id, above.call_id = above.call_id, ""
+
+    def agent_of(self, step: Step) -> Step | None:
+        """Return the nearest agent above a step; None for none."""
+        return next((above for above in self.above(step) if above.kind == "agent"), None)
+
+    def is_below_a_tool(self, agent: Step, above: Step | None) -> bool:
+        """Return whether a tool stands between an agent and the one above it."""
+        for step in self.above(agent):
+            if step is above:
+                return False
+            if step.kind == "tool":
+                return True
+        return False
+
+
+def told_once(steps: Iterable[Step]) -> None:
+    """Set requests apart that say no more than tokens of a response whose content another step has, and give it what it lacks.
+
+    A client's library may make spans of its own beside the framework's: below them, or as a trace of its own.
+
+    Args:
+        steps: the steps of all traces that are at hand; they are changed.
+    """
+    requests = [step for step in steps if step.kind == "model" and step.response_ids]
+    bare = [step for step in requests if not step.said]
+    wanted = {name for step in bare for name in step.response_ids}
+    if not wanted:
+        return
+    whole = {name: step for step in requests if step.said for name in step.response_ids & wanted}
+    for step in bare:
+        if other := next((whole[name] for name in step.response_ids if name in whole), None):
+            step.kind = "again"
+            other.usage = other.usage.filled(step.usage)
+            other.model = other.model or step.model
+
+
+def _told_together(first: Step, second: Step) -> Step:
+    """Return a step that is told twice."""
+    evaluations = dict.fromkeys((*first.evaluations, *second.evaluations))
+    return replace(_filled(first, second), evaluations=tuple(evaluations))
+
+
+def _filled(inner: Step, outer: Step) -> Step:
+    """Return a request with what the one around it has and it doesn't."""
+    has_calls = any(message.calls for message in inner.said)
+    says_more = not any(not message.is_empty for message in inner.said) or (
+        not has_calls and any(message.calls for message in outer.said)
+    )
+    return replace(
+        inner,
+        session=inner.session or outer.session,
+        shown=inner.shown or outer.shown,
+        said=outer.said if says_more and outer.said else inner.said,
+        tools=inner.tools or outer.tools,
+        model=inner.model or outer.model,
+        usage=inner.usage.filled(outer.usage),
+        keeps=outer.keeps if says_more and outer.said else inner.keeps,
+        recorder=outer.recorder if says_more and outer.said else inner.recorder,
+    )

@@ -1,0 +1,145 @@
+"""What compressed files hold, unpacked as it is read: gzip, zstd, bzip2 and xz, told by how they begin, whatever they are called.
+
+A file that unpacks to far more than any recording does was made to fill a disk or a memory. Nothing is unpacked to disk here, and
+memory is bounded, so that only time is at stake: reading such a file ends with a sentence.
+"""
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import IO, Any, cast
+
+from actionledger.core.extras import require
+
+MAX_RATIO = 200
+"""How many times its size a compressed file may unpack to: recordings come to 5 to 60."""
+
+FREE_BYTES = 256 * 2**20
+"""How much any compressed file may unpack to, in bytes."""
+
+SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
+"""What the names of compressed files end in, behind the name of what they hold."""
+
+_WINDOW_BYTES = 128 * 2**20
+"""How far back zstd may refer, in bytes: all of that is held in memory."""
+
+
+class BrokenOffError(OSError):
+    """What is compressed ends too early, is damaged, or unpacks to too much."""
+
+
+class TooMuchError(BrokenOffError):
+    """What is compressed unpacks to far more than any recording does."""
+
+
+def unzstd(file: IO[bytes]) -> IO[bytes]:
+    """Return what reads what zstd compressed; it may refer back no further than memory is to hold.
+
+    Args:
+        file: the compressed bytes, at their beginning.
+
+    Raises:
+        MissingPackageError: what unpacks it is not installed.
+    """
+    if _has_zstd():
+        return cast("IO[bytes]", import_module("compression.zstd").ZstdFile(file))
+    require("Reading what zstd compressed", "sources", "zstandard")
+    import zstandard  # noqa: PLC0415 - an extra
+
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
+    return cast("IO[bytes]", decompressor.stream_reader(file, read_across_frames=True))
+
+
+def _has_zstd() -> bool:
+    """Return whether this Python unpacks zstd itself, as 3.14 does."""
+    return find_spec("compression") is not None
+
+
+_KINDS: tuple[tuple[bytes, Callable[[IO[bytes]], IO[bytes]]], ...] = (
+    (b"\x1f\x8b", lambda file: cast("IO[bytes]", gzip.GzipFile(fileobj=file))),
+    (b"\x28\xb5\x2f\xfd", unzstd),
+    (b"BZh", lambda file: cast("IO[bytes]", bz2.BZ2File(file))),
+    (b"\xfd7zXZ\0", lambda file: cast("IO[bytes]", lzma.LZMAFile(file))),  # noqa: SIM115 - whoever reads it closes it
+)
+
+
+def unpacked(file: io.BufferedReader, read_bytes: Callable[[], int]) -> io.BufferedReader:
+    """Return what a file holds: unpacked if it is compressed, else as it is.
+
+    Args:
+        file: the file, at its beginning.
+        read_bytes: returns how many bytes of it were read by now.
+
+    Raises:
+        MissingPackageError: what unpacks it is not installed.
+    """
+    head = file.peek(8)
+    for mark, opened in _KINDS:
+        if head.startswith(mark):
+            return io.BufferedReader(_Bounded(opened(file), read_bytes), 128 * 1024)
+    return file
+
+
+def unpacked_zstd(data: bytes, most: int) -> bytes:
+    """Return what one value holds that zstd has compressed, such as a column of a database.
+
+    Args:
+        data: the value.
+        most: how much it may come to, in bytes.
+
+    Raises:
+        ValueError: it is damaged, or comes to more.
+        MissingPackageError: what unpacks it is not installed.
+    """
+    try:
+        found: bytes = unzstd(io.BytesIO(data)).read(most + 1)
+    except Exception as error:
+        if isinstance(error, EOFError | OSError) or type(error).__name__ == "ZstdError":
+            raise ValueError(f"it is damaged: {error}") from error
+        raise
+    if len(found) > most:
+        raise ValueError(f"it unpacks to more than {most:,} bytes")
+    return found
+
+
+class _Bounded(io.RawIOBase):
+    """Unpacks, and stops where it comes to too much; what went wrong once goes wrong again."""
+
+    def __init__(self, file: IO[bytes], read_bytes: Callable[[], int]) -> None:
+        self._file = file
+        self._read_bytes = read_bytes
+        self._given = 0
+        self._error: BrokenOffError | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        if self._error is not None:
+            raise self._error
+        try:
+            data = getattr(self._file, "read1", self._file.read)(len(buffer))
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            raise self._broken(str(error)) from error
+        except Exception as error:
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise self._broken(str(error)) from error
+        self._given += len(data)
+        if self._given > FREE_BYTES and self._given > MAX_RATIO * max(self._read_bytes(), 1):
+            self._error = TooMuchError(
+                f"it unpacks to more than {MAX_RATIO} times its size, {self._given:,} bytes so far; if that is right, unpack "
+                "it yourself, and give the file"
+            )
+            raise self._error
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _broken(self, why: str) -> BrokenOffError:
+        self._error = BrokenOffError(why)
+        return self._error

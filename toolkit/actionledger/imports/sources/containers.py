@@ -1,0 +1,222 @@
+"""The bytes of a recording, wherever they are: in a file, compressed, in an archive, piped in, or in UTF-16.
+
+What can't be read as text is named for what it is, with what to do about it.
+"""
+
+import codecs
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, cast
+
+from actionledger.core.errors import SourceError
+from actionledger.core.text import utf8_with_halves
+from actionledger.imports.sources.archives import archive_of, opened_in
+from actionledger.imports.sources.compressed import BrokenOffError, unpacked
+from actionledger.imports.sources.encodings import told, wide_encoding_of
+from actionledger.imports.sources.standard_input import STANDARD_INPUT, piped
+
+OnRead = Callable[[int], None]
+"""Is told how many more bytes of a file, as it lies on disk, were read."""
+
+_HEAD = 512
+_LONGEST_MARK = 4
+_CHUNK = 128 * 1024
+_LIST_OF_OBJECTS = re.compile(rb"\[\s*(\{|$)")
+
+_OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
+    (0, b"PK\x03\x04", "a zip archive", "give it by itself: actionledger import FILE.zip"),
+    (257, b"ustar", "a tar archive", "unpack it, and give the folder"),
+    (0, b"PAR1", "a Parquet file", "say which column holds what: --map session=COLUMN,text=COLUMN"),
+    (8, b"DUCK", "a DuckDB database", "if it is a ledger, ask it: actionledger report --ledger FILE"),
+    (0, b"SQLite format 3\0", "an SQLite database", "write its rows as lines of JSON"),
+    (0, b"\x1f\x8b", "compressed twice", "unpack it once"),
+    (0, b"\x28\xb5\x2f\xfd", "compressed twice", "unpack it once"),
+    (0, b"ARROW1", "an Arrow file", "write it as Parquet, or as lines of JSON"),
+    (0, b"Obj\x01", "an Avro file", "write it as lines of JSON"),
+    (0, b"%PDF", "a PDF document", "give the recording that it was made from"),
+)
+"""Where what stands in a file of another kind, what that is, and what to do with it."""
+
+
+@contextmanager
+def opened(path: Path, on_read: OnRead | None = None, *, only_lines: bool = True) -> Iterator[IO[bytes]]:
+    """Give a file's bytes, unpacked where they are compressed, in UTF-8 where they are UTF-16.
+
+    Args:
+        path: the file; one below a zip archive; ``-`` for the standard input.
+        on_read: is told how far it is read.
+        only_lines: whether one JSON document over several lines is refused, with what to do.
+
+    Raises:
+        SourceError: it can't be opened, or is a container of another kind; says which, and what to do.
+        MissingPackageError: what unpacks it is not installed.
+    """
+    with _opened_anyhow(path, on_read) as file:
+        _refuse_others(path, _peeked(file), only_lines=only_lines)
+        yield cast("IO[bytes]", file)
+
+
+def head_of(path: Path, size: int, longest_line: int) -> bytes:
+    """Return how a file begins, unpacked, whatever it is; of what is piped in, all of it comes again when it is read.
+
+    Args:
+        path: the file.
+        size: how much, in bytes.
+        longest_line: how much more, where its first line is not over by then.
+
+    Raises:
+        SourceError: it can't be opened.
+        MissingPackageError: what unpacks it is not installed.
+    """
+    if path == STANDARD_INPUT:
+        return _head_of_pipe(size, size + longest_line)
+    with _opened_anyhow(path, None) as file:
+        head = _read(file, size)
+        return head if b"\n" in head else head + _read(file, longest_line, only_line=True)
+
+
+def kind_of(head: bytes) -> tuple[str, str] | None:
+    """Return what a file is that is no text, and what to do with it; None where it may be text.
+
+    Args:
+        head: how it begins, unpacked.
+    """
+    return next((other[2:] for other in _OTHERS if head[other[0] :].startswith(other[1])), None)
+
+
+def is_document(head: bytes) -> bool:
+    """Return whether a file is one JSON document over several lines, or a list, by the beginning of what it holds."""
+    first = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    line = first.split(b"\n", 1)[0].strip()
+    return bool(_LIST_OF_OBJECTS.match(first)) or (line == b"{" and b"\n" in first)
+
+
+def shown(path: Path) -> str:
+    """Return what people call a file."""
+    return "standard input" if path == STANDARD_INPUT else str(path)
+
+
+@contextmanager
+def _opened_anyhow(path: Path, on_read: OnRead | None) -> Iterator[io.BufferedReader]:
+    with _raw(path) as raw:
+        counted = _Counted(raw, on_read)
+        yield _in_utf8(unpacked(io.BufferedReader(counted, _CHUNK), lambda: counted.count))
+
+
+def _in_utf8(file: io.BufferedReader) -> io.BufferedReader:
+    is_marked = wide_encoding_of(_peeked(file)[:_LONGEST_MARK]) == "UTF-16"
+    return io.BufferedReader(_InUtf8(file), _CHUNK) if is_marked else file
+
+
+class _Counted(io.RawIOBase):
+    """Reads a file, and says how far."""
+
+    def __init__(self, file: io.RawIOBase, on_read: OnRead | None) -> None:
+        self._file = file
+        self._on_read = on_read
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        count = self._file.readinto(buffer) or 0
+        self.count += count
+        if self._on_read:
+            self._on_read(count)
+        return count
+
+
+class _InUtf8(io.RawIOBase):
+    """Gives UTF-16 as UTF-8, half a surrogate pair as Python writes it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while data := self._file.read(max(len(buffer) // 3, 2)):
+            if text := self._decoder.decode(data):
+                encoded = utf8_with_halves(text)
+                buffer[: len(encoded)] = encoded
+                return len(encoded)
+        return 0
+
+
+@contextmanager
+def _raw(path: Path) -> Iterator[io.RawIOBase]:
+    if path == STANDARD_INPUT:
+        yield piped()
+        return
+    try:
+        file = path.open("rb", buffering=0)
+    except NotADirectoryError as error:
+        if (archive := archive_of(path)) is None:
+            raise SourceError(f"The file {str(path)!r} can't be read: {error.strerror}.") from error
+        with opened_in(path, archive) as inner:
+            yield inner
+        return
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise SourceError(f"The file {str(path)!r} can't be read: {why}.") from error
+    with file:
+        yield file
+
+
+def _head_of_pipe(size: int, most: int) -> bytes:
+    """Return the first line of what is piped in, and what else is there by then."""
+    pipe, read, head = piped(), b"", b""
+    try:
+        while b"\n" not in head and len(head) < most and (more := pipe.read1(_CHUNK)):
+            read += more
+            head = _head_in(read, most)
+    finally:
+        pipe.hold(read)
+    return head[: max(size, head.find(b"\n") + 1)]
+
+
+def _head_in(data: bytes, size: int) -> bytes:
+    """Return how what is there of a file begins, unpacked."""
+    there = io.BytesIO(data)
+    return _read(_in_utf8(unpacked(io.BufferedReader(there), there.tell)), size)
+
+
+def _read(file: io.BufferedReader, size: int, *, only_line: bool = False) -> bytes:
+    """Return what a file holds up to a size, the end of a line, or where it breaks off: whoever reads all of it says so."""
+    read: list[bytes] = []
+    with suppress(BrokenOffError):
+        while size > 0 and (
+            more := file.readline(min(size, _CHUNK)) if only_line else file.read1(min(size, _CHUNK))
+        ):
+            read.append(more)
+            size = 0 if only_line and more.endswith(b"\n") else size - len(more)
+    return b"".join(read)
+
+
+def _peeked(file: io.BufferedReader, size: int = _HEAD) -> bytes:
+    try:
+        return file.peek(size)
+    except BrokenOffError:
+        return b""  # whoever reads the file says so
+
+
+def _refuse_others(path: Path, head: bytes, *, only_lines: bool = True) -> None:
+    if other := kind_of(head):
+        what, instead = other
+        raise SourceError(f"{shown(path)!r} is {what}, not lines of JSON; {instead}.")
+    # A NUL further on is what a crash has left between lines that can be read.
+    if b"\0" in head[:_LONGEST_MARK] and (encoding := wide_encoding_of(head)):
+        raise SourceError(f"{shown(path)!r} is {told(encoding)}.")
+    if only_lines and is_document(head[:_HEAD]):
+        first = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        what, by = ("a list", "'.[]'") if first.startswith(b"[") else ("an object", ".")
+        raise SourceError(
+            f"{shown(path)!r} is one JSON document, {what}, not a line of JSON for each turn; write it as lines: "
+            f"jq -c {by} FILE > FILE.jsonl."
+        )

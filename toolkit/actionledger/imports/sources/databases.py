@@ -1,0 +1,258 @@
+"""SQLite databases that other programs keep: read as they are, also while somebody writes to them, and nothing is left beside them.
+
+What a database has not merged into itself yet lies beside it, in a log or a journal. Reading that in place would write there, so that a
+private copy of all of it is read instead.
+"""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from time import sleep
+from typing import Any, Self
+
+from pydantic_core import from_json
+
+from actionledger.core.depth import is_deeper
+from actionledger.core.errors import SourceError
+from actionledger.core.temporary import TemporaryFolder
+from actionledger.imports.sources.base import Sample
+from actionledger.imports.sources.containers import shown
+from actionledger.imports.sources.lines import MAX_DEPTH, MAX_LINE
+
+HEADER = b"SQLite format 3\0"
+"""How such a file begins."""
+
+BESIDE = ("-wal", "-journal")
+"""What the names of the files end in that hold what is not in the database yet."""
+
+MAX_COPY = 8 * 2**30
+"""How large a database is that somebody writes to, at most, so that it is copied, in bytes."""
+
+MAX_VALUE = 256 * 2**20
+"""The largest value that is fetched at all, in bytes."""
+
+_TRIES = 5
+_PAUSE_SECONDS = 0.05
+_SETTINGS = ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0")
+_DANGERS = frozenset({"load_extension", "fts3_tokenizer", "sqlite_rename_column", "sqlite_rename_table"})
+"""The functions of SQLite's own that do more than to reckon."""
+
+_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+_COLUMNS = "SELECT name FROM pragma_table_info(?)"
+
+Row = Mapping[str, Any]
+"""A row by its columns; a column that this version of the database doesn't have is not among them."""
+
+
+class Database:
+    """An opened database.
+
+    Args:
+        connection: the connection.
+        path: where it is, for people.
+
+    Attributes:
+        tables: the columns of each table; views and virtual tables, which run what somebody wrote, are none.
+
+    Raises:
+        SourceError: it can't be read.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        names = [str(row["name"]) for row in self._fetched(_TABLES, ())]
+        self.tables = {
+            name: frozenset(str(row["name"]) for row in self._fetched(_COLUMNS, (name,))) for name in names
+        }
+
+    def rows(
+        self, table: str, columns: Sequence[str], *, order: Sequence[str], **where: object
+    ) -> Iterator[Row]:
+        """Yield rows of a table, one by one.
+
+        Args:
+            table: its name, one of ours.
+            columns: the columns that are wanted; those that there are not are left away.
+            order: the columns that they are sorted by, as far as there are such.
+            **where: the value that a column has to have.
+
+        Raises:
+            SourceError: it is damaged, or a value is larger than ``MAX_VALUE``.
+        """
+        there = self.tables[table]
+        picked = ", ".join(f'"{name}"' for name in columns if name in there)
+        condition = " AND ".join(f'"{name}" IS ?' for name in where) or "true"
+        by = ", ".join(f'"{name}"' for name in order if name in there) or "1"
+        query = f'SELECT {picked} FROM "{table}" WHERE {condition} ORDER BY {by}'  # noqa: S608 (our own names)
+        yield from self._fetched(query, tuple(where.values()))
+
+    def _fetched(self, query: str, parameters: tuple[object, ...]) -> Iterator[Row]:
+        try:
+            cursor = self._connection.execute(query, parameters)
+            names = [column[0] for column in cursor.description]
+            for row in cursor:
+                yield dict(zip(names, row, strict=True))
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            raise SourceError(f"The database {shown(self._path)!r} can't be read: {error}.") from error
+
+    @classmethod
+    @contextmanager
+    def at(cls, path: Path) -> Iterator[Self]:
+        """Open a database; what others have written by now is in it, and what they write from then on is not.
+
+        Args:
+            path: the file, on disk by itself.
+
+        Raises:
+            SourceError: it can't be read, or doesn't stand still for long enough to be copied.
+        """
+        if not path.is_file():
+            raise SourceError(
+                f"{shown(path)!r} is an SQLite database inside of something else: unpack it, and give the file itself."
+            )
+        with path.open("rb") as file:
+            if not file.read(len(HEADER)).startswith(HEADER):
+                raise SourceError(
+                    f"{shown(path)!r} is no SQLite database by itself: unpack it if it is compressed."
+                )
+        if not _parts_beside(path):
+            with closing(_connected(path, "mode=ro&immutable=1")) as connection:
+                yield cls(connection, path)
+            return
+        folder = TemporaryFolder("database")
+        try:
+            copy = folder.path / "copy.db"
+            _copy(path, copy)
+            with closing(_connected(copy, "mode=rw")) as connection:
+                yield cls(connection, path)
+        finally:
+            folder.remove()
+
+
+def is_database_with(sample: Sample, tables: Mapping[str, frozenset[str]]) -> bool:
+    """Return whether a sample is a database that has some tables with some columns.
+
+    Args:
+        sample: what is known of a file.
+        tables: the columns of each table.
+    """
+    if not sample.head.startswith(HEADER):
+        return False
+    try:
+        with Database.at(sample.path) as database:
+            return all(columns <= database.tables.get(name, frozenset()) for name, columns in tables.items())
+    except (SourceError, OSError):
+        return False
+
+
+def decoded(value: object) -> Any:
+    """Return the JSON value of a column's text.
+
+    Raises:
+        ValueError: it is no text, no JSON, too long, or nested too deep; says which.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"it is no text, but {type(value).__name__}")  # noqa: TRY004 - the value is somebody else's
+    if len(value) > MAX_LINE:
+        raise ValueError(f"it is longer than {MAX_LINE:,} characters")
+    try:
+        found = from_json(value)
+    except ValueError:
+        found = _decoded_slowly(value)
+    if is_deeper(found, MAX_DEPTH):
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+    return found
+
+
+def _decoded_slowly(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+
+
+def _connected(path: Path, how: str) -> sqlite3.Connection:
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
+        connection.text_factory = _text
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+        _trust_where_needed(connection)
+    except sqlite3.Error as error:
+        raise SourceError(f"The database {shown(path)!r} can't be read: {error}.") from error
+    return connection
+
+
+def _trust_where_needed(connection: sqlite3.Connection) -> None:
+    """Let a schema name SQLite's own functions, where it can't be read otherwise.
+
+    Older versions of SQLite take ``json_extract`` in an index for a danger, as Kilo's databases have it; what is one stays forbidden.
+    """
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.Error as error:
+        if "unsafe use of" not in str(error):
+            raise
+        connection.set_authorizer(_refusing_dangers)
+        connection.execute("PRAGMA trusted_schema = ON")
+
+
+def _refusing_dangers(action: int, _first: str | None, second: str | None, *_: str | None) -> int:
+    is_danger = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _DANGERS
+    return sqlite3.SQLITE_DENY if is_danger else sqlite3.SQLITE_OK
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="replace")
+
+
+def _parts_beside(path: Path) -> list[Path]:
+    found = (path.with_name(path.name + suffix) for suffix in BESIDE)
+    return [part for part in found if part.is_file() and part.stat().st_size]
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Copy a database and what lies beside it, all of one moment."""
+    for _ in range(_TRIES):
+        try:
+            before = _states(path)
+            _refuse_too_large(path, sum(size for _, size, _ in before), copy.parent)
+            for part, _, _ in before:
+                shutil.copyfile(part, copy.with_name(copy.name + part.name.removeprefix(path.name)))
+            if _states(path) == before:
+                return
+        except FileNotFoundError:
+            pass  # it was merged meanwhile
+        except OSError as error:
+            raise SourceError(
+                f"The database {str(path)!r} can't be copied: {error.strerror or error}."
+            ) from error
+        for part in copy.parent.iterdir():
+            part.unlink()
+        sleep(_PAUSE_SECONDS)
+    raise SourceError(
+        f"The database {str(path)!r} is written to all the time, so that it can't be copied: try again when its program is idle."
+    )
+
+
+def _states(path: Path) -> list[tuple[Path, int, int]]:
+    """Return the files that a database consists of, how large each is and when it was changed last."""
+    return [
+        (part, status.st_size, status.st_mtime_ns)
+        for part in (path, *_parts_beside(path))
+        for status in (part.stat(),)
+    ]
+
+
+def _refuse_too_large(path: Path, size: int, folder: Path) -> None:
+    room = min(MAX_COPY, shutil.disk_usage(folder).free)
+    if size > room:
+        raise SourceError(
+            f"The database {str(path)!r} is written to, and its {size:,} bytes are more than the {room:,} that can be copied: close its program, "
+            "and give it again."
+        )

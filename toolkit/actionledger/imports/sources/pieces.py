@@ -1,0 +1,255 @@
+"""A session while its file is read: messages that may still grow, results that come later, and what can be given away."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from actionledger.core.vocabulary import Capture
+from actionledger.imports.sources.base import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    Usage,
+)
+from actionledger.imports.sources.details import SessionDetails
+
+WINDOW = 32
+"""So many messages of a session are kept open: the lines of one stand between those of others, and results come later."""
+
+PIECE = 64
+"""A piece is given away once it has so many messages."""
+
+SESSIONS = 32
+"""So many sessions of a file are kept open: sub-agents write between their parent's lines, and a stream may hold any number one after the other."""
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    """One message of the model, as far as its lines have come.
+
+    Args:
+        index: its place in the session, from 0.
+        external_id: its own identifier.
+        capture: how much of what the model wrote is there.
+        texts: its texts, in order.
+        calls: its calls by their identifiers, in order.
+        results: what came of them.
+        usage: what it took.
+        prompt: what the model was shown right before; None if that is not recorded.
+        occurred_at: when it was made, UTC without a zone.
+        tools: the tools that were offered; see ``RecordedTurn``.
+        model: the language model, if it is not the session's.
+        thoughts: what the model thought before it answered, in order.
+        told: what its lines or events have said, by their own identifiers.
+        formerly: the identifier that earlier versions gave it; empty for the same.
+    """
+
+    index: int
+    external_id: str
+    capture: Capture
+    texts: list[str] = field(default_factory=list)
+    calls: dict[str, RecordedCall] = field(default_factory=dict)
+    results: list[RecordedResult] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    prompt: str | None = None
+    occurred_at: datetime | None = None
+    tools: str = ""
+    model: str = ""
+    thoughts: list[str] = field(default_factory=list)
+    told: dict[str, object] = field(default_factory=dict)
+    formerly: str = ""
+
+    def is_told_again(self, known_as: str, says: object) -> bool:
+        """Return whether a line has come before: a stream may hold a file twice, or a session at several ages.
+
+        Args:
+            known_as: the line's own identifier; empty where it has none.
+            says: what it says of the message.
+        """
+        return (
+            bool(known_as)
+            and self.told.setdefault(known_as, says) is not says
+            and self.told[known_as] == says
+        )
+
+    def closed(self) -> RecordedTurn:
+        """Return what it has come to."""
+        return RecordedTurn(
+            self.index,
+            "\n\n".join(self.texts),
+            prompt=self.prompt,
+            occurred_at=self.occurred_at,
+            external_id=self.external_id,
+            capture=self.capture,
+            calls=tuple(self.calls.values()),
+            results=tuple(self.results),
+            usage=self.usage,
+            tools=self.tools,
+            model=self.model,
+            reasoning="\n\n".join(self.thoughts),
+            formerly=self.formerly,
+        )
+
+
+class SessionPieces:
+    """Gathers a session's messages and gives them away in pieces, so that no session has to fit into memory.
+
+    Args:
+        session: what is known of the session; its turns and results come in here.
+        capture: how much its recording keeps.
+    """
+
+    def __init__(self, session: RecordedSession, capture: Capture) -> None:
+        self.session = session
+        self._capture = capture
+        self._count = 0
+        self._open: OrderedDict[str, OpenTurn] = OrderedDict()
+        self._of_call: dict[str, str] = {}
+        self._closed: list[RecordedTurn] = []
+        self._waiting: list[tuple[int, RecordedResult]] = []
+
+    def turn(self, external_id: str) -> OpenTurn:
+        """Return the message of that identifier: an open one, or a new one."""
+        if external_id not in self._open:
+            self._open[external_id] = OpenTurn(self._count, external_id, self._capture)
+            self._count += 1
+            if len(self._open) > WINDOW:
+                self._close_oldest()
+        return self._open[external_id]
+
+    def has_open(self, external_id: str) -> bool:
+        """Return whether a message has begun and may still grow."""
+        return external_id in self._open
+
+    def has_call(self, call_id: str) -> bool:
+        """Return whether a message that is still open has a call of that identifier."""
+        return call_id in self._of_call
+
+    def call(self, external_id: str, call: RecordedCall) -> None:
+        """Add a call to a message; one that is there already is the same call, repeated.
+
+        Another one under the same identifier is a call of its own: runtimes run both.
+        """
+        turn = self.turn(external_id)
+        name = call.call_id or f"#{len(turn.calls)}"
+        if (there := turn.calls.get(name)) is not None and there != call:
+            if call in turn.calls.values():
+                return
+            name = f"{name}#{len(turn.calls)}"
+        turn.calls.setdefault(name, call)
+        if not call.call_id:
+            return
+        self._of_call[call.call_id] = external_id
+        turn.results += [result for _, result in self._waiting if result.call_id == call.call_id]
+        self._waiting = [each for each in self._waiting if each[1].call_id != call.call_id]
+
+    def result(self, result: RecordedResult) -> None:
+        """Add what came of a call, wherever that was made: some runtimes write the result before the call."""
+        turn = self._open.get(self._of_call.get(result.call_id, ""))
+        if turn is None:
+            self._waiting.append((self._count, result))
+        else:
+            turn.results.append(result)
+
+    def amend(self, call_id: str, change: Callable[[RecordedResult], RecordedResult]) -> bool:
+        """Change the last result of a call whose message is still open.
+
+        Args:
+            call_id: the call's identifier.
+            change: returns the result as it is known now.
+
+        Returns:
+            Whether there is one.
+        """
+        turn = self._open.get(self._of_call.get(call_id, ""))
+        places = [n for n, each in enumerate(turn.results) if each.call_id == call_id] if turn else []
+        if turn is None or not places:
+            return False
+        turn.results[places[-1]] = change(turn.results[places[-1]])
+        return True
+
+    def describe(self, said: SessionDetails) -> None:
+        """Note what a line says of what the session is called or where it runs."""
+        details = self.session.details.then(said)
+        if details != self.session.details:
+            self.session = replace(self.session, details=details)
+
+    def is_empty(self) -> bool:
+        """Return whether nothing of the session has come, given away or not."""
+        return not self._count and not self._waiting
+
+    def is_full(self) -> bool:
+        """Return whether it is time to give a piece away."""
+        return len(self._closed) >= PIECE
+
+    def piece(self, *, is_last: bool = False, is_whole: bool = False) -> RecordedSession:
+        """Return what is closed, and let go of it.
+
+        Args:
+            is_last: whether nothing more comes, so that what is open is closed.
+            is_whole: whether what is open is closed although more may come.
+        """
+        is_whole = is_whole or is_last
+        while is_whole and self._open:
+            self._close_oldest()
+        late = [each for each in self._waiting if is_whole or each[0] + WINDOW < self._count]
+        results = tuple(result for _, result in late)
+        piece = replace(self.session, turns=tuple(self._closed), results=results, is_last=is_last)
+        self._closed, self._waiting = [], [each for each in self._waiting if each not in late]
+        return piece
+
+    def _close_oldest(self) -> None:
+        _, turn = self._open.popitem(last=False)
+        for call_id in turn.calls:
+            self._of_call.pop(call_id, None)
+        self._closed.append(turn.closed())
+
+
+class FileSessions:
+    """The sessions of one file, of which few are open at a time, however many it holds.
+
+    Args:
+        capture: how much their recording keeps.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._all: dict[str, SessionPieces] = {}
+        self._open: OrderedDict[str, SessionPieces] = OrderedDict()
+        self._last = ""
+
+    def get(self, name: str, begun: Callable[[], RecordedSession]) -> SessionPieces:
+        """Return the session of that name.
+
+        Args:
+            name: its name.
+            begun: returns what is known of it, where it is new.
+        """
+        if name == self._last:
+            return self._open[name]
+        self._last = name
+        if name not in self._all:
+            self._all[name] = SessionPieces(begun(), self._capture)
+        self._open[name] = self._all[name]
+        self._open.move_to_end(name)
+        return self._all[name]
+
+    def there(self, name: str) -> SessionPieces | None:
+        """Return the session of that name, if it has begun."""
+        return self._all.get(name)
+
+    def is_crowded(self) -> bool:
+        """Return whether there are too many that are open."""
+        return len(self._open) > SESSIONS
+
+    def let_go(self) -> RecordedSession:
+        """Return all there is of the one that was written to longest ago; what still comes of it is added to that."""
+        _, session = self._open.popitem(last=False)
+        return session.piece(is_whole=True)
+
+    def end(self) -> Iterator[RecordedSession]:
+        """Yield the last piece of each."""
+        for session in self._all.values():
+            yield session.piece(is_last=True)

@@ -1,0 +1,188 @@
+"""Which formats there are, and of which of them a file is.
+
+A format of the toolkit is a module of ``formats/`` with its ``SOURCE``. Another package's is an entry point of the group
+``actionledger.imports.sources`` that names such a value.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from itertools import islice
+from json import JSONDecodeError, JSONDecoder
+from pathlib import Path
+from pkgutil import iter_modules
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from actionledger.core.errors import SourceError, called, in_words
+from actionledger.imports import formats
+from actionledger.imports.sources.base import SAMPLE_BYTES, Sample, Source
+from actionledger.imports.sources.containers import head_of, kind_of
+from actionledger.imports.sources.lines import MAX_LINE
+
+GROUP = "actionledger.imports.sources"
+"""The group of entry points under which packages offer formats."""
+
+_VALUES = 40
+_DECODER = JSONDecoder()
+_DIGITS = 600
+"""Python takes at least so many for a number, and refuses a text with a longer one."""
+
+_OF_ANY_LENGTH = JSONDecoder(parse_int=lambda digits: int(digits[:_DIGITS]))
+"""Reads numbers of any length, the long ones as others: what a file is does not hang on them."""
+
+
+class Recognised(NamedTuple):
+    """A format that a file may be of.
+
+    Args:
+        source: the format.
+        sureness: how sure that is, from 0 to 1.
+    """
+
+    source: Source
+    sureness: float
+
+
+@cache
+def sources() -> Mapping[str, Source]:
+    """Return every format by its name, sorted.
+
+    Raises:
+        SourceError: a format can't be loaded, or two have the same name.
+    """
+    found: dict[str, Source] = {}
+    for source in (*_ours(), *_offered()):
+        if source.name in found:
+            raise SourceError(
+                f"Two formats are named {source.name!r}; uninstall one of the packages that offer it."
+            )
+        found[source.name] = source
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def source_named(name: str) -> Source:
+    """Return the format of that name.
+
+    Raises:
+        UnknownNameError: nothing goes by that name.
+    """
+    return called(name, "format", sources())
+
+
+def recognised(sample: Sample) -> list[Recognised]:
+    """Return the formats that a sample may be of, the surest first; none where no format knows it.
+
+    Args:
+        sample: what is known of a file.
+
+    Raises:
+        SourceError: a format fails to look at it.
+    """
+    found = [Recognised(source, _sureness(source, sample)) for source in sources().values()]
+    return sorted((each for each in found if each.sureness > 0), key=lambda each: -each.sureness)
+
+
+def _sureness(source: Source, sample: Sample) -> float:
+    try:
+        return source.recognise(sample)
+    except Exception as error:
+        raise SourceError(
+            f"The format {source.name!r} fails to say whether this is a file of its own: {in_words(error)}. "
+            "Name the file's format, or mend or uninstall what offers that one."
+        ) from error
+
+
+def sample_of(path: Path, *, has_values: bool = True) -> Sample:
+    """Return what a file's format is recognised by.
+
+    Args:
+        path: the file, plain or compressed, or below an archive. Of what is piped in, all comes again when it is read.
+        has_values: whether anybody asks what JSON values are at its beginning; to read them takes longest.
+
+    Raises:
+        SourceError: it can't be opened.
+        MissingPackageError: what unpacks it is not installed.
+    """
+    head = head_of(path, SAMPLE_BYTES, MAX_LINE)
+    # What lies in an archive as it is looks like lines of its own.
+    values = () if not has_values or kind_of(head) else tuple(islice(_values(head), _VALUES))
+    return Sample(path, head, values)
+
+
+def _values(head: bytes) -> Iterator[Any]:
+    """Yield the JSON values at the beginning of a file; of one document that goes on beyond it, what its beginning holds."""
+    text = head.decode("utf-8-sig", errors="replace")
+    place = _next(text, 0)
+    if _value(text, place) is None and (first := _beginning(text[place:])) is not None:
+        yield first
+        return
+    while place < len(text):
+        if (found := _value(text, place)) is None:
+            # A line that is broken or cut, the first of a log that was cut, says nothing of the others.
+            place = _next_object(text, place)
+            continue
+        value, place = found
+        yield value
+        place = _next(text, place)
+
+
+def _value(text: str, place: int) -> tuple[Any, int] | None:
+    try:
+        return _DECODER.raw_decode(text, place)
+    except (JSONDecodeError, RecursionError):
+        return None
+    except ValueError:  # a number with more digits than Python takes
+        with suppress(ValueError, RecursionError):
+            return _OF_ANY_LENGTH.raw_decode(text, place)
+        return None
+
+
+def _beginning(text: str) -> Any:
+    """Return what the beginning of a JSON object or list holds; None where it is none."""
+    if not text.startswith(("{", "[")):
+        return None
+    from pydantic_core import from_json  # noqa: PLC0415 - slow to load, and most files are lines
+
+    try:
+        return from_json(text, allow_partial=True)
+    except ValueError:
+        return None
+
+
+def _next(text: str, place: int) -> int:
+    """Return where the next character stands that is no white space."""
+    while place < len(text) and text[place] in " \t\r\n":
+        place += 1
+    return place
+
+
+def _next_object(text: str, place: int) -> int:
+    """Return where the next line begins with an object."""
+    found = text.find("\n{", place)
+    return len(text) if found < 0 else found + 1
+
+
+def _ours() -> Iterator[Source]:
+    for module in iter_modules(formats.__path__):
+        yield _checked(import_module(f"{formats.__name__}.{module.name}").SOURCE, module.name)
+
+
+def _offered() -> Iterator[Source]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to load, and files that are known need no format
+
+    for point in entry_points(group=GROUP):
+        try:
+            offered = point.load()
+        except Exception as error:
+            raise SourceError(
+                f"The format {point.name!r} of {point.value!r} can't be loaded: {error}."
+            ) from error
+        yield _checked(offered, point.name)
+
+
+def _checked(source: object, name: str) -> Source:
+    if not isinstance(source, Source):
+        raise SourceError(f"The format {name!r} is no Source, but {type(source).__name__}.")
+    return source

@@ -1,0 +1,229 @@
+"""Tables through DuckDB: the rows of a CSV or Parquet file, or of a data frame, a turn each (``sources.rows``)."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.imports.sources.base import Recorded, Refusal
+from actionledger.imports.sources.bounded_rows import bounded_rows
+from actionledger.imports.sources.compressed import BrokenOffError, TooMuchError, unpacked
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.csv_files import csv_query
+from actionledger.imports.sources.encodings import told, wide_encoding_of
+from actionledger.imports.sources.lines import MAX_LINE
+from actionledger.imports.sources.rows import FIELDS, REQUIRED, Numbered, checked, renamed, sessions_of
+
+_MEMORY = "512MB"
+_HEAD = 64 * 1024
+_PARQUET = b"PAR1"
+_PARQUET_QUERY = "FROM read_parquet(?)"
+_NESTED = ("STRUCT", "MAP", "UNION", "JSON")
+_AS_THEY_ARE = frozenset({"turn", "success"})
+_FRAME = "given_frame"
+_REJECTED = "SELECT line, any_value(error_message) FROM reject_errors GROUP BY line ORDER BY line"
+
+
+def read_table(
+    path: Path, on_read: OnRead | None = None, *, columns: Mapping[str, str] | None = None
+) -> Recorded:
+    """Yield the sessions of a CSV or Parquet file, and a refusal for each row that can't be read.
+
+    Args:
+        path: the file on disk; a CSV may be gzipped.
+        on_read: is told that it is read.
+        columns: the column that holds a field, by the field's name; those that aren't named hold their own.
+
+    Raises:
+        SourceError: the file can't be read, or lacks a column.
+    """
+    with closing(_connection()) as connection:
+        is_csv, name = not _head(path).startswith(_PARQUET), _literal(path)
+        if is_csv:
+            _refuse_wide(path)
+            _refuse_too_much(path)
+        query = csv_query(connection, path, name, columns or {}) if is_csv else _PARQUET_QUERY
+        rows = _rows(connection, query, [name], columns or {}, shown(path))
+        yield from sessions_of(rows, shown(path))
+        if is_csv:
+            for line, why in connection.execute(_REJECTED).fetchall():
+                yield Refusal(shown(path), int(line), f"The row can't be read: {_plain(why)}")
+    if on_read:
+        on_read(path.stat().st_size)
+
+
+def columns_of(path: Path) -> tuple[str, ...]:
+    """Return the names of a table's columns; none where it can't be read.
+
+    Args:
+        path: a CSV or Parquet file on disk.
+    """
+    try:
+        with closing(_connection()) as connection:
+            name = _literal(path)
+            is_csv = not _head(path).startswith(_PARQUET)
+            query = csv_query(connection, path, name, {}) if is_csv else _PARQUET_QUERY
+            return tuple(_types(connection, query, [name]))
+    except (duckdb.Error, OSError, SourceError):
+        return ()
+
+
+def frame_sessions(frame: Any, columns: Mapping[str, str] | None = None) -> Recorded:
+    """Yield the sessions whose turns are the rows of a data frame, for ``import_sessions``.
+
+    Args:
+        frame: of pandas or polars, a table of Arrow, or a relation of DuckDB: anything that DuckDB reads.
+        columns: the column that holds a field, by the field's name: session, text, turn, profile, model, task, at, prompt,
+            feedback, success, reason. Those that aren't named hold their own; other columns are kept as the session's metadata.
+
+    Raises:
+        UsageError: it is no data frame, or a column that it names or that is required is missing.
+
+    Example:
+        >>> import pandas
+        >>> frame = pandas.DataFrame({"conversation": ["a", "a"], "response": ["<execute>1+1</execute>", "Two."]})
+        >>> sessions = al.frame_sessions(frame, {"session": "conversation", "text": "response"})
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     al.import_sessions(ledger, sessions, source="evaluations").turns
+        2
+    """
+    mapping = checked(columns or {})
+    with closing(_connection(reaches_files=False)) as connection:
+        try:
+            connection.register(_FRAME, frame)
+        except (duckdb.Error, TypeError) as error:
+            raise UsageError(f"A {type(frame).__name__} is no data frame that DuckDB reads.") from error
+        try:
+            yield from sessions_of(
+                _rows(connection, f"FROM {_FRAME}", [], mapping, "the data frame"), "the data frame"
+            )
+        except SourceError as error:
+            raise UsageError(str(error)) from error
+
+
+def _rows(
+    connection: DuckDBPyConnection,
+    query: str,
+    parameters: list[str],
+    columns: Mapping[str, str],
+    what: str,
+) -> Iterator[Numbered | Refusal]:
+    number = 0
+    try:
+        types = _types(connection, query, parameters)
+        _refuse_missing(types, columns, what)
+        fields = {column: name for name, column in columns.items()}
+        picked = [_picked(name, kind, fields.get(name, name)) for name, kind in types.items()]
+        for row in bounded_rows(connection, picked, query, parameters, is_packed=query == _PARQUET_QUERY):
+            number += 1
+            if row[0] > MAX_LINE:
+                yield Refusal(
+                    what, number, f"The row holds {row[0]:,} bytes of text, more than {MAX_LINE:,}."
+                )
+                continue
+            values = dict(zip(types, row[1:], strict=True))
+            yield number, renamed({k: v for k, v in values.items() if v is not None}, columns)
+    except duckdb.Error as error:
+        reason = str(error).strip().splitlines()[0]
+        if not number:
+            raise SourceError(f"{what!r} can't be read as a table: {reason}") from error
+        yield Refusal(what, number + 1, f"The table breaks off here: {reason}")
+
+
+def _refuse_missing(types: Mapping[str, str], columns: Mapping[str, str], what: str) -> None:
+    wanted = {name: columns.get(name, name) for name in REQUIRED} | dict(columns)
+    missing = [
+        f"{name}=…" if name == column else f"{name}={column}"
+        for name, column in wanted.items()
+        if column not in types
+    ]
+    if missing:
+        raise SourceError(
+            f"{what!r} is a table with the columns {', '.join(map(repr, types))}; which one holds what is not known: "
+            f"--map {','.join(missing)} names one that is there (fields: {', '.join(FIELDS)})."
+        )
+
+
+def _types(connection: DuckDBPyConnection, query: str, parameters: list[str]) -> dict[str, str]:
+    described = connection.execute(f"DESCRIBE SELECT * {query}", parameters).fetchall()
+    return {str(row[0]): str(row[1]) for row in described}
+
+
+def _picked(name: str, kind: str, field: str) -> str:
+    """Return what is selected of a column: a text as it is, a number or a time where the field is one, else its text."""
+    column = '"' + name.replace('"', '""') + '"'
+    if kind.startswith(_NESTED) or kind.endswith("]"):
+        return f"to_json({column})::VARCHAR"
+    if kind == "TIMESTAMP WITH TIME ZONE":
+        return f"({column} AT TIME ZONE 'UTC')"
+    if field in _AS_THEY_ARE or (field == "at" and kind.startswith(("TIMESTAMP", "DATE"))):
+        return column
+    if kind in {"FLOAT", "DOUBLE"} and field == "turn":
+        return f"{column}::BIGINT"
+    return f"{column}::VARCHAR"
+
+
+def _connection(*, reaches_files: bool = True) -> DuckDBPyConnection:
+    """Return a connection of its own, which loads nothing from the network."""
+    connection = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "memory_limit": _MEMORY,
+            "threads": "1",
+        }
+    )
+    connection.execute("SET enable_progress_bar = false")  # else it is drawn into the standard output
+    if not reaches_files:
+        connection.execute("SET enable_external_access = false")
+    return connection
+
+
+def _plain(why: str) -> str:
+    """Return why DuckDB rejects a row, with what to do about it."""
+    first = why.splitlines()[0]
+    return (
+        f"{first} If the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE." if "unicode" in first else first
+    )
+
+
+def _refuse_wide(path: Path) -> None:
+    """Refuse a table whose characters DuckDB would take for others, NULs among them."""
+    if encoding := wide_encoding_of(_head(path, is_unpacked=True)):
+        packed = ", which has to be unpacked first," if _head(path, is_unpacked=True) != _head(path) else ""
+        raise SourceError(f"{shown(path)!r} is a table{packed} {told(encoding)}.")
+
+
+def _refuse_too_much(path: Path) -> None:
+    """Refuse a compressed table that unpacks to far more than any recording does, before DuckDB unpacks it."""
+    with path.open("rb") as file:
+        inside = unpacked(file, file.tell)
+        try:
+            while inside is not file and inside.read(2**20):
+                pass
+        except TooMuchError as error:
+            raise SourceError(f"{shown(path)!r} can't be read as a table: {error}.") from error
+        except BrokenOffError:
+            return  # DuckDB says so, behind the rows that are whole
+
+
+def _head(path: Path, *, is_unpacked: bool = False) -> bytes:
+    """Return how a file begins, as it lies on disk, or what is packed in it; nothing of what is damaged, as DuckDB says itself."""
+    try:
+        with path.open("rb") as file:
+            return (unpacked(file, file.tell) if is_unpacked else file).read(_HEAD)
+    except BrokenOffError:
+        return b""
+    except OSError as error:
+        raise SourceError(
+            f"{shown(path)!r} can't be read as a table: it has to be a file on disk."
+        ) from error
+
+
+def _literal(path: Path) -> str:
+    """Return a path that DuckDB takes for one file, whatever characters are in it."""
+    return "".join(f"[{each}]" if each in "*?[" else each for each in str(path.resolve()))

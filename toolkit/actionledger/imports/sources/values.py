@@ -1,0 +1,122 @@
+"""The JSON values of a file, however they stand in it: one document, a list of them, one a line, or one behind the other.
+
+What exports traces writes either, often under the same name: a collector's file a line a batch, a download one list, a console
+one object behind the other over many lines.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json
+
+from actionledger.core.depth import is_deeper
+from actionledger.core.errors import SourceError
+from actionledger.imports.sources.base import Refusal, Sample
+from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
+from actionledger.imports.sources.cut import Elements, whole_part
+from actionledger.imports.sources.documents import MAX_DEPTH, MAX_DOCUMENT, read_all, readable
+from actionledger.imports.sources.lines import MAX_LINE, json_lines
+
+_DECODER = json.JSONDecoder()
+_BLANK = re.compile(r"\s*")
+_SEEN = 40
+_HEAD = 2**16
+
+
+def json_objects(
+    path: Path, on_read: OnRead | None = None, *lists: Elements
+) -> Iterator[dict[str, Any] | Refusal]:
+    """Yield the objects of a file; see ``numbered_objects``."""
+    for item in numbered_objects(path, on_read, *lists):
+        yield item if isinstance(item, Refusal) else item[1]
+
+
+def numbered_objects(
+    path: Path, on_read: OnRead | None = None, *lists: Elements
+) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+    """Yield the objects of a file, those of a list one by one, each with its number: of its line, or of its place.
+
+    A file of which a line is an object by itself is read line by line, however large it is; any other as a whole.
+
+    Args:
+        path: the file, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+        lists: which lists of a document that breaks off may be kept as far as they go.
+
+    Raises:
+        SourceError: the file can't be opened, or is one document that is too large.
+    """
+    if _has_lines(head_of(path, _HEAD, MAX_LINE)):
+        yield from json_lines(path, on_read)
+        return
+    number = 0
+    for value in _of_document(path, on_read, lists):
+        for each in value if isinstance(value, list) else [value]:
+            number += 1
+            if isinstance(each, dict):
+                yield number, each
+            elif isinstance(each, Refusal):
+                yield each
+            else:
+                yield Refusal(shown(path), number, f"The place holds no object but {type(each).__name__}.")
+
+
+def objects_of(sample: Sample) -> list[dict[str, Any]]:
+    """Return the objects at the beginning of a sample, those of a list among them."""
+    found = [
+        each for value in sample.values for each in (value[:_SEEN] if isinstance(value, list) else [value])
+    ]
+    return [each for each in islice(found, _SEEN) if isinstance(each, dict)]
+
+
+def _has_lines(head: bytes) -> bool:
+    """Return whether a line is an object by itself, behind a broken one too; a list's or an object's may be, and are none."""
+    return not is_document(head) and any(map(_is_object, head.split(b"\n")[:_SEEN]))
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(from_json(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _of_document(path: Path, on_read: OnRead | None, lists: Collection[Elements]) -> Iterator[Any]:
+    with opened(path, on_read, only_lines=False) as file:
+        data, broken = read_all(file)
+    if len(data) > MAX_DOCUMENT:
+        raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
+    for value in _decoded(path, data, lists):
+        if is_deeper(value, MAX_DEPTH):
+            yield Refusal(shown(path), 0, f"A value is nested deeper than {MAX_DEPTH} levels.")
+        else:
+            yield value
+    if broken:
+        yield Refusal(shown(path), 0, f"The file breaks off: {broken}.")
+
+
+def _decoded(path: Path, data: bytes, lists: Collection[Elements]) -> Iterator[Any]:
+    """Yield one value, or several that stand one behind the other; of one that breaks off what is whole, and a refusal."""
+    try:
+        yield from_json(data)
+    except (ValueError, RecursionError):
+        text = readable(data)
+        place = _blank_end(text, 0)
+        try:
+            while place < len(text):
+                value, place = _DECODER.raw_decode(text, place)
+                yield value
+                place = _blank_end(text, place)
+        except (ValueError, RecursionError) as error:
+            if part := whole_part(text, place, lists):
+                yield part.value
+            yield Refusal(shown(path), 0, part.reason if part else f"The file is no JSON: {error}.")
+
+
+def _blank_end(text: str, place: int) -> int:
+    blank = _BLANK.match(text, place)
+    return blank.end() if blank else place

@@ -1,0 +1,364 @@
+"""How runtimes word what went wrong, as data, and what is concluded from a recorded result.
+
+A recording seldom says more than that a result is an error, and some don't say that. The rows below are the wordings that many
+runtimes share; a source has its own (``Source.wordings``), which are asked first, and behind them those of agents wherever they come
+from (``agent_wordings``). A row fits where its pattern is found in the beginning of the text, and the first that fits counts.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+from actionledger.core.canonical import json_text
+from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
+from actionledger.imports.sources.base import RecordedResult, Wording
+
+JUDGED = 2000
+"""How much of a result's text is looked at, in characters: what a program printed further down is not the runtime's word."""
+
+SHARED: tuple[Wording, ...] = (
+    Wording(
+        r"(?i)^(?:<tool_use_error>)?(?:the )?user (?:doesn't want|rejected|declined|denied|refused|cancelled this)",
+        Reason.REJECTED,
+        "The user doesn't want to proceed with this tool use.",
+        is_telling=True,
+    ),
+    Wording(
+        # With its first letters spelled out, a text is searched in a sixth of the time.
+        r"[rRdD](?i:(?:ejected|efused|enied|eclined) by (?:the )?(?:user|human|operator))",
+        Reason.REJECTED,
+        "exec command rejected by user",
+        is_telling=True,
+    ),
+    Wording(
+        r"(?i)^(?:<tool_use_error>)?(?:permission\b.{0,80}\bdenied by|blocked by (?:a )?(?:hook|policy)|denied by (?:a )?(?:hook|policy))",
+        Reason.NOT_APPROVED,
+        "Permission for this action was denied by the classifier.",
+        is_telling=True,
+    ),
+    Wording(
+        r"(?i)\bhook\b.{0,80}\b(?:blocked|denied|refused)\b|\b(?:blocked|denied) by\b.{0,80}\bhook\b",
+        Reason.NOT_APPROVED,
+        "PreToolUse hook blocked the call: no pushes",
+    ),
+    Wording(
+        r"(?i)^(?:<tool_use_error>)?(?:cancelled|canceled)\b|sibling tool call",
+        Reason.CANCELLED,
+        "Cancelled: parallel tool call Bash(ls) errored",
+    ),
+    Wording(
+        r"(?i)^(?:<tool_use_error>)?(?:\[?request )?(?:interrupted|aborted)\b.{0,20}\buser",
+        Reason.STOPPED,
+        "[Request interrupted by user for tool use]",
+        is_telling=True,
+    ),
+    Wording(
+        r"(?i)^(?:<tool_use_error>)?(?:error: )?(?:unknown tool|no such tool|tool \S* (?:not found|does not exist)|unsupported (?:tool|call|custom tool)|\S+ is not a valid tool\b|[^\n]{0,200}\btried to call unavailable tool\b)",
+        Reason.UNKNOWN_ACTION,
+        "No such tool available: Reader",
+        is_telling=True,
+    ),
+    Wording(
+        r"(?i)\b(?:input ?validation ?error|validation errors? for|invalid (?:tool )?(?:arguments|parameters|input)|failed to parse (?:function )?arguments|missing required (?:parameter|argument|property)|required parameter|is a required property)",
+        Reason.SCHEMA_ERROR,
+        "InputValidationError: Read failed due to the following issue",
+    ),
+    Wording(
+        r"(?i)\b(?:has not been read|not been read yet|read it first)\b",
+        Reason.NOT_READ,
+        "File has not been read yet. Read it first before writing to it.",
+    ),
+    Wording(
+        r"(?i)\b(?:has been modified|has changed|modified|changed) since\b",
+        Reason.CHANGED_SINCE,
+        "File has been modified since read, either by the user or by a linter.",
+    ),
+    Wording(
+        r"(?i)\b(?:found )?(?:\d+|multiple|several) (?:matches|occurrences)\b.{0,80}\b(?:string|text|replace|unique)|not unique\b",
+        Reason.SEVERAL_MATCHES,
+        "Found 3 matches of the string to replace, but replace_all is false.",
+    ),
+    Wording(
+        r"(?i)\bcommand not found\b|^(?:\S{1,100}: )?exec: [^\n]{1,200}: not found|is not recognized as an internal or external command",
+        Reason.COMMAND_FAILED,
+        "Exit code 127\n/bin/bash: line 1: rg: command not found",
+    ),
+    Wording(
+        r"(?i)(?:string|text|old_str\w*|context|lines?|hunk|search block)\b.{0,60}\b(?:not found|did not match|no match|failed to match|not be found|did not appear|doesn't match)|failed to find (?:expected lines|context)|patch (?:does not|did not|failed to) apply|no replacement was performed",
+        Reason.NO_MATCH,
+        "String to replace not found in file.",
+    ),
+    Wording(
+        r"(?i)(?:exceeds (?:the )?maximum (?:allowed )?(?:tokens|characters|size|length)|(?:content|output|result|file) (?:is )?too (?:large|long)|larger than the (?:maximum|limit))",
+        Reason.CONTEXT_LIMIT,
+        "File content (31125 tokens) exceeds maximum allowed tokens (25000).",
+    ),
+    Wording(
+        r"(?i)\b(?:timed? ?out|timeout|deadline exceeded)\b(?! *[=:])",
+        Reason.TIMEOUT,
+        "Command timed out after 2m 0.0s",
+    ),
+    Wording(
+        r"(?i)\b(?:rate limit|too many requests|status(?: code)?:? 429)",
+        Reason.RATE_LIMIT,
+        "Rate limit exceeded, retry in 5 s",
+    ),
+    Wording(
+        r"(?im)^(?:process )?(?:exit(?:ed)?(?: with)?(?: exit)? (?:code|status):?) *-?[1-9]\d*",
+        Reason.COMMAND_FAILED,
+        "Exit code 1\nFAIL: TestRun",
+        is_telling=True,
+    ),
+    Wording(
+        r"(?i)\b(?:exit(?:ed)? (?:with )?(?:code|status):? |returned non-zero exit status |exited with |returncode=)-?[1-9]\d*",
+        Reason.COMMAND_FAILED,
+        "The command ended: exit status 2",
+    ),
+    Wording(
+        r"(?i)\b(?:eacces|eperm|permission denied|operation not permitted|access denied|forbidden)\b",
+        Reason.NOT_PERMITTED,
+        "EACCES: permission denied, open '/etc/shadow'",
+    ),
+    Wording(
+        r"(?i)\b(?:outside (?:of )?(?:the )?(?:workspace|project|allowed|working)|path (?:is )?not allowed)\b",
+        Reason.PATH_REFUSED,
+        "Path is outside the allowed directories",
+    ),
+    Wording(
+        r"(?i)\b(?:eexist|already exists)\b", Reason.ALREADY_EXISTS, "EEXIST: file already exists, mkdir 'x'"
+    ),
+    Wording(
+        r"(?i)\b(?:enoent|enotdir|no such file|does not exist|doesn't exist|not found|no (?:files?|results?|matches) found|was deleted|is a directory|eisdir)\b",
+        Reason.NOT_FOUND,
+        "File does not exist.",
+    ),
+    Wording(
+        r"(?i)\b(?:econnrefused|econnreset|enotfound|connection (?:refused|reset|error|closed)|could not resolve|unreachable|service unavailable|status(?: code)?:? 5\d\d|fetch failed|not available)\b",
+        Reason.UNAVAILABLE,
+        "connect ECONNREFUSED 127.0.0.1:80",
+    ),
+    Wording(
+        r"(?m)^Traceback \(most recent call last\)|\b\w*(?:SyntaxError|NameError|TypeError|ValueError|KeyError|AttributeError|IndexError|ZeroDivisionError|ModuleNotFoundError|ImportError|AssertionError)\b",
+        Reason.CODE_ERROR,
+        "Traceback (most recent call last):\n  File",
+    ),
+    Wording(
+        r"(?i)^(?:<tool_use_error>)?(?:blocked|refused|not allowed|not permitted|disallowed)\b",
+        Reason.COMMAND_REFUSED,
+        "Blocked: sleep 30 followed by: ls",
+    ),
+)
+"""What many runtimes have in common, the narrower wordings first."""
+
+_STATUSES = {
+    Reason.TIMEOUT: ExecutionStatus.TIMED_OUT,
+    Reason.REJECTED: ExecutionStatus.DENIED,
+    Reason.NOT_APPROVED: ExecutionStatus.DENIED,
+    Reason.COMMAND_REFUSED: ExecutionStatus.DENIED,
+    Reason.PATH_REFUSED: ExecutionStatus.DENIED,
+    Reason.RATE_LIMIT: ExecutionStatus.RATE_LIMITED,
+    Reason.CANCELLED: ExecutionStatus.SKIPPED,
+    Reason.STOPPED: ExecutionStatus.INTERRUPTED,
+}
+"""What a reason makes of an execution; any other makes it fail."""
+
+_REASONS = {
+    ExecutionStatus.TIMED_OUT: Reason.TIMEOUT,
+    ExecutionStatus.DENIED: Reason.NOT_APPROVED,
+    ExecutionStatus.RATE_LIMITED: Reason.RATE_LIMIT,
+    ExecutionStatus.SKIPPED: Reason.CANCELLED,
+    ExecutionStatus.INTERRUPTED: Reason.STOPPED,
+    ExecutionStatus.FAILED: Reason.TOOL_ERROR,
+}
+"""Why an execution has a status where nothing says more."""
+
+_AT_BEGINNING = re.compile(r"(?:\(\?[aiLsux]+\))?\^")
+_SIGNS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
+"""Escapes and sets, in which nothing else has a meaning, and what makes groups and alternatives."""
+
+_WITHOUT = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN})
+_TIMED_OUT = 124
+"""What coreutils' ``timeout`` ends with."""
+
+
+class Judged(NamedTuple):
+    """What came of a recorded call.
+
+    Args:
+        status: what came of it.
+        reason: why it did not succeed; None where it did.
+        is_inferred: whether nothing but the words of the result says that it did, or did not.
+    """
+
+    status: ExecutionStatus
+    reason: Reason | None
+    is_inferred: bool
+
+
+def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
+    """Return what came of a call, by what its recording says and, where that leaves it open, by its words.
+
+    Args:
+        result: the result.
+        wordings: the rows of its source, asked before those that all share.
+    """
+    if result.status in _WITHOUT:
+        return Judged(result.status, None, result.is_inferred)
+    text = _words(result.output)[:JUDGED]
+    rows = _rows(tuple(wordings))
+    if result.refused_by:
+        refused = Reason.REJECTED if result.refused_by == "person" else Reason.NOT_APPROVED
+        return Judged(result.status or ExecutionStatus.DENIED, result.reason or refused, result.is_inferred)
+    if result.status is not None:
+        # What a program printed before it failed is its own, and says nothing of why the call failed.
+        exited = bool(result.exit_status) and result.status is ExecutionStatus.FAILED
+        fitting = _fitting(rows.own if exited else rows.all, text, result.status)
+        ended = _fitting_exit(result) if exited else None
+        reason = result.reason or fitting or ended or _REASONS[result.status]
+        return Judged(result.status, reason, result.is_inferred)
+    if result.reason is not None:
+        return _by(result.reason, is_inferred=result.is_inferred)
+    if result.exit_status:
+        return _by(_first(rows.own, text) or _of_exit(result.exit_status), is_inferred=False)
+    if result.is_error:
+        return _by(_first(rows.all, text) or Reason.TOOL_ERROR, is_inferred=False)
+    if result.is_error is False or result.exit_status == 0:
+        return Judged(ExecutionStatus.SUCCEEDED, None, is_inferred=False)
+    told = _first(rows.telling, text)
+    if told is None:
+        return Judged(ExecutionStatus.SUCCEEDED, None, is_inferred=True)
+    return _by(told, is_inferred=True)
+
+
+def with_end_told(result: RecordedResult) -> RecordedResult:
+    """Return a result with what its words say of its end in an agent's fixed form, where nothing else says what came of it.
+
+    Args:
+        result: the result: its flag may say that it is no error where its time was over, and no more than that it is one.
+    """
+    is_said = result.status is not None or result.reason is not None or result.refused_by
+    if is_said or result.exit_status is not None:
+        return result
+    text = _words(result.output)
+    if result.is_error is not True and is_late_told(text):
+        return replace(result, status=ExecutionStatus.TIMED_OUT, is_inferred=True)
+    status = exit_told(text, is_error=result.is_error)
+    return result if status is None else replace(result, exit_status=status)
+
+
+def is_known(text: str, wordings: Sequence[Wording] = ()) -> bool:
+    """Return whether any row fits a result: what none does is new, or was never looked at.
+
+    Args:
+        text: the beginning of the result.
+        wordings: the rows of its source.
+    """
+    return _first(_rows(tuple(wordings)).all, text[:JUDGED]) is not None
+
+
+def reason_of(text: str, rows: Sequence[Wording]) -> Reason | None:
+    """Return the reason of the first row that fits a text; None where none does.
+
+    Args:
+        text: the beginning of a result.
+        rows: the wordings, in order.
+    """
+    return _first(_ready(rows), text)
+
+
+def text_of(output: Any) -> str:
+    """Return a result as a text: what it is, the texts of its parts, or its JSON.
+
+    Args:
+        output: a text or a JSON value.
+    """
+    if isinstance(output, str):
+        return output
+    if output is None:
+        return ""
+    if (
+        isinstance(output, list)
+        and output
+        and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in output)
+    ):
+        return "\n".join(part["text"] for part in output)
+    return json_text(output)
+
+
+def _words(output: Any) -> str:
+    """Return what a result's words are: of an object with one text in it, as Gemini's interface has all results, that text."""
+    if isinstance(output, Mapping) and output.keys() == {"output"} and isinstance(output["output"], str):
+        return output["output"]
+    return text_of(output)
+
+
+_Ready: TypeAlias = tuple[tuple[Callable[[str], re.Match[str] | None], Reason], ...]
+"""What finds each row's wording, and what it means, in the rows' order."""
+
+
+class _Rows(NamedTuple):
+    """The rows that a source's results are judged by.
+
+    Args:
+        own: the source's.
+        all: these, and those that all share.
+        telling: of all, those whose words alone say that something is an error.
+    """
+
+    own: _Ready
+    all: _Ready
+    telling: _Ready
+
+
+@lru_cache(maxsize=64)
+def _rows(wordings: tuple[Wording, ...]) -> _Rows:
+    them = (*wordings, *AGENTS, *SHARED)
+    return _Rows(_ready(wordings), _ready(them), _ready([row for row in them if row.is_telling]))
+
+
+def _ready(rows: Sequence[Wording]) -> _Ready:
+    return tuple((_finder(row.pattern), row.reason) for row in rows)
+
+
+def _first(rows: _Ready, text: str) -> Reason | None:
+    return next((reason for fits, reason in rows if fits(text)), None)
+
+
+def _fitting(rows: _Ready, text: str, status: ExecutionStatus) -> Reason | None:
+    """Return a reason that a text gives for a status that is known; one that would make another status says nothing."""
+    reason = _first(rows, text)
+    return reason if reason is not None and _by(reason, is_inferred=False).status is status else None
+
+
+def _of_exit(status: int) -> Reason:
+    return Reason.TIMEOUT if status == _TIMED_OUT else Reason.COMMAND_FAILED
+
+
+def _fitting_exit(result: RecordedResult) -> Reason | None:
+    reason = _of_exit(result.exit_status or 0)
+    return reason if _by(reason, is_inferred=False).status is result.status else None
+
+
+def _by(reason: Reason, *, is_inferred: bool) -> Judged:
+    return Judged(_STATUSES.get(reason, ExecutionStatus.FAILED), reason, is_inferred)
+
+
+@lru_cache(maxsize=1024)
+def _finder(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    """Return what finds a pattern: of one that fits nowhere but at the beginning, ``search`` tries every other place as well."""
+    compiled = re.compile(pattern)
+    is_at_beginning = _AT_BEGINNING.match(pattern) and not compiled.flags & re.MULTILINE
+    return compiled.match if is_at_beginning and not _has_alternatives(pattern) else compiled.search
+
+
+def _has_alternatives(pattern: str) -> bool:
+    """Return whether a pattern is one of several outside of any group, as far as that can be told; else that it may be."""
+    depth = 0
+    for sign in _SIGNS.findall(pattern):
+        if sign == "|" and depth <= 0:
+            return True
+        depth += (sign == "(") - (sign == ")")
+    return False

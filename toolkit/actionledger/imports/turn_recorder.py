@@ -1,0 +1,213 @@
+"""Turns of another runtime, recorded one by one as they happen."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from actionledger.core.canonical import json_text
+from actionledger.core.clock import utc
+from actionledger.core.errors import UsageError, require_text
+from actionledger.core.ids import derived_id
+from actionledger.imports.importer import Importer
+from actionledger.imports.reading import ReadAs
+from actionledger.imports.shapes.sniffed import answer_of
+from actionledger.imports.sources.base import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    Usage,
+)
+from actionledger.imports.usages import possible_usage, told_usage, usage_within
+from actionledger.ledger import Ledger
+from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.places import place_taken, remove_old_places
+from actionledger.ledger.queries.progress import next_turn_index
+from actionledger.ledger.queries.recorded import known
+from actionledger.reading.messages import require_json, split_message
+from actionledger.reading.parsers import AnyParser, parser_for, parser_named
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+SOURCE = "python"
+"""What records name the source of turns that a program records itself."""
+
+AnyResult: TypeAlias = RecordedResult | Mapping[str, Any]
+"""What came of a call, or its fields by name."""
+
+NamedParser: TypeAlias = str | AnyParser
+"""A parser, or its name."""
+
+AnyUsage: TypeAlias = Usage | Mapping[str, Any]
+"""What a response took, its fields by name, or a provider's usage object."""
+
+_RESULT_FIELDS = frozenset(each.name for each in fields(RecordedResult))
+
+
+class TurnRecorder:
+    """Records turns of sessions that another runtime runs, as one run.
+
+    Args:
+        ledger: where to record.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        there = known(ledger, SOURCE)
+        self._importer = Importer(ledger.record, source=SOURCE, origin="", known=there)
+        self._places = LedgerFiles.at(ledger.path).places
+        self._next: dict[str, int] = {}
+        remove_old_places(self._places)
+
+    def record(
+        self, turn: RecordedTurn, read_as: ReadAs, *, session: str, profile: str | None, model: str, task: str
+    ) -> str:
+        """Record a turn as the next of its session, whichever processes record into that.
+
+        Args:
+            turn: the turn; its index is not looked at.
+            read_as: how its text is read.
+            session: its session's name.
+            profile: the profile that it runs under; None for none.
+            model: its language model.
+            task: what it is about.
+
+        Returns:
+            The id that the turn is recorded as.
+
+        Raises:
+            LedgerError: the place of the turn can't be taken.
+        """
+        whole = RecordedSession(session, profile, model, task, ())
+        session_id, before = derived_id("session", SOURCE, session), self._importer.report.turns
+        failed = f"The ledger {self._ledger.path} can't record a turn of the session {session!r}"
+        taken = place_taken(
+            self._places,
+            session_id,
+            self._next.get(session),
+            lambda: next_turn_index(self._ledger, session_id),
+        )
+        with one_sentence(failed), taken as place:
+            turn_id = self._importer.take_turn(whole, replace(turn, index=place.index), read_as)
+            place.next += self._importer.report.turns - before
+            self._next[session] = place.next
+        return turn_id
+
+    def finish(self) -> None:
+        """End the sessions and the run."""
+        self._importer.finish()
+
+
+def recorded_turn(
+    text: str | None,
+    message: object,
+    *,
+    tools: Sequence[Mapping[str, Any]] | None,
+    results: Sequence[AnyResult],
+    usage: AnyUsage | None,
+    at: datetime | None,
+    reasoning: str = "",
+    **given: Any,
+) -> RecordedTurn:
+    """Return what a program says of a turn as a recording says it; see ``Ledger.record_turn``.
+
+    Raises:
+        UsageError: text and message, or neither of them, or something that is none of what it should be.
+    """
+    refuse_no_texts(reasoning=reasoning, **given)
+    if at is not None and not isinstance(at, datetime):
+        raise UsageError(f"at is a datetime, not {at!r:.60}.")
+    if tools is not None and not _is_list_of_objects(tools):
+        raise UsageError(
+            f"tools is a list of objects, as a provider's interface takes them, not {tools!r:.60}."
+        )
+    if isinstance(results, str | Mapping) or not isinstance(results, Iterable):
+        raise UsageError(f"results is a list, of what came of each call, not {results!r:.60}.")
+    if text is not None:
+        require_text(text)
+    if (text is None) == (message is None):
+        raise UsageError("Give either text, the raw response, or message, the decoded JSON of a provider's.")
+    said: dict[str, Any] = {"text": text}
+    took = told_usage(usage)
+    if text is None:
+        require_json(message)
+        split = split_message(message)
+        calls = tuple(RecordedCall(*call) for call in split.calls)
+        said = {"text": split.text, "calls": calls, "capture": split.capture}
+        took = possible_usage(usage_within(message)) if usage is None else took
+        reasoning = reasoning or "\n\n".join(filter(None, (each.reasoning for each in answer_of(message))))
+    return RecordedTurn(
+        index=0,
+        usage=took,
+        tools="" if tools is None else json_text(tools),
+        results=tuple(map(_result, results)),
+        occurred_at=utc(at) if at else None,
+        reasoning=reasoning,
+        **said,
+        **given,
+    )
+
+
+def refuse_no_texts(**given: object) -> None:
+    """Refuse what is neither a text nor None, by the name of its argument.
+
+    Raises:
+        UsageError: one is neither.
+    """
+    for name, held in given.items():
+        if not isinstance(held, str | None):
+            raise UsageError(f"{name} is a text, not {held!r:.60} of the type {type(held).__name__}.")
+
+
+def read_as(parser: NamedParser | None, dialects: Sequence[str] | Literal["auto"] | None) -> ReadAs:
+    """Return how texts are to be read; "auto" is every format, as ``al.parse`` has it.
+
+    Raises:
+        UnknownNameError: a name that nothing goes by.
+        UsageError: both are given.
+    """
+    if parser is not None and dialects is not None:
+        raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
+    if dialects == "auto":
+        return ReadAs(parser=parser_named("auto"))
+    if isinstance(dialects, str):
+        raise UsageError(f"dialects is a list of names; write [{dialects!r}].")
+    if dialects is not None and not isinstance(dialects, Sequence):
+        raise UsageError(f"dialects is a list of names, not {dialects!r:.60}.")
+    if parser is not None and not isinstance(parser, str | AnyParser):
+        raise UsageError(f"A parser is a name or what al.parser(name) gives, not {parser!r:.60}.")
+    if dialects is not None:
+        return ReadAs(parser=parser_for(tuple(dialects)))
+    return ReadAs(parser=parser_named(parser) if isinstance(parser, str) else parser)
+
+
+def _result(given: object) -> RecordedResult:
+    if isinstance(given, RecordedResult):
+        return given
+    if not isinstance(given, Mapping) or not given.keys() <= _RESULT_FIELDS:
+        allowed = ", ".join(sorted(_RESULT_FIELDS))
+        raise UsageError(
+            f"A result is a RecordedResult or has these fields: {allowed}; not {str(given)[:80]!r}."
+        )
+    from pydantic import ValidationError  # noqa: PLC0415 - a program that gives none need not load it
+
+    try:
+        return _results().validate_python({"call_id": ""} | dict(given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(f"A result's {where} is {first['input']!r:.60}: {first['msg']}.") from error
+
+
+@cache
+def _results() -> "TypeAdapter[RecordedResult]":
+    from pydantic import TypeAdapter  # noqa: PLC0415 - the same
+
+    return TypeAdapter(RecordedResult)
+
+
+def _is_list_of_objects(given: object) -> bool:
+    return isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given)

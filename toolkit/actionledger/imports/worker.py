@@ -1,0 +1,217 @@
+"""A process that reads parts of an import: it reads, checks and makes lines, and records nothing.
+
+``workers.py`` starts it. It knows what the ledger had when the import began. What it can't know by that it leaves to whoever has
+the ledger.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import IO
+
+from actionledger.core.collecting import collecting_seldom
+from actionledger.core.events import Event
+from actionledger.core.interrupts import gated
+from actionledger.core.privacy import custom
+from actionledger.imports.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
+from actionledger.imports.importer import Importer
+from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of
+from actionledger.imports.news import Facts, FactsOfAll, Made, News
+from actionledger.imports.parts import Part
+from actionledger.imports.reading import AS_IT_SAYS, ReadAs
+from actionledger.imports.reading_files import items_of
+from actionledger.imports.sources.base import ReadFile
+from actionledger.imports.sources.containers import shown
+from actionledger.imports.sources.registry import source_named
+from actionledger.ledger.batch import Batch
+from actionledger.ledger.queries.recorded import Added, Known, OpenCall
+
+
+class AskTheLedgerError(Exception):
+    """Something has to be asked of the ledger, which another process holds."""
+
+
+def main() -> None:
+    """Read parts until nobody asks any more."""
+    requests, answers = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a profile or a source prints is no answer
+    how: HowToRead = received(requests)
+    custom.add(how.secrets)
+    worker = Worker(how, SentBehind(answers))
+    with gated(), collecting_seldom():
+        for task in _asked(requests):
+            worker.read(task)
+
+
+def _asked(requests: IO[bytes]) -> Iterator[Task]:
+    """Yield what is to be read, each fetched as soon as it is there: whoever asks doesn't fetch answers while it waits for that."""
+    tasks: SimpleQueue[Task | None] = SimpleQueue()
+    Thread(target=_fetch, args=(requests, tasks), daemon=True).start()
+    yield from iter(tasks.get, None)
+
+
+def _fetch(requests: IO[bytes], tasks: "SimpleQueue[Task | None]") -> None:
+    try:
+        with suppress(EOFError):
+            while True:
+                tasks.put(received(requests))
+    finally:
+        tasks.put(None)
+
+
+class Worker:
+    """Reads parts of an import.
+
+    Args:
+        how: how they are to be read.
+        answers: takes what was made of them.
+    """
+
+    def __init__(self, how: HowToRead, answers: SentBehind) -> None:
+        self._how = how
+        self._answers = answers
+        self._known: dict[str, tuple[str, Known]] = {}
+        self._read_as = _read_as(how)
+
+    def read(self, task: Task) -> None:
+        """Read a part, and say how far that is, and what was made of it, as often as there is enough."""
+        for name, facts in task.facts.items():
+            self._known[name] = (facts.run_id, _known(facts, self._how.facts))
+        reading = _PartReading(self._how, self._read_as, self._known, self._answers)
+        try:
+            reading.read(task.part, task.files)
+        except AskTheLedgerError:
+            reading.give_up()
+        finally:
+            reading.forget()
+
+
+class _PartReading(Importers):
+    """One part, as it is read."""
+
+    def __init__(
+        self,
+        how: HowToRead,
+        read_as: ReadAs,
+        known: dict[str, tuple[str, Known]],
+        answers: SentBehind,
+    ) -> None:
+        super().__init__(how.origin)
+        self._how = how
+        self._read_as = read_as
+        self._known = known
+        self._answers = answers
+        self._forms: dict[str, str] = {}
+        self._batch = Batch()
+        self._added: list[tuple[Known, Added]] = []
+        self._place = (0, 0)
+        self._bytes = 0
+        self._ended: list[tuple[int, bool]] = []
+
+    def read(self, part: Part, files: Sequence[FileOfPart]) -> None:
+        for place, file in enumerate(files):
+            before = self.troubles
+            self.begin_file(shown(Path(file.path)))
+            items = items_of(Path(file.path), file.form, _reader(file, self._how), self._note_read)
+            for number, item in enumerate(items):
+                if part.has(item):
+                    self.take(item, file.name, file.form)
+                self._place = (place, number + 1)
+                if self._batch.size >= self._how.made_bytes:
+                    self._tell()
+            self._place = (place + 1, 0)
+            self._ended.append((place, self.troubles == before))
+        self._tell(is_last=True)
+
+    def give_up(self) -> None:
+        """Leave the rest, from what was told last on, to whoever has the ledger."""
+        self._answers.send(Progress(None, 0, 0, 0))
+
+    def forget(self) -> None:
+        """Take back what was noted as known: another part of the import has to know by itself."""
+        for known, added in self._added:
+            known.remove(added)
+        for importer in self.importers.values():
+            if importer.known.added is not None:
+                importer.known.remove(importer.known.added)
+                importer.known.added = None
+
+    def make(self, name: str, format_name: str) -> Importer:
+        if name not in self._known:
+            raise AskTheLedgerError
+        run_id, known = self._known[name]
+        known.added = known.added or Added()
+        self._forms[name] = format_name
+        return Importer(
+            self._record,
+            source=name,
+            origin=self.origin,
+            known=known,
+            read_as=self._read_as.in_format(dialects_of(format_name)),
+            wordings=wordings_of(format_name),
+            tools=tools_of(format_name),
+            prices=self._how.prices,
+            run_id=run_id,
+            is_part=True,
+        )
+
+    def _record(self, event: Event) -> None:
+        self._batch.add(event)
+
+    def _note_read(self, count: int) -> None:
+        self._bytes += count
+
+    def _tell(self, *, is_last: bool = False) -> None:
+        news = {name: (self._forms[name], self._news_of(each)) for name, each in self.importers.items()}
+        made = Made(self._batch.prepared(), news)
+        self._answers.send(Progress(made, *self._place, self._bytes, self._ended, is_last))
+        self._batch, self._bytes, self._ended = Batch(), 0, []
+
+    def _news_of(self, importer: Importer) -> News:
+        added = importer.known.added or Added()
+        self._added.append((importer.known, added))
+        importer.known.added = Added()
+        return importer.take_news(added)
+
+
+def _known(facts: Facts, of_all: FactsOfAll) -> Known:
+    """Return what is known of a source, whose questions are answered without a ledger as long as that had nothing of it."""
+    added, before = facts.added, of_all.together if facts.before is None else facts.before
+    known = Known(before, added.ids, added.turns, added.superseded, of_all.forgotten)
+    if facts.has_before:
+        known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
+        known.text_of = _ask_for_text
+        known.details_of = _ask_for_details
+    return known
+
+
+def _ask_for_open_calls() -> list[OpenCall]:
+    raise AskTheLedgerError
+
+
+def _ask_for_calls(_turn_id: str) -> frozenset[str]:
+    raise AskTheLedgerError
+
+
+def _ask_for_text(_turn_id: str) -> str:
+    raise AskTheLedgerError
+
+
+def _ask_for_details(_session_id: str) -> str:
+    raise AskTheLedgerError
+
+
+def _reader(file: FileOfPart, how: HowToRead) -> ReadFile:
+    source = source_named(file.form)
+    return source.mapped(how.columns) if how.columns and source.mapped is not None else source.read
+
+
+def _read_as(how: HowToRead) -> ReadAs:
+    if how.texts is None:
+        return AS_IT_SAYS
+    from actionledger.imports.told import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
+
+    return told(**how.texts)

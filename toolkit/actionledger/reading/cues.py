@@ -1,0 +1,209 @@
+"""The words before a block that say that it is shown: "for example", "do not write", "you could", in five languages.
+
+Only the last sentence before the block counts. One that says what its writer does now announces what is meant, whatever else
+is in it: "For example, the port is missing, so I'll add it:".
+"""
+
+import re
+
+from actionledger.core.values import Span
+from actionledger.reading.cue_words import EXAMPLES, FORMATS, NEGATIONS, POSSIBILITIES, CueWords, may_hold
+from actionledger.reading.scan.any_case import AnyCase
+from actionledger.reading.scan.openings import text_before
+from actionledger.reading.scan.source import Source
+
+_WINDOW = 600
+"""How much before a block is looked at, in code points."""
+
+_FENCE_LINE = re.compile(r"[^\n`~]*+(?:```|~~~)[^\n]*+")
+_PARTS = re.compile(
+    rf"\n(?:(?:[ \t\r]*+\n)?{_FENCE_LINE.pattern}|[ \t\r]*+\n)|</[\w.:-]++>|<\|[^|<>\n]{{1,40}}+\|>|<｜[^｜<>\n]{{1,40}}+｜>"
+)
+"""What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
+
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+
+_SENTENCES = re.compile(
+    r"[.!?…。！？:：\n](?:(?<=[.!?…])(?<!\b\w.)[\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|(?<=[。！？])"
+    r"|(?<=[:：])[*_]*+[ \t]*+\r?\n|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))"
+)
+"""What ends a sentence. All signs that may stand in one class first, for that is found fast."""
+
+_NEAR = 120
+"""How far before a block what parts sentences is looked for first."""
+
+_DECORATION = " \t\r\n*_`.,，:："
+_COLON = re.compile(r"[:：][*_`\s]*+\Z")
+
+_ANYWHERE = AnyCase(
+    r"\b(?:for (?:example(?!\.\w|['’]s)|instance)|as an example(?! \w+ (?:is|was)\b)"
+    r"|example (?:of\b|(?:usage|format|call|output|response|syntax)"
+    r"(?!\s+(?!(?:of|for|from|in|with|to|that|which|is|would|looks?|might|could|here|below)\b)\w))"
+    r"|(?:you|one|someone) (?:could|might)(?! (?:see|notice|expect|guess|say|tell|think|want|need|not|be|have)\b)"
+    r"|(?:would|could|might) look like(?! (?:they|you|we)\b)"
+    r"|zum beispiel|beispielsweise|(?:ein )?beispiel (?:für|eines|einer)|exemple d(?:e|['’]un)|à titre d['’]exemple|ejemplo de|a modo de ejemplo"
+    r"|you can (?:try|use|call|run|do|write|send|also)(?=[^,;]*+\Z)|(?:du kannst|sie können|man kann)(?=[^,;]*+\Z)"
+    r"|(?:vous pouvez|tu peux|on peut)(?=[^,;]*+\Z)|(?:puedes?|se puede)(?=[^,;]*+\Z)|(?:du könntest|man könnte|sie könnten)(?! meinen|[^,;]*\bnicht\b)(?=[^,;]*+\Z)"
+    r"|par exemple|(?:vous pourriez|tu pourrais|on pourrait)(?=[^,;]*+\Z)"
+    r"|por ejemplo|(?:podrías|se podría)(?=[^,;]*+\Z))(?!\w)"
+    r"|(?<!\w)(?:e\. ?g\.|z\. ?b\.|p\. ?ex\.|p\. ?ej\.)"
+    r"|例如|比如|譬如|举例|(?:可以这样写|[你您]也?可以(?:写|自行|自己|试|尝试|调用|使用|用))(?=[^，；]*+\Z)",
+)
+_ENDS_SO = AnyCase(
+    r"(?:\bfor (?:example|instance)|\bas an example|zum beispiel|par exemple|por ejemplo"
+    r"|(?<!\w)(?:e\. ?g|z\. ?b|p\. ?ex|p\. ?ej))\Z",
+)
+"""What says so as the last words, whatever the sentence says is being done: "Adding a task, for example:"."""
+
+_CLAUSE = r"(?:\A\W*+|[:：]\s*+)"
+_WHY = r"(?:,\s*+(?:it|this|that|as|since|because|es|das|da|weil|cela|ça|car|esto|eso|porque)\b[^;]*+)?+"
+"""Why something is forbidden, behind it."""
+
+_FORBIDS = AnyCase(
+    rf"(?:(?:{_CLAUSE}|\b(?:please|you (?:must|should))\s+)(?:do not|don['’]t|never|avoid)"
+    r"|\bI (?:will not|won['’]t|refuse to)|\bI(?:['’]m| am) not going to)\s+"
+    rf"(?:do\b|(?:writ|send|emit|us|run|call|return|answer|output|execut|creat|delet|remov|mak)\w*+)(?P<en>[^,;]*+){_WHY}\Z"
+    r"|\A\W*+(?:bitte\s+)?(?:schreib|benutz|verwend|send|mach|führ|ruf|nutz|gib|geb)(?:en sie|et|e|t)?+\b"
+    rf"(?P<de>\s[^,;]*?\b(?:nicht|nie|niemals)\b[^,;]*+){_WHY}\Z"
+    rf"|{_CLAUSE}n(?:e\s|['’])(?:l['’]|l[ae]s?\s)?(?:utilis|écri[sv]|envo|exécut|fai[st]|appel|lanc)\w*+\s(?:pas|jamais)\b(?P<fr>[^,;]*+){_WHY}\Z"
+    rf"|{_CLAUSE}(?:por favor\s+)?(?:no|nunca)\s(?:l[aeo]s?\s)?(?:us|escrib|env[ií]|ejecut|hag|llam|invoqu)(?:[ae]s?|an|en)\b(?P<es>[^,;]*+){_WHY}\Z"
+    rf"|(?:{_CLAUSE}|请)(?:不要|请勿|切勿|不应该?|别)(?:再|这样)?(?:写|发送?|用|使用|运行|调用|返回|输出|执行)(?P<zh>[^，；]*+)(?:，[^；]*+)?+\Z",
+)
+_POINTS = AnyCase(
+    r"\W*+(?:it|this|that|these|such|so|like|anything|the following"
+    r"|das|dies|so|folgendes|ceci|cela|ça|comme|ainsi|ce qui suit|esto|eso|así|lo siguiente|这|那|以下|如下)?+"
+    r"(?:\W+(?:this|that|these|so|nicht|nie|niemals|aus|auf|dies|das|folgendes|ceci|cela|ça|ainsi|esto|eso|así)|[样个种的])*+"
+    r"(?:调用|内容|命令|操作|函数)?+\W*+"
+    r"|.*\b(?:like (?:this|that|so)|(?:this|these|such|so|diese[sn]?|cette|ce|este) \w+)\W*",
+    re.DOTALL,
+)
+"""What is forbidden, where that can only be the block: nothing else is named."""
+
+_LAST = AnyCase(
+    r"\A(?:\W*+(?:\w+ )?|\W*+(?:here|hier|voici|aquí|this|dies|das|ceci|esto|following)\b.*|.*\b(?:show|give) (?:you|us)\b.*)"
+    r"(?<!\w)(?:examples?|sample|beispiele?|exemples?|ejemplos?)\Z"
+    r"|(?<!\w)(?:formato?(?: is| ist| est| es| would be)"
+    r"|such as|instead of|rather than|avoid|statt|au lieu de|en lugar de|en vez de"
+    r"|so nicht|not like this|(?:you|user|he|she|they) (?:wrote|sent)"
+    r"|(?:tool|program|command|script|server|it) (?:print(?:s|ed)|return(?:s|ed)|answered|said)"
+    r"|tool(?:['’]s)? (?:result|output|response)|(?:output|result) was|observation"
+    r"|(?:(?:\A|[,;(])\W*|\b(?:and|but|do|please|und|aber|bitte|et|mais|y|pero)\s)(?:not|never|nicht(?: so)?|pas))\Z"
+    r"|(?:示例|例子|范例|格式(?:如下|为|是))\Z",
+    re.DOTALL,
+)
+"""What says so only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
+
+_FORMAT = AnyCase(
+    r"\W*+(?:the |das |le |el )?(?:output |expected |required |response |json |action )?(?:formato?|syntax|usage)"
+    r"|\W*+(?:wrong|bad|incorrect|falsch|schlecht|faux|mal|错误)",
+)
+"""What says so as the whole of a sentence: whoever corrects a format, or a wrong file, shows none."""
+
+_TELLS_FORMAT = AnyCase(
+    r"\b(?:format|formato|syntax|syntaxe|sintaxis|schema|schéma)\b[^.:<>]*\b(?:is|are|lautet|ist|est|es|looks?|sieht|sera)\b"
+    r"|\b(?:calls?|it|one)\b[^.:<>]*\b(?:format|syntax)\b"
+    r"|\b(?:has|have|hat|haben|ont|tienen?|use|uses|follow|must|müssen|doivent|deben|need)\b[^.:<>]*\b(?:this|that|these|the following|diese[sn]?"
+    r"|folgende[sn]?|cet?|cette|suivante?|est[ea]|siguiente)\b[^.:<>]*\b(?:format|formato|syntax|syntaxe|sintaxis|form|forme|forma)\b"
+    r"|\b(?:calls?|aufrufe?|appels?|llamadas?|it|they|one)\b[^.:<>]*\b(?:looks? like|sieht|sehen|ressemblent?|se ven?|written|geschrieben|écrits?|s['’]écri(?:t|vent)|se escriben?)\b"
+    r"|(?:格式|语法|写法)",
+)
+"""What says how a call is written, in a sentence that announces what follows."""
+
+_PRESCRIBES = AnyCase(
+    r"\b(?:must|have to|has to|need to|should|müssen|muss|doivent|doit|deben?)\b[^.:]{0,60}\b(?:formato?|form|syntax)\b"
+    r"|(?:必须|应该?)[^。：]{0,20}(?:格式|语法)",
+)
+"""What says how somebody has to write."""
+
+_OWN = AnyCase(r"\b(?:I|we|ich|wir|je|nous|yo|nosotros)\b|我")
+
+_DOING = (
+    r"\b(?:add|apply|chang|correct|creat|delet|edit|fix|implement|insert|mak|modify|mov|read|remov|renam|replac"
+    r"|sav|updat|writ)ing\b"
+)
+_ANNOUNCES = AnyCase(
+    r"\b(?:I['’]ll|I will|I['’]m|I am|I have|I['’]ve|let me|let['’]s|we['’]ll|we will"
+    r"|ich (?!könnte|zeige|würde)\w+|je (?!pourrais|montre)\w+|voy a|vamos a)\b"
+    rf"|\A\W*(?:(?:now|ok|okay|sure|so|then|next|first|finally)\b\W*)*{_DOING}(?!.*\b(?:would|could|might|like)\b)"
+    rf"|{_DOING} (?:it|them)\b(?! would)|\bapplied(?: to (?:your|the) \w+)?\W*\Z"
+    r"|\A\W*(?:now\W*)?I (?:now )?(?:add|change|create|edit|fix|update|write)\b"
+    r"|[,;] here (?:it is|(?:is|are) the files?)\b"
+    r"|\A\W*(?:creo|agrego|añado|escribo|corrijo|actualizo)\b|, l[ao]s? (?:agrego|añado|creo|corrijo)\b"
+    r"|\b(?:in|im|au|en) (?:\w+ ){0,3}formato?\b"
+    r"|我(?:来|将|会|现在)|现在(?:加|创|添|写|改|来)"
+    r"|\A\W*(?:现在|先|下面|接下来)*(?:创建|添加|新建|写入|修改|修正|更新)",
+)
+_SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
+
+
+def is_shown(source: Source, start: int) -> bool:
+    """Return whether the last sentence before a block says that the block is an example, or is not to be written.
+
+    Args:
+        source: the response.
+        start: where the block begins, in code points.
+    """
+    is_within_line, place = _sentence_before(source.text, start)
+    if not source.memory(CueWords).may_stand_in(source.text, *place):
+        return False
+    sentence = place.of(source.text)
+    words = sentence.rstrip(_DECORATION)
+    if may_hold(sentence, NEGATIONS) and _FORBIDS.search(words):
+        return True
+    has_example = may_hold(sentence, EXAMPLES)
+    if has_example and _ENDS_SO.search(words):
+        return True
+    if may_hold(sentence, FORMATS) and _PRESCRIBES.search(words) and not _OWN.search(sentence):
+        return True
+    is_anywhere = (has_example or may_hold(sentence, POSSIBILITIES)) and _ANYWHERE.search(sentence)
+    if not (is_anywhere or _tells(is_within_line, sentence, words)):
+        return False
+    return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
+
+
+def may_forbid_something_else(source: Source, start: int) -> bool:
+    """Return whether the last sentence before a block forbids what it names: the block, or another thing.
+
+    Args:
+        source: the response.
+        start: where the block begins, in code points.
+    """
+    _, place = _sentence_before(source.text, start)
+    forbids = _FORBIDS.search(place.of(source.text).rstrip(_DECORATION))
+    return bool(forbids and not _POINTS.fullmatch(forbids[forbids.lastgroup or 0]))
+
+
+def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
+    """Return whether a sentence that leads to the block says by its last words, or as a whole, what the block shows."""
+    is_heading = sentence.lstrip().startswith("#") or len(words.split()) == 1
+    if not (is_within_line or is_heading or _COLON.search(sentence)):
+        return False
+    return bool(_LAST.search(words) or _FORMAT.fullmatch(words) or _TELLS_FORMAT.search(words))
+
+
+def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
+    """Return whether words stand before a block on its line, and where the last sentence before it stands."""
+    is_within_line = bool(text_before(text, start).strip())
+    end = start if is_within_line else text.rfind("\n", 0, start) + 1
+    first = max(0, end - _WINDOW)
+    before = text[first:end].rstrip()
+    end = first + len(before)
+    before = _SENTENCES.split(_last_part(before))[-1]
+    return is_within_line, Span(end - len(before), end)
+
+
+def _last_part(text: str) -> str:
+    """Return what stands behind the last place that no sentence goes on behind; nearly always that is close to the end."""
+    near = text.rfind("\n", 0, -_NEAR) + 1
+    parts = _parts(text[near:]) if not text[near : near + 1].isspace() else []
+    return (parts if len(parts) > 1 else _parts(text))[-1]
+
+
+def _parts(text: str) -> list[str]:
+    """Return a text in parts; most texts have nothing that parts them but blank lines."""
+    has_tags = "<" in text and ("</" in text or "<|" in text or "<｜" in text)
+    if not (has_tags or "```" in text or "~~~" in text):
+        return _BLANK_LINE.split(text)
+    if fence := _FENCE_LINE.match(text):
+        return ["", *_PARTS.split(text[fence.end() :])]
+    return _PARTS.split(text)

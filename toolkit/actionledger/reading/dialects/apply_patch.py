@@ -1,0 +1,191 @@
+"""OpenAI's patches: what to add, delete, update and move, file by file, between two lines of stars.
+
+A patch stands by itself, in a fence, or in the here-document of a command. Whether its hunks fit the files is for who applies it;
+that they are hunks is looked at here, by the rules of Codex's own parser (``patch_lines``).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar, Literal, NamedTuple
+
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.reading.dialects.base import Dialect, Found, Written
+from actionledger.reading.dialects.parts.json_values import BARE_LIST, BARE_OBJECT
+from actionledger.reading.dialects.parts.patch_lines import faults_of
+from actionledger.reading.dialects.parts.verdicts import read_block, refused
+from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
+from actionledger.reading.scan.openings import Opening, OpeningKind
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json.options import DecodeOptions
+
+_BEGIN = r"\*\*\* Begin Patch[ \t]*\r?(?:\n|$)"
+_NEXT = re.compile(rf"^[ \t]*{_BEGIN}", re.MULTILINE)
+_END = re.compile(r"^\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
+_PADDED_END = re.compile(r"^[ \t]*\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
+_HEREDOC = re.compile(r"<<-?[ \t]{0,8}(?P<quote>['\"]?)(?P<word>\w{1,40})(?P=quote)[ \t]{0,8}\r?\n\Z")
+_IN_JSON = re.compile(r"\"\*\*\* Begin Patch\\n[^\n]*")
+_FAR = 400
+"""How far into an object a patch is looked for, in code points."""
+
+_WORD = 100
+"""How much of the end of a line is looked at for the word of a here-document, in code points."""
+
+_LABELS = ("", "apply_patch", "bash", "diff", "patch", "plaintext", "sh", "shell", "text")
+
+
+class _Patch(NamedTuple):
+    """Where a patch stands.
+
+    Args:
+        start: where its command begins, or its first line.
+        body: its text, from the first line of stars to the last.
+        end: behind the last line, or behind the word that ends its here-document.
+        refusal: why it has no end; None where it has.
+    """
+
+    start: int
+    body: Span
+    end: int
+    refusal: Issue | None = None
+
+
+class ApplyPatch(Dialect):
+    """Each ``*** Begin Patch`` to ``*** End Patch`` is one action; a patch with a hunk that is none is refused whole, as Codex does."""
+
+    name: Literal["apply_patch"] = "apply_patch"
+    source = "openai/codex, codex-rs/apply-patch: apply_patch_tool_instructions.md and src/parser.rs"
+    rules = (
+        (
+            "Change files by a patch between *** Begin Patch and *** End Patch: sections that begin with *** Add File: PATH, "
+            "*** Delete File: PATH or *** Update File: PATH, the last perhaps with *** Move to: PATH."
+        ),
+        "In an update, each hunk begins with @@, and each of its lines with a blank (kept), - (removed) or + (added); an added file has + lines alone.",
+    )
+    example = "*** Begin Patch\n*** Update File: app.py\n@@ def greet():\n-    return 'Hi'\n+    return 'Hello'\n*** End Patch"
+    strings_only: ClassVar[bool] = True
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """The first line of a patch, or of an object that may hold one as a text."""
+        return frozenset({_BEGIN, BARE_OBJECT, BARE_LIST})
+
+    @property
+    def fence_labels(self) -> frozenset[str]:
+        """The labels of the fences that patches, and commands that apply them, are written in."""
+        return frozenset(_LABELS)
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the patch that begins here, or right behind the fence that does; see ``Dialect.read``."""
+        if opening.kind is OpeningKind.LINE and source.text[opening.start] in "{[":
+            return _in_json(source, opening, end)
+        if opening.kind is OpeningKind.LINE:
+            start = source.text.rfind("\n", 0, opening.start) + 1
+            patch = _patch_at(source, start, end)
+            return _found(source, patch, Span(patch.start, patch.end))
+        begins = _first_line(source.text, opening.end, end)
+        if begins < 0:
+            return None
+        patch = _patch_at(source, begins, end)
+        return _in_fence(source, opening, patch, end, options)
+
+    def may_grow(self, found: Found, text: str) -> bool:
+        """Return whether the line behind a here-document's patch may yet hold the word that ends it; see ``Dialect.may_grow``."""
+        is_command = found.span.start < found.body.start and text[found.span.start] not in "`~"
+        ends = text.find("\n", found.body.end)
+        return is_command and (ends < 0 or text.find("\n", ends + 1) < 0)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each patch as it is; see ``Dialect.write``."""
+        return "\n\n".join(map(_written, calls))
+
+
+def _written(call: PlainCall) -> str:
+    if call.name != "apply_patch" or call.arguments.keys() != {"input"}:
+        raise ValueError(f"{call.name!r} with {list(call.arguments)} is not apply_patch(input)")
+    return raw_text(call.arguments["input"])
+
+
+def _in_json(source: Source, opening: Opening, end: int) -> Found | None:
+    """Return a patch that is a text in JSON as one that can't be read: no other dialect has taken it for a call."""
+    patch = _IN_JSON.search(source.text, opening.start, min(end, opening.start + _FAR))
+    if patch is None:
+        return None
+    line = source.text.find("\n", patch.end(), end)
+    span = Span(opening.start, line if line >= 0 else end)
+    issue = Issue(Reason.WRONG_SHAPE, span, "The patch is a text in JSON: write it on lines of its own.")
+    return Found(BlockStatus.MALFORMED, span, span, reason=issue.code, issues=(issue,))
+
+
+def _first_line(text: str, at: int, end: int) -> int:
+    """Return where the first line of a patch begins that is the first of a fence, or its second behind a here-document's; else -1."""
+    for _ in range(2):
+        if _NEXT.match(text, at, end):
+            return at
+        line_end = text.find("\n", at, end) + 1
+        if not line_end or not _word_of(text, at, line_end):
+            return -1
+        at = line_end
+    return -1
+
+
+def _word_of(text: str, start: int, end: int) -> str:
+    """Return what ends the here-document that a line begins, if it is one for apply_patch; else nothing."""
+    opens = _HEREDOC.search(text, max(start, end - _WORD), end)
+    return opens["word"] if opens and text.find("apply_patch", start, end) >= 0 else ""
+
+
+def _patch_at(source: Source, begins: int, end: int) -> _Patch:
+    """Return the patch whose first line begins here: it ends with its last line, and never behind the next one's first."""
+    text = source.text
+    above = text.rfind("\n", 0, max(0, begins - 1)) + 1
+    word = _word_of(text, above, begins)
+    behind = text.find("\n", begins, end) + 1 or end
+    following = source.search(_NEXT, behind, end)
+    start = above if word else begins
+    for pattern in (_END, _PADDED_END):
+        at = source.search(pattern, behind, end)
+        if at < following and (last := pattern.match(text, at, end)):
+            body = Span(begins, last.end())
+            return _Patch(start, body, _behind_word(text, last.end(), end, word) if word else last.end())
+    reason = Reason.TRUNCATED if following == len(text) else Reason.UNCLOSED_TAG
+    issue = Issue(reason, Span(begins, following), "Expected a line *** End Patch.")
+    return _Patch(start, Span(begins, following), following, issue)
+
+
+def _behind_word(text: str, at: int, end: int, word: str) -> int:
+    """Return where a here-document ends: behind its word, if that is what follows."""
+    ends = re.compile(rf"\r?\n[ \t]*{re.escape(word)}[ \t]*(?=\r?$)", re.MULTILINE).match(text, at, end)
+    return ends.end() if ends else at
+
+
+def _found(source: Source, patch: _Patch, span: Span, repairs: tuple[Repair, ...] = ()) -> Found:
+    if patch.refusal is not None:
+        return refused(span, patch.body, patch.refusal)
+    text = patch.body.of(source.text)
+    faults = faults_of(text, patch.body.start)
+    if faults:
+        return Found(BlockStatus.MALFORMED, span, patch.body, reason=faults[0].code, issues=faults)
+    return read_block(span, patch.body, (Written("apply_patch", {"input": text}, span),), repairs)
+
+
+def _in_fence(source: Source, opening: Opening, patch: _Patch, end: int, options: DecodeOptions) -> Found:
+    closing = source.closing_behind(opening, patch.end, end)
+    if patch.refusal is not None:
+        ends = source.closing_fence(opening, opening.end, patch.end)
+        cut = patch._replace(body=Span(patch.body.start, max(patch.body.start, ends.start)))
+        issue = Issue(
+            Reason.UNCLOSED_TAG if ends.found else patch.refusal.code, cut.body, patch.refusal.detail
+        )
+        return refused(Span(opening.start, ends.end), cut.body, issue)
+    if closing is None:
+        later = source.closing_fence(opening, patch.end, end)
+        issue = Issue(Reason.TEXT_AFTER_VALUE, Span(patch.end, later.start))
+        return refused(Span(opening.start, later.end), patch.body, issue)
+    span = Span(opening.start, closing.end)
+    if closing.found:
+        return _found(source, patch, span)
+    if RepairKind.UNCLOSED_FENCE not in options.repairs:
+        return refused(span, patch.body, Issue(Reason.UNCLOSED_FENCE, Span(opening.start, opening.end)))
+    missing = Repair(RepairKind.UNCLOSED_FENCE, Span(closing.end, closing.end), "", "\n" + opening.mark)
+    return _found(source, patch, span, (missing,))

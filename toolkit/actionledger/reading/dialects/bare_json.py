@@ -1,0 +1,202 @@
+"""Calls as bare JSON, at the start of a line or in a fence, without any marker."""
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.reading.dialects.parts.bare_calls import BareRule
+from actionledger.reading.dialects.parts.json_calls import Keys
+from actionledger.reading.dialects.parts.json_values import (
+    BARE_LIST,
+    BARE_OBJECT,
+    BEGINS_JSON,
+    Group,
+    Reach,
+    json_ahead,
+    values_at,
+)
+from actionledger.reading.dialects.parts.markers import behind_blanks
+from actionledger.reading.dialects.parts.mislabelled import SPELLINGS, label_repair
+from actionledger.reading.dialects.parts.verdicts import in_prose
+from actionledger.reading.dialects.parts.writing import PlainCall, call_object, fenced, json_text
+from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json.options import DecodeOptions
+
+_ON_A_LINE = re.compile(r"[ \t]*+[;,]\s*+")
+_IN_A_FENCE = re.compile(r"\s*+[;,]?+\s*+")
+_ENDS_LINE = re.compile(r"[ \t]*+(?:[;,](?:\s*+\Z)?+[ \t]*+)?+(?=[\r\n<]|\Z)")
+_PARAGRAPH = re.compile(r"\n[ \t]*+\r?\n")
+_REPAIRABLE = 65_536
+"""How much of a broken value is looked at: without a marker, each might be read on to the end of the text."""
+
+
+class Json(Dialect):
+    """A call object or a list of them, bare at the start of a line or in a fence that is labelled json or nothing.
+
+    The name's key is ``name``, ``function`` or ``tool``; the arguments' is ``arguments``, ``parameters`` or ``args``.
+    OpenAI's wrapper may be around it, xLAM's (``{"thought": …, "tool_calls": […]}``) around all of them. Where names were
+    offered, ``{tool: {arguments}}`` is a call as well.
+    """
+
+    name: Literal["json"] = "json"
+    source = "No one format: what models write that were asked for a call as JSON; OpenAI's tool_calls"
+    rules = (
+        (
+            'Write a fenced block labelled json that holds one JSON object with "name" and "arguments", '
+            "or a list of such objects."
+        ),
+    )
+    example = '```json\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n```'
+    rule: ClassVar[BareRule] = BareRule(
+        Keys(("name", "function", "tool"), ("arguments", "parameters", "args")), maps=True, unwraps=True
+    )
+
+    @property
+    def fence_labels(self) -> frozenset[str]:
+        """The label of JSON, or none, or that of a language in which JSON is written with more freedom."""
+        return SPELLINGS | {"json", ""}
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """An object, or a list of objects, at the start of a line."""
+        return frozenset({BARE_OBJECT, BARE_LIST})
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the values that begin here; see ``Dialect.read``."""
+        if opening.kind is OpeningKind.FENCE:
+            return self._in_fence(source, opening, end, options)
+        return read_line(self.rule, source, opening, end, options)
+
+    def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the values in a fence; under the label of another language, data and broken code are somebody's."""
+        found = _read_fence(self.rule, source, opening, end, options)
+        if found is None or opening.label not in SPELLINGS or found.status is BlockStatus.MALFORMED:
+            return found
+        if found.status is BlockStatus.IGNORED or RepairKind.MISLABELLED_FENCE not in options.repairs:
+            return None
+        repairs = (label_repair(source.text, opening, "json"), *found.repairs)
+        return found._replace(status=BlockStatus.REPAIRED, repairs=repairs)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write the call, or a list of several, in a fence; see ``Dialect.write``."""
+        objects = [call_object(call) for call in calls]
+        return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
+
+
+def read_line(  # noqa: PLR0917 - a format may say what stands between two values
+    rule: BareRule,
+    source: Source,
+    opening: Opening,
+    end: int,
+    options: DecodeOptions,
+    between: re.Pattern[str] = _ON_A_LINE,
+) -> Found | None:
+    """Read the values that begin a line.
+
+    Text behind them on their line leaves open whether they are meant, unless the names of the tools are known.
+
+    Args:
+        rule: when an object is a call.
+        source: the response.
+        opening: where the first value begins.
+        end: where the text to look at ends, in code points.
+        options: what may be repaired.
+        between: what stands between two values.
+    """
+    start, text = opening.start, source.text
+    ahead = json_ahead(source, start, end, options)
+    if ahead.whole is None and not rule.is_meant(source, start, end):
+        # What stands in data is data: nobody is to take a line of it for a call before the rest of it has come.
+        return _data(Span(start, end), Span(start, end)) if ahead.is_cut else None
+    reach = Reach(None, min(end, start + _REPAIRABLE), end)
+    group = values_at(source, start, reach, options, between)
+    if group.is_broken or reach.bound <= group.stop < end:
+        if rule.is_data(group.values, source.names):
+            return None
+        gap = _PARAGRAPH.search(text, group.stop, end)
+        span = Span(start, gap.start() if gap else end)
+        return _from_broken(rule, source, group, span, span)
+    ends_line = _ENDS_LINE.match(text, group.end, end)
+    span = Span(start, ends_line.end() if ends_line else group.end)
+    found = _from_values(rule, source, group, span, span)
+    if ends_line or source.names is not None or found.status is BlockStatus.IGNORED:
+        return found
+    return in_prose(found)
+
+
+def _read_fence(
+    rule: BareRule, source: Source, opening: Opening, end: int, options: DecodeOptions
+) -> Found | None:
+    """Read the values in a fence; what follows them there must be blank."""
+    text = source.text
+    start = behind_blanks(text, opening.end, end)
+    if not BEGINS_JSON.match(text, start, end):
+        return None
+    if json_ahead(source, start, end, options).whole is None and not rule.is_meant(source, start, end):
+        return None
+    first = source.closing_fence(opening, opening.end, end)
+    bound = end if source.may_overrun else first.start
+    reach = Reach(first.start if first.found else None, bound, end)
+    group = values_at(source, start, reach, options, _IN_A_FENCE)
+    closing = None if group.is_broken else source.closing_behind(opening, group.end, end)
+    if closing is None:
+        source.overran(group.stop - first.end)
+    closing = closing or first
+    if group.is_cut and group.end > closing.end:
+        closing = Closing(group.end, group.end, found=False)
+    span, body = Span(opening.start, closing.end), Span(opening.end, closing.start)
+    has_text_behind = not group.is_broken and behind_blanks(text, group.end, body.end) < body.end
+    if (group.is_broken or has_text_behind) and rule.is_data(group.values, source.names):
+        return _data(span, body)
+    if group.is_broken:
+        return _from_broken(rule, source, group, span, body)
+    if has_text_behind:
+        return _malformed(Issue(Reason.TEXT_AFTER_VALUE, Span(group.end, body.end)), span, body)
+    if closing.found:
+        return _from_values(rule, source, group, span, body)
+    if RepairKind.UNCLOSED_FENCE not in options.repairs:
+        return _malformed(Issue(Reason.UNCLOSED_FENCE, Span(opening.start, opening.end)), span, body)
+    repair = Repair(RepairKind.UNCLOSED_FENCE, Span(closing.end, closing.end), "", "\n" + opening.mark)
+    return _from_values(rule, source, group, span, body, repair)
+
+
+def _from_values(
+    rule: BareRule, source: Source, group: Group, span: Span, body: Span, *repairs: Repair
+) -> Found:
+    """Return the calls as a block, or what is no call as data."""
+    calls = rule.calls_in(group.values, source.names)
+    actions, issues = calls or ([], [])
+    if not actions:
+        return _data(span, body, *issues)
+    repairs = (*group.repairs, *repairs)
+    return Found(
+        BlockStatus.REPAIRED if repairs else BlockStatus.STRICT,
+        span,
+        body,
+        tuple(actions),
+        repairs=repairs,
+        issues=tuple(sorted(issues + group.issues, key=lambda issue: issue.span or Span(0, 0))),
+    )
+
+
+def _from_broken(rule: BareRule, source: Source, group: Group, span: Span, body: Span) -> Found:
+    """Return what was meant as calls and can't be read to its end: those before the cut, if it is one."""
+    if group.is_cut:
+        found = _from_values(rule, source, group, span, body)
+        return found if found.actions else _malformed(Issue(Reason.TRUNCATED, body), span, body)
+    issue = group.refused.issues[0] if group.refused else Issue(Reason.TOO_MUCH_WORK, body)
+    if issue.span is None or issue.span.end > body.end:
+        issue = Issue(Reason.MALFORMED_JSON, body, "The block ends before its value does.")
+    return _malformed(issue, span, body)
+
+
+def _data(span: Span, body: Span, *issues: Issue) -> Found:
+    return Found(BlockStatus.IGNORED, span, body, reason=Reason.NOT_AN_ACTION, issues=issues)
+
+
+def _malformed(issue: Issue, span: Span, body: Span) -> Found:
+    return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))

@@ -1,0 +1,258 @@
+"""What a dialect is: a frozen value that says what opens its blocks, how one is read and how calls are written."""
+
+import re
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, final
+
+from pydantic import BaseModel, ConfigDict
+
+from actionledger.core.errors import RenderError, UsageError
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
+from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
+from actionledger.reading.scan.openings import Openers, Opening
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
+
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+
+
+class Written(NamedTuple):
+    """One action as a dialect finds it: its name, its arguments and where it stands.
+
+    ``doubt`` says why it never runs without a person's approval, though it is read: its text ends early, the model only
+    thought of it; None where it may.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    span: Span
+    call_id: str | None = None
+    doubt: Reason | None = None
+
+
+class Found(NamedTuple):
+    """A block as a dialect reads it; the parser numbers it and puts it in order.
+
+    Args:
+        status: what came of reading it.
+        span: all of it, fence or tags included.
+        body: what stands between fence or tags.
+        actions: the actions in it, in text order.
+        reason: why it is malformed or ignored; None otherwise.
+        repairs, issues: what was changed, what is wrong, in text order.
+        strings_only: whether a text in it may stand for another value, although the dialect has forms in which none does.
+        evidence: what says that it was meant, or not, where it stands without its format's own marks.
+    """
+
+    status: BlockStatus
+    span: Span
+    body: Span
+    actions: tuple[Written, ...] = ()
+    reason: Reason | None = None
+    repairs: tuple[Repair, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    strings_only: bool = False
+    evidence: Evidence | None = None
+
+
+class Dialect(BaseModel):
+    """How actions are written in text. A format is data: a parser's configuration, its hash and a record can hold it.
+
+    A dialect finds nothing by itself: the parser shows it each opening that it asks for, in text order, and it
+    either reads the block that begins there or says that none does.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    """The name that parsers, records and charts know it by."""
+
+    source: ClassVar[str]
+    """Where the format is defined."""
+
+    example: ClassVar[str]
+    """A well-formed response in this dialect."""
+
+    rules: ClassVar[tuple[str, ...]] = ()
+    """What a language model has to be told to write it, beside an example; a sentence or two each."""
+
+    strings_only: ClassVar[bool] = False
+    """Whether it can write nothing but strings, so that ``5`` may mean a number."""
+
+    respects_fences: ClassVar[bool] = True
+    """Whether what stands inside somebody else's fence is an example."""
+
+    reads_any_fence: ClassVar[bool] = False
+    """Whether a fence with any info string may open one of its blocks."""
+
+    reads_embedded_fences: ClassVar[bool] = False
+    """Whether it reads a fence that opens in the middle of a line, and one that holds its value on the same line."""
+
+    needs_names: ClassVar[bool] = False
+    """Whether it finds no call unless the names of the tools are known."""
+
+    last_counts: ClassVar[bool] = False
+    """Whether of several blocks the last one counts, so that what follows may yet make another thing of one."""
+
+    optional_closers: ClassVar[Mapping[str, str]] = {}
+    """Which closing marks may be missing at the end of a text of which all is there, each with who takes it away or reads without it.
+
+    What has to stand before the mark stands before it in the key. Where any other one is missing, the call was cut off.
+    """
+
+    may_stay_open: ClassVar[bool] = False
+    """Whether no repair is needed where the mark that closes a block is missing: servers take it away."""
+
+    @property
+    def fence_labels(self) -> frozenset[str]:
+        """The info strings of the fences that it reads, in lower case."""
+        return frozenset()
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The literal texts that open its blocks."""
+        return frozenset()
+
+    @property
+    def near_literals(self) -> frozenset[str]:
+        """Regular expressions of what is nearly one of the literals, each with a plain character first."""
+        return frozenset()
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """Regular expressions of what opens its blocks at the start of a line, behind the line's blanks."""
+        return frozenset()
+
+    @abstractmethod
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the block that begins at an opening.
+
+        Args:
+            source: the response.
+            opening: where the block may begin; one that this dialect asked for.
+            end: where the text to look at ends, in code points.
+            options: what may be repaired.
+
+        Returns:
+            The block, or None where none of this dialect begins there.
+        """
+
+    def may_grow(self, _found: Found, _text: str) -> bool:
+        """Return whether a whole block, read while a response comes in, may yet hold more of what follows it.
+
+        Args:
+            _found: the block.
+            _text: the response so far.
+        """
+        return False
+
+    def write(self, _calls: Sequence[PlainCall]) -> str:
+        """Return the text for at least one call, unchecked; ``render`` makes sure that it is read back.
+
+        Raises:
+            ValueError, TypeError: there is no way to write one of them; the message says why, in a clause.
+        """
+        raise ValueError("it is only read")
+
+    @final
+    def render(self, calls: Sequence[PlainCall]) -> str:
+        """Return the text that a model would write for calls, all of them in one response.
+
+        The text is read before it is given out: strictly, it is these calls and nothing else. In a dialect that writes
+        only strings, another value is written as JSON text, and it is up to the tool's schema to type it again.
+
+        Args:
+            calls: at least one; parallel ones stand together as the format groups them.
+
+        Raises:
+            UsageError: there is no call.
+            RenderError: the dialect can't write the calls so that they are read back.
+        """
+        if not calls:
+            raise UsageError("There is no call to write; give at least one.")
+        try:
+            meant = [self._as_read(call) for call in calls]
+            text = self.write(calls)
+            text.encode()  # half of a surrogate pair can't be sent
+        except (ValueError, TypeError, RecursionError) as error:
+            raise RenderError(self.name, (call.name for call in calls), str(error)) from error
+        why = self._misread(text, meant)
+        if "\r" in text and "\n" not in text:
+            why = why or "carriage returns would be its only line ends, and be read as line feeds"
+        if why:
+            raise RenderError(self.name, (call.name for call in calls), why)
+        return text
+
+    def _as_read(self, call: PlainCall) -> PlainCall:
+        """Return a call as its text is to be read."""
+        if not self.strings_only:
+            return call
+        if null := [name for name, value in call.arguments.items() if value is None]:
+            raise ValueError(f"null in the argument {null[0]!r} would be a text like any other; leave it out")
+        return call._replace(arguments={name: raw_text(value) for name, value in call.arguments.items()})
+
+    def _misread(self, text: str, calls: Sequence[PlainCall]) -> str:
+        """Return why a text is not read as these calls and nothing else, as a clause; empty where it is."""
+        has_fences = bool(self.fence_labels) or self.reads_any_fence
+        openers = Openers(self.literals, self.line_patterns, has_fences)
+        names = frozenset(call.name for call in calls) if self.needs_names else None
+        source, at, end = Source(text, names), 0, len(text)
+        due = deque(calls)
+        issue = ""
+        while opening := openers.next(text, at, end):
+            found = self.read(source, opening, end, STRICT)
+            if found is None or found.status is not BlockStatus.STRICT or text[at : found.span.start].strip():
+                issue = found.issues[0].message if found and found.issues else ""
+                break
+            for written in found.actions:
+                if difference := _difference(due.popleft() if due else None, written):
+                    return difference
+            at = found.span.end
+        if due:
+            return f"the call of {due[0].name!r} would not be read back. {issue}".rstrip(". ")
+        return f"{text[at:].strip()[:40]!r} would be left over" if text[at:].strip() else ""
+
+    def unless_quoted(self, found: Found, text: str) -> Found | None:
+        """Return a block that a literal opened as it is, or as an example if it stands in inline code.
+
+        Of a block that can't be read, only what the inline code holds is the example: it may end before the block does. A
+        backtick that nothing closes in its paragraph makes no code of such a block.
+
+        Returns:
+            None for inline code that holds the opener and nothing else: it was mentioned.
+        """
+        before = text[max(0, found.span.start - 3) : found.span.start]
+        if not before.endswith("`") or (before == "```" and not self.respects_fences):
+            return found
+        if found.status is not BlockStatus.MALFORMED:
+            return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)
+        close = text.find("`", found.span.start)
+        if close < 0 or _BLANK_LINE.search(text, found.span.start, close):
+            return found
+        span, body = Span(found.span.start, close), Span(min(found.body.start, close), close)
+        if not body.of(text).strip():
+            return None
+        return Found(BlockStatus.IGNORED, span, body, reason=Reason.EXAMPLE)
+
+
+def named_arguments(value: Mapping[str, Any], discriminator: str) -> tuple[str, dict[str, Any]]:
+    """Split a JSON object into the action's name and its arguments; the name is empty where it is no string."""
+    arguments = {**value}
+    name = arguments.pop(discriminator, None)
+    return (name if isinstance(name, str) else ""), arguments
+
+
+def _difference(call: PlainCall | None, written: Written) -> str:
+    """Return how a call that was read differs from the one that was meant, as a clause; empty where it doesn't."""
+    if call is None:
+        return f"a call of {written.name!r} would be read that was not given"
+    if written.name != call.name:
+        return f"the name {call.name!r} would be read as {written.name!r}"
+    if written.arguments == call.arguments:
+        return ""
+    changed = [name for name in call.arguments if call.arguments[name] != written.arguments.get(name)]
+    where = f"the argument {changed[0]!r}" if changed else "the arguments"
+    return f"{where} of {call.name!r} would be read back otherwise"

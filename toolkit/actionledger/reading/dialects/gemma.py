@@ -1,0 +1,191 @@
+"""Gemma: Python calls in a ```` ```tool_code ```` fence, and the tokens of FunctionGemma and Gemma 4 around one call.
+
+In the latter a string stands between two delimiting tokens and may hold anything else; keys are bare.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.dialects.base import Found, Written
+from actionledger.reading.dialects.parts.markers import Close, Marker, behind_blanks
+from actionledger.reading.dialects.parts.optional_closers import VALUE_ENDS
+from actionledger.reading.dialects.parts.python_source import PythonCall
+from actionledger.reading.dialects.parts.thoughts import thoughts_behind
+from actionledger.reading.dialects.parts.verdicts import read_block
+from actionledger.reading.dialects.parts.writing import PlainCall, fenced, python_call
+from actionledger.reading.dialects.python_fences import FencedCalls
+from actionledger.reading.scan.openings import Opening, OpeningKind
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json import decode
+from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
+
+_CALL = re.compile(r"(?P<word>call)?+:\s*+(?P<name>[^\s{}<>]+)\s*+(?=\{)")
+_CUT = re.compile(r"c(?:a(?:l(?:l(?::[^\s{}<>]*+)?)?)?)?")
+_MODULE = "default_api."
+
+
+class _Notation:
+    """What opens and closes a call, and how its object is written: strings between two quote tokens, keys and the rest bare."""
+
+    def __init__(self, opener: str, closer: str, quote: str) -> None:
+        self.opener, self.closer, self.quote = opener, closer, quote
+        self.token = re.compile(
+            rf"\s*+(?:(?P<quote>{re.escape(quote)})|(?P<key>[^\s:,{{}}\[\]<>\"]++)\s*+:"
+            r"|(?P<sign>[{}\[\],:]|[^\s:,{}\[\]<>]++))"
+        )
+
+
+_NOTATIONS = {
+    made.opener: made
+    for made in (
+        _Notation("<start_function_call>", "<end_function_call>", "<escape>"),
+        _Notation("<|tool_call>", "<tool_call|>", '<|"|>'),
+    )
+}
+_DEEPEST = 16
+"""How many calls may stand in the strings of each other."""
+
+_THOUGHTS = ("<|channel>", "<channel|>")
+_NULL = {"None": "null"}
+"""How Gemma 4's template writes that there is nothing."""
+
+
+class Gemma(FencedCalls):
+    """Calls in a ```` ```tool_code ```` fence, printed or not; and ``call:NAME{key:value}`` between special tokens."""
+
+    name: Literal["gemma"] = "gemma"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<end_function_call>": VALUE_ENDS,
+        "<tool_call|>": VALUE_ENDS,
+    }
+    source = (
+        "Google, function calling with Gemma (tool_code), FunctionGemma formatting and best practices, "
+        "Gemma 4 chat template"
+    )
+    rules = (
+        (
+            "Actions are Python calls in a fence labelled tool_code, one a line: with arguments by "
+            "name, and literals as values."
+        ),
+    )
+    example = '```tool_code\nprint(get_weather(city="Paris"))\n```'
+    unprints: ClassVar[bool] = True
+
+    @property
+    def fence_labels(self) -> frozenset[str]:
+        """The label of the format."""
+        return frozenset({"tool_code"})
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The tokens that open a call, or thoughts."""
+        return frozenset({*_NOTATIONS, _THOUGHTS[0]})
+
+    def renamed(self, call: PythonCall) -> PythonCall:
+        """Return a call without the module that Google's prompts put the tools in."""
+        return replace(call, name=call.name.removeprefix(_MODULE))
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the fence or the call that begins here; see ``Dialect.read``."""
+        if opening.kind is OpeningKind.FENCE:
+            return super().read(source, opening, end, options)
+        if opening.label == _THOUGHTS[0]:
+            return thoughts_behind(source, opening, _THOUGHTS[1], end)
+        notation = _NOTATIONS[opening.label]
+        marker = Marker(source, opening, notation.closer, end, options)
+        found = _call_behind(marker, notation)
+        return self.unless_quoted(found, source.text) if found else None
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one fence, printed; see ``Dialect.write``."""
+        return fenced("tool_code", "\n".join(f"print({python_call(call)})" for call in calls))
+
+
+def _call_behind(marker: Marker, notation: _Notation) -> Found | None:
+    """Read the call behind an opening token."""
+    text = marker.source.text
+    start = behind_blanks(text, marker.opening.end, marker.end)
+    call = _CALL.match(text, start, marker.end)
+    if call is None:
+        is_cut = start < marker.end == len(text) and _CUT.fullmatch(text, start)
+        issue = Issue(Reason.TRUNCATED, Span(start, marker.end))
+        return marker.refused(issue, start) if is_cut else marker.nothing_behind()
+    repairs = () if call["word"] else (Repair(RepairKind.TAG_SPELLING, Span(start, start), "", "call"),)
+    if repairs and RepairKind.TAG_SPELLING not in marker.options.repairs:
+        return marker.refused(Issue(Reason.TAG_SPELLING, Span(start, call.end()), "Expected call:"), start)
+    try:
+        written, at = _as_json(marker.source, call.end(), marker.end, notation)
+    except _OpenStringError as error:
+        if marker.source.find(notation.opener, error.start, marker.end) < 0:
+            return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), start)
+        detail = "Another call begins in a text that nothing closes: it is quoted, or this one breaks off."
+        issue = Issue(Reason.AMBIGUOUS, Span(start, error.start), detail)
+        return marker.malformed(issue, Close(marker.end, marker.end))
+    if at < 0:
+        return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), start)
+    decoded = decode(written, options=STRICT.model_copy(update={"max_depth": marker.options.max_depth}))
+    issues = tuple(Issue(issue.code, Span(call.end(), at), issue.detail) for issue in decoded.issues)
+    if not decoded.ok:
+        close = marker.closing(at)
+        return close if isinstance(close, Found) else marker.malformed(issues[0], close)
+    close = marker.closing(at)
+    if isinstance(close, Found):
+        return close
+    action = Written(call["name"], decoded.value, Span(start, at))
+    span, body = Span(marker.opening.start, close.end), Span(marker.opening.end, close.start)
+    return read_block(span, body, (action,), repairs + close.repairs, issues)
+
+
+class _OpenStringError(Exception):
+    """Nothing closes the text that begins at ``start``, or a call in it can't be read."""
+
+    def __init__(self, start: int) -> None:
+        super().__init__(start)
+        self.start = start
+
+
+def _as_json(source: Source, start: int, end: int, notation: _Notation, depth: int = 0) -> tuple[str, int]:
+    """Return the object that begins here as JSON text, and where it ends; -1 where it doesn't."""
+    text, pieces = source.text, list[str]()
+    brackets, at = 0, start
+    while at < end and (token := notation.token.match(text, at, end)):
+        at = token.end()
+        if token["quote"]:
+            stop = _string_end(source, at, end, notation, depth)
+            pieces.append(json.dumps(text[at:stop]))
+            at = stop + len(notation.quote)
+        elif token["key"]:
+            pieces.append(json.dumps(token["key"]) + ":")
+        else:
+            pieces.append(_NULL.get(token["sign"], token["sign"]))
+            brackets += (token["sign"] in "{[") - (token["sign"] in "}]")
+            if not brackets:
+                return " ".join(pieces), at
+    return "", -1
+
+
+def _string_end(source: Source, start: int, end: int, notation: _Notation, depth: int) -> int:
+    """Return where a text ends: at the next quote token that no whole call within the text has for its own.
+
+    Raises:
+        _OpenStringError: there is none.
+    """
+    at = start
+    while (stop := source.find(notation.quote, at, end)) >= 0:
+        opens = source.text.find(notation.opener, at, stop)
+        if opens < 0:
+            return stop
+        at = opens + len(notation.opener)
+        call = _CALL.match(source.text, behind_blanks(source.text, at, end), stop)
+        if call is None:
+            continue  # the token is mentioned
+        _, behind = _as_json(source, call.end(), end, notation, depth + 1) if depth < _DEEPEST else ("", -1)
+        at = behind_blanks(source.text, behind, end) + len(notation.closer)
+        if behind < 0 or not source.text.endswith(notation.closer, behind, at):
+            break
+    raise _OpenStringError(start)

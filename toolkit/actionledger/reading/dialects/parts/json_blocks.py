@@ -1,0 +1,284 @@
+"""Blocks of JSON in a fence with the format's label, and without it where they were plainly meant."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.reading.dialects.base import Found
+from actionledger.reading.dialects.parts.fence_content import Content, content_of, never_closed, refusal_of
+from actionledger.reading.dialects.parts.json_shapes import JsonShape, data, in_order
+from actionledger.reading.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
+from actionledger.reading.dialects.parts.markers import behind_blanks
+from actionledger.reading.dialects.parts.mislabelled import (
+    COMMENTS,
+    OTHER_LABELS,
+    PARAGRAPH_ENDS,
+    SPELLINGS,
+    begins_line,
+    beside,
+    ends_line,
+    fence_before,
+    fence_repair,
+    is_indented,
+    label_repair,
+    line_repairs,
+    loosely,
+)
+from actionledger.reading.dialects.parts.opened_blocks import OpenedBlocks, behind_opened
+from actionledger.reading.dialects.parts.verdicts import as_example, in_prose
+from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.reading.scan.line_starts import LineStart
+from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json.options import DecodeOptions
+
+_LOOKED_AT = 4096
+"""What looking for a value in vain is taken to cost at most, in code points."""
+
+_CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash behind its bracket it is text of a JSON string
+_VISIBLE = re.compile(r"\S")
+_VALUE = re.compile(rf"\s*+{_CONTAINER}")
+_READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
+
+
+class JsonFence(JsonShape):
+    """A JSON value in a fence with the dialect's label.
+
+    Several values in one fence are read as if each had its own. A fence with another label, and a value that stands
+    alone on its lines without any, are read where they were plainly meant (see ``mislabelled``).
+    """
+
+    label: ClassVar[str]
+    """The label of the format."""
+
+    reads_embedded_fences: ClassVar[bool] = True
+
+    near_labels: ClassVar[frozenset[str]] = frozenset()
+    """Labels that can mean no other format: whoever writes one means this one."""
+
+    other_labels: ClassVar[frozenset[str]] = OTHER_LABELS
+    """Labels under which a value is looked at that begins as the format's values do."""
+
+    beginning: ClassVar[str]
+    """A regular expression of what a value begins with, if it is to be known without the label."""
+
+    first_keys: ClassVar[str]
+    """A regular expression of the keys that a value begins with."""
+
+    plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+    """What the name of an action looks like, where no label says that it is one."""
+
+    @property
+    def fence_labels(self) -> frozenset[str]:
+        """The format's label, and those that models write in its place."""
+        return frozenset({self.label}) | self.near_labels | self.other_labels
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """An object at the start of a line, its first key in quotes or not: a value may stand alone there without a fence."""
+        return frozenset({BARE_OBJECT, rf"\{{\s*+(?:{self.first_keys})\s*+:"})
+
+    @property
+    def near_literals(self) -> frozenset[str]:
+        """What a value begins with, in the middle of a line."""
+        return frozenset({self.beginning})
+
+    @abstractmethod
+    def written(self, objects: list[dict[str, Any]]) -> str:
+        """Return the block that holds these objects."""
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one block; see ``Dialect.write``."""
+        return self.written([{self.discriminator: call.name, **call.arguments} for call in calls])
+
+    def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:  # noqa: ARG002 - a format may ask it
+        """Return whether a block that no label announces can be nothing else.
+
+        Args:
+            names: the names that its actions have.
+            body: its text.
+            source: the response, with the names that were offered.
+        """
+        if source.names is not None:
+            return any(name in source.names for name in names)
+        return any(self.plain_name.fullmatch(name) for name in names)
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the block that begins here; see ``Dialect.read``."""
+        if opening.kind is OpeningKind.LINE:
+            if not self._begins.match(source.text, opening.start, end):
+                return None
+            found = self._without_fence(source, opening.start, end, options)
+            return found or self._in_prose(source, opening.start, end, options)
+        if opening.kind is OpeningKind.NEAR:
+            return self._in_prose(source, opening.start, end, options)
+        if opening.kind is OpeningKind.EMBEDDED:
+            return self._embedded(source, opening, end, options)
+        if opening.label == self.label:
+            return self._in_fence(source, opening, end, options)
+        return self._mislabelled(source, opening, end, options)
+
+    def _embedded(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read a fence that opens in the middle of a line, or with its value on the same line.
+
+        The format's label alone may be a mention: what holds no value is a block only if a fence closes it, or if the text
+        ends there.
+        """
+        if RepairKind.FENCE_IN_LINE not in options.repairs:
+            return None
+        if opening.label != self.label and opening.label not in self.near_labels:
+            found = self._mislabelled(source, opening, end, options)
+        elif _VALUE.match(source.text, opening.end, end) or self._is_closed(source, opening, end):
+            is_own = opening.label == self.label
+            read = self._in_fence if is_own else self._mislabelled
+            found = read(source, opening, end, options)
+        else:
+            span = Span(opening.start, opening.end)
+            return Found(BlockStatus.IGNORED, span, span, reason=Reason.NOT_AN_ACTION)
+        return found and _mended(found, *line_repairs(source.text, opening))
+
+    def _is_closed(self, source: Source, opening: Opening, end: int) -> bool:
+        bound = source.search(self._following, opening.end, end)
+        is_cut = behind_blanks(source.text, opening.end, end) == len(source.text)
+        return is_cut or source.closing_fence(opening, opening.end, bound).found
+
+    def _mislabelled(
+        self, source: Source, opening: Opening, end: int, options: DecodeOptions
+    ) -> Found | None:
+        is_near = opening.label in self.near_labels
+        begins = is_near or self._beginning(opening.label).match(source.text, opening.end, end)
+        if not begins or RepairKind.MISLABELLED_FENCE not in options.repairs:
+            return None
+        found = self._in_fence(source, opening, end, options)
+        repair = label_repair(source.text, opening, self.label)
+        return _mended(found, repair) if is_near else self._if_plain(found, source, repair)
+
+    def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
+        text, stop = source.text, behind_opened(source.text, opening.end)
+        is_cut = opening.kind is OpeningKind.FENCE and text.startswith(("`", "~"), stop, end)
+        if not is_cut or (bound := source.search(self._following, opening.end, end)) > stop:
+            return self._content(source, opening, end, options)
+        block, blocks = text[opening.start : bound], source.memory(OpenedBlocks)
+        found = blocks.known(self.name, block, opening.start, options)
+        if found is None:
+            found = self._content(source, opening, end, options)
+            blocks.keep(self.name, block, found, options)
+        return found
+
+    def _content(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
+        key = self.telling_key
+        if key and (body := never_closed(source, opening, end, self._following, key)):
+            return data(Span(opening.start, body.end), body)
+        content = content_of(source, opening, end, options, self._following)
+        span, body = Span(opening.start, content.closing.end), Span(opening.end, content.closing.start)
+        found = self.judged(source.text, span, body, content, options)
+        if content.refusal or content.closing.found or found.status is BlockStatus.IGNORED:
+            return found
+        if RepairKind.UNCLOSED_FENCE not in options.repairs:
+            issue = Issue(Reason.UNCLOSED_FENCE, Span(opening.start, opening.end))
+            return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
+        missing = Repair(RepairKind.UNCLOSED_FENCE, Span(span.end, span.end), "", "\n" + opening.mark)
+        status = BlockStatus.REPAIRED if found.status in _READ else found.status
+        return found._replace(status=status, repairs=(*found.repairs, missing))
+
+    def _without_fence(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
+        """Read a value that begins a line: it is meant where it stands alone on its lines."""
+        text = source.text
+        if RepairKind.MISSING_FENCE not in options.repairs or not self._begins.match(text, start, end):
+            return None
+        if not begins_line(text, start):
+            return None
+        stop = source.search(PARAGRAPH_ENDS, start, end)
+        limit = end if source.may_overrun else stop
+        decoded = value_at(source, start, Reach(stop if stop < end else None, limit, limit), options)
+        is_whole = decoded.ok and not decoded.cut
+        source.overran((decoded.end if is_whole else limit) - stop)
+        span = Span(start, decoded.end if is_whole else end if decoded.cut else stop)
+        is_read = is_whole or (bool(decoded.cut) and span.end == len(text))
+        refusal = None if is_read else refusal_of(decoded, span)
+        content = Content((decoded,), Closing(span.end, span.end, found=True), refusal=refusal)
+        found = self.judged(text, span, span, content, options)
+        is_plain = self.is_plain([action.name for action in found.actions], span.of(text), source)
+        if is_whole and found.actions and not (is_plain and ends_line(text, span.end)):
+            return self._mentioned(found, source)
+        return self._if_plain(found, source, fence_repair(start, self.label))
+
+    def _in_prose(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
+        """Read a valid value that text stands around."""
+        text = source.text
+        is_asked = RepairKind.MISSING_FENCE in options.repairs and source.may_overrun
+        if not is_asked or not self._begins.match(text, start, end):
+            return None
+        whole = json_ahead(source, start, end, options).whole
+        if whole is None:
+            source.overran(min(end - start, _LOOKED_AT))
+            return None
+        span = Span(start, whole.end)
+        content = Content((whole,), Closing(span.end, span.end, found=True))
+        return self._mentioned(self.judged(text, span, span, content, options), source)
+
+    def _mentioned(self, found: Found, source: Source) -> Found | None:
+        """Return a value that text stands around: it is mentioned at least, and may be meant if its names are plain."""
+        text = source.text
+        if found.status not in _READ or not found.actions:
+            return None
+        if not self.is_plain([action.name for action in found.actions], found.span.of(text), source):
+            # Alone, nothing shows it: it may as well be data of any kind, and nothing says that it is a call.
+            has_more = _VISIBLE.search(text, 0, found.span.start) or _VISIBLE.search(text, found.span.end)
+            is_alone = has_more is None
+            reason = Reason.NOT_AN_ACTION if is_alone else Reason.EXAMPLE
+            return Found(BlockStatus.IGNORED, found.span, found.body, reason=reason)
+        is_code = is_indented(text, found.span.start) or self.unless_quoted(found, text) is not found
+        return as_example(found) if is_code else in_prose(found, beside(text, found.span))
+
+    def _if_plain(self, found: Found, source: Source, repair: Repair) -> Found:
+        """Return a block that no label announces: mended if it was plainly meant, else as data or as an example.
+
+        Of what begins as the format's values do and can't be read, nobody can say that it is mere data.
+        """
+        body = found.body.of(source.text)
+        names = [action.name for action in found.actions] or self._stated.findall(body)
+        if found.status is BlockStatus.IGNORED or not self.is_plain(names, body, source):
+            is_data = found.status is not BlockStatus.MALFORMED or found.reason is Reason.WRONG_SHAPE
+            reason = Reason.NOT_AN_ACTION if is_data else Reason.EXAMPLE
+            return Found(BlockStatus.IGNORED, found.span, found.body, reason=reason)
+        if not source.holds(self._announced):
+            return _mended(found, repair)
+        detail = f"Another block has the label {self.label!r}: this one is taken for an example."
+        issue = Issue(Reason(repair.kind.value), found.span, detail)
+        return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=(issue,))
+
+    def _beginning(self, label: str) -> re.Pattern[str]:
+        """Return what a value begins with under another label: a text in quotes of other kinds is what a program prints."""
+        return self._begins if label in SPELLINGS or label in {"", "json"} else self._begins_strictly
+
+    @cached_property
+    def _begins_strictly(self) -> re.Pattern[str]:
+        return re.compile(rf"\s*+{self.beginning}")
+
+    @cached_property
+    def _begins(self) -> re.Pattern[str]:
+        return re.compile(rf"{COMMENTS}{loosely(self.beginning)}")
+
+    @cached_property
+    def _following(self) -> LineStart:
+        return fence_before(self.near_labels | {self.label}, _CONTAINER)
+
+    @cached_property
+    def _announced(self) -> LineStart:
+        return fence_before(self.near_labels | {self.label}, loosely(self.beginning))
+
+    @cached_property
+    def _stated(self) -> re.Pattern[str]:
+        return re.compile(rf"""\b{self.discriminator}["'“”‘’]?+\s*+:\s*+["'“”‘’`]?+([^"'“”‘’`\\\s,}}]++)""")
+
+
+def _mended(found: Found, *repairs: Repair) -> Found:
+    """Return a block with more repairs, of what stands before its value; one that can't be read stays as it is."""
+    if found.status not in _READ:
+        return found
+    return found._replace(status=BlockStatus.REPAIRED, repairs=in_order(repairs, found.repairs))

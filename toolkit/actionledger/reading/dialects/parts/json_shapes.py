@@ -1,0 +1,162 @@
+"""Formats whose actions are objects in a JSON value: which objects those are, and what is read from them."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from json import dumps
+from typing import Any, ClassVar
+
+from actionledger.core.values import Issue, Repair, Span, rows_of
+from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.reading.dialects.base import Dialect, Found, Written, named_arguments
+from actionledger.reading.dialects.parts.fence_content import Content
+from actionledger.reading.dialects.parts.verdicts import read_block, refused
+from actionledger.reading.tolerant_json import Decoded, decode_nested
+from actionledger.reading.tolerant_json.decoded import Evidence
+from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
+
+
+class JsonShape(Dialect):
+    """A format whose block is a JSON value that holds objects, each an action with its name under one key."""
+
+    discriminator: ClassVar[str]
+    """The key that names the action."""
+
+    shape: ClassVar[str]
+    """What the value has to look like, for people."""
+
+    list_key: ClassVar[str] = ""
+    """The key of the list that the actions stand in; empty where they stand in none."""
+
+    telling_key: ClassVar[str] = ""
+    """The key without which a value is mere data; empty where whoever writes the format's label means it."""
+
+    @abstractmethod
+    def objects(self, value: Any) -> list[Any] | Reason:
+        """Return the objects that the format calls actions, or why the value has none."""
+
+    def unwrapped(self, value: Any) -> list[Any] | None:  # noqa: ARG002 - a format may have such
+        """Return the actions that a value is itself, without what the format puts around them; None where it is none."""
+        return None
+
+    def is_intended(self, body: str) -> bool:
+        """Return whether a block that can't be read was meant to hold actions."""
+        return not self.telling_key or re.search(rf"""\b{self.telling_key}["']?\s*+:""", body) is not None
+
+    def judged(self, text: str, span: Span, body: Span, content: Content, options: DecodeOptions) -> Found:
+        """Return a block with the actions of its content, or with the reason why it has none.
+
+        Args:
+            text: the response.
+            span: all of the block.
+            body: what stands in it.
+            content: what was read there.
+            options: what may be repaired.
+        """
+        if issue := content.refusal:
+            return refused(span, body, issue) if self.is_intended(body.of(text)) else data(span, body)
+        values = tuple(_unnested(text, decoded, self.list_key, options) for decoded in content.values)
+        held = [self.objects(decoded.value) for decoded in values]
+        wrappers = tuple(self._wrapped(values, held, options))
+        if content.is_cut and isinstance(held[-1], Reason) and self.is_intended(body.of(text)):
+            held[-1] = Reason.TRUNCATED  # what is missing may have given it the right shape
+        if all(objects is Reason.NOT_AN_ACTION for objects in held):
+            return data(span, body)
+        pairs = list(zip(values, held, strict=True))
+        actions = tuple(action for decoded, objects in pairs for action in self._actions(decoded, objects))
+        repairs = in_order(wrappers, content.repairs_with(values))
+        issues = tuple(issue for decoded in values for issue in decoded.issues)
+        if content.is_cut and not actions:
+            return _malformed(span, body, Reason.TRUNCATED, repairs, issues)
+        faults = () if actions else _never_filled(text, values[-1], body)
+        if faults := (*self._misshapen(pairs), *faults):
+            return _malformed(span, body, faults[0].code, repairs, (*faults, *issues))
+        return read_block(span, body, actions, repairs, issues)
+
+    def _wrapped(
+        self, values: Sequence[Decoded], held: list[list[Any] | Reason], options: DecodeOptions
+    ) -> Iterator[Repair]:
+        """Put in what the values hold that are actions without the format's object around them; yield the repairs."""
+        for index, (decoded, objects) in enumerate(zip(values, held, strict=True)):
+            if not isinstance(objects, Reason) or RepairKind.MISSING_WRAPPER not in options.repairs:
+                continue
+            if actions := self.unwrapped(decoded.value):
+                held[index] = actions
+                yield _wrapper(decoded, self.list_key)
+
+    def _actions(self, decoded: Decoded, objects: list[Any] | Reason) -> list[Written]:
+        """Return the actions that are whole, each with its place; what is no object has the value's."""
+        items = [] if isinstance(objects, Reason) else objects
+        if decoded.cut:
+            items = [item for item in items if not decoded.is_cut(item)]
+        name = self.discriminator
+        rows = [
+            (*named_arguments(item, name), span, None, None)
+            if isinstance(item, dict)
+            else ("", {"value": item}, span, None, None)
+            for item, span in zip(items, decoded.spans_of(items), strict=True)
+        ]
+        return rows_of(Written, rows)
+
+    def _misshapen(self, pairs: list[tuple[Decoded, list[Any] | Reason]]) -> Iterator[Issue]:
+        """Yield an issue for each value that was read and has another shape."""
+        for decoded, objects in pairs:
+            if objects is Reason.WRONG_SHAPE:
+                span = Span(decoded.start, decoded.end)
+                yield Issue(Reason.WRONG_SHAPE, span, f"Expected {self.shape}")
+
+
+def _wrapper(decoded: Decoded, list_key: str) -> Repair:
+    """Return the repair that puts the format's object around actions that stand without it."""
+    opens = "[" if isinstance(decoded.value, dict) else ""
+    span = Span(decoded.start, decoded.start)
+    return Repair(RepairKind.MISSING_WRAPPER, span, "", f'{{"{list_key}": {opens}')
+
+
+def in_order(outer: tuple[Repair, ...], inner: tuple[Repair, ...]) -> tuple[Repair, ...]:
+    """Return the repairs around a value and those in it in the order of the text."""
+    if not outer or not inner:
+        return outer or inner
+    return tuple(sorted((*outer, *inner), key=lambda repair: repair.span))
+
+
+def _never_filled(text: str, last: Decoded, body: Span) -> tuple[Issue, ...]:
+    """Return the issue that a list is closed right behind its bracket by a repair: it is not said that it was to be empty."""
+    if not any(_closes_at_once(repair, text, last.start) for repair in last.repairs):
+        return ()
+    detail = "The block ends before its value does."
+    return (Issue(Reason.MALFORMED_JSON, Span(last.start, body.end), detail),)
+
+
+def _closes_at_once(repair: Repair, text: str, start: int) -> bool:
+    if repair.kind is not RepairKind.MISSING_CLOSER:
+        return False
+    return text[start : repair.span.start].rstrip().endswith("[")
+
+
+def _unnested(text: str, decoded: Decoded, list_key: str, options: DecodeOptions) -> Decoded:
+    """Return a value with the JSON that it, or the list in it, holds as a string: encoded once too often."""
+    value = decoded.value
+    held = value.get(list_key) if isinstance(value, dict) else value
+    if not isinstance(held, str) or RepairKind.NESTED_JSON not in options.repairs or decoded.repairs:
+        return decoded
+    nested = decode_nested(held, options=STRICT.model_copy(update={"max_depth": options.max_depth}))
+    if not nested.ok or nested.issues:
+        return decoded
+    value = {**value, list_key: nested.value} if isinstance(value, dict) else nested.value
+    span = Span(decoded.start, decoded.end)
+    repair = Repair(RepairKind.NESTED_JSON, span, span.of(text), dumps(value, ensure_ascii=False))
+    return replace(decoded, value=value, evidence=Evidence(before=(repair,)))
+
+
+def data(span: Span, body: Span) -> Found:
+    """Return a block that holds data and no action."""
+    return Found(BlockStatus.IGNORED, span, body, reason=Reason.NOT_AN_ACTION)
+
+
+def _malformed(
+    span: Span, body: Span, reason: Reason, repairs: tuple[Repair, ...], issues: tuple[Issue, ...]
+) -> Found:
+    in_order = tuple(sorted(issues, key=lambda issue: issue.span or span))
+    return Found(BlockStatus.MALFORMED, span, body, reason=reason, repairs=repairs, issues=in_order)

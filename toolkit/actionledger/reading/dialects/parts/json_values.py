@@ -1,0 +1,278 @@
+"""JSON values at known places of a response: where each may end, which reading of a broken one to take.
+
+A valid value says where it ends, whatever stands in its strings. A broken one is read up to the marker that should close
+it, then beyond, for the marker may stand in a string; but never beyond the next opening marker, so that no call swallows
+the next one, and a response is read in linear time.
+"""
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.dialects.parts.broken_values import BrokenValues
+from actionledger.reading.dialects.parts.doubts import unless_doubtful
+from actionledger.reading.dialects.parts.json_calls import arguments_of
+from actionledger.reading.dialects.parts.open_brackets import OpenBrackets, ends_inside
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json import Decoded, decode
+from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.outline import outlined
+
+BEGINS_JSON = re.compile(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
+"""What a container begins with; ``{...}`` and ``[name]`` in prose don't."""
+
+BARE_OBJECT = r"""\{\s*+["'“‘]"""
+BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
+"""What an object, and a list of objects, begins with that stands in the open at the start of a line."""
+
+_NO_JSON = re.compile(
+    r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r\n])[^"{}\[\]\-\dtfn\s])"""
+)
+"""What a container begins with that is no valid JSON: its second or third sign says so, and the C scanner is not asked."""
+
+_OFTEN = ('{"', '[{"')
+_BREAKS_KEY = re.compile(r'\[?\{"[^"\\\x00-\x1f]{0,60}+[\x00-\x1f]')
+"""A first key with a line break in it, as no JSON has; the C scanner's error would count the lines before it."""
+
+_OPENS_AT_END = re.compile(r"[\[{][ \t\r\n]*+\Z")
+
+_PIECE = 2_048
+"""How much of a text is looked at first, in code points: it holds most values, and few lines to count before an error."""
+
+_GROWTH = 16
+_GUESSED_ENDS = frozenset({RepairKind.INNER_QUOTE, RepairKind.UNCLOSED_STRING})
+_RUNS_ON = re.compile(r"\s*+[}\]),]")
+
+
+class Reach(NamedTuple):
+    """How far a value may reach, in code points.
+
+    Args:
+        closer: where the first marker stands that may close the block; None where there is none.
+        bound: where a broken value ends at the latest: at the next opening marker, or where the text does.
+        end: where the text to look at ends.
+    """
+
+    closer: int | None
+    bound: int
+    end: int
+
+
+@lru_cache(maxsize=64)
+def _unbounded(options: DecodeOptions) -> DecodeOptions:
+    """Return what the decoder may do where nothing bounds the value: no guess may decide where a string ends."""
+    return options.model_copy(update={"repairs": options.repairs - _GUESSED_ENDS})
+
+
+class Ahead(NamedTuple):
+    """What valid JSON stands ahead.
+
+    Args:
+        whole: the value; None where there is none.
+        is_cut: whether the text up to its end is the beginning of one.
+    """
+
+    whole: Decoded | None
+    is_cut: bool = False
+
+
+def json_ahead(source: Source, start: int, end: int, options: DecodeOptions) -> Ahead:
+    """Return what valid JSON begins at ``start``, or may begin there; who asks for it again is told at once."""
+    asked = json_ahead, start, end, options.max_depth
+    return source.once(asked, lambda: _unless_open(source, start, end, options.max_depth))
+
+
+def _unless_open(source: Source, start: int, end: int, max_depth: int) -> Ahead:
+    """Look ahead, unless it is known that the text ends before what is opened here is closed."""
+    if source.text.startswith(_OFTEN, start):
+        if _BREAKS_KEY.match(source.text, start, end):
+            return Ahead(None)
+    else:
+        if _NO_JSON.match(source.text, start, end):
+            return Ahead(None)
+        if _OPENS_AT_END.match(source.text, start, end):
+            return Ahead(None, is_cut=True)
+    brackets = source.memory(OpenBrackets)
+    if brackets.hold(start, end):
+        return Ahead(None, is_cut=True)
+    ahead = _json_ahead(source.text, start, end, max_depth)
+    if ahead.is_cut:
+        brackets.note(source.text, start, end)
+    return ahead
+
+
+def _json_ahead(text: str, start: int, end: int, max_depth: int) -> Ahead:
+    """Look at all of the text at once near its beginning, else at growing pieces of it.
+
+    The C scanner's errors count the lines before them: ten thousand broken values in a megabyte would take ten thousand
+    times a megabyte.
+    """
+    if start <= _PIECE and end == len(text):
+        whole = outlined(text, start, max_depth)
+        return Ahead(whole, is_cut=whole is None and ends_inside(text, start))
+    size = _PIECE
+    while True:
+        stop = min(end, start + size)
+        piece = text[start:stop]
+        whole = outlined(piece, 0, max_depth, start)
+        if whole and (whole.end < stop or stop == end):
+            return Ahead(whole)
+        goes_on = ends_inside(piece, 0)
+        if stop == end or not goes_on:
+            return Ahead(None, goes_on)
+        size *= _GROWTH
+
+
+def value_at(source: Source, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
+    """Read the value that begins at ``start``; one that can be read in two ways is refused.
+
+    Args:
+        source: the response.
+        start: where the value begins, in code points.
+        reach: how far it may reach.
+        options: what may be repaired.
+    """
+    whole = json_ahead(source, start, reach.end, options).whole
+    if whole and not _RUNS_ON.match(source.text, whole.end, reach.end):
+        return whole
+    if whole is not None:
+        return _undoubted(source, start, reach, options, whole)
+    known = source.memory(BrokenValues)
+    return known.read(
+        source.text, start, reach[:2], options, lambda: _undoubted(source, start, reach, options)
+    )
+
+
+def _undoubted(
+    source: Source, start: int, reach: Reach, options: DecodeOptions, whole: Decoded | None = None
+) -> Decoded:
+    return unless_doubtful(source.text, _broken_at(source.text, start, reach, options, whole))
+
+
+def _broken_at(text: str, start: int, reach: Reach, options: DecodeOptions, whole: Decoded | None) -> Decoded:
+    """Read a value up to the first marker, else up to where valid JSON ends by itself, else beyond the marker."""
+    if reach.closer is not None:
+        near = decode(text, start, options=options, end=reach.closer)
+        if near.ok and not near.cut:
+            is_guess = whole is None and any(repair.kind in _GUESSED_ENDS for repair in near.repairs)
+            return _unless_it_goes_on(near, _beyond(text, start, reach, options)) if is_guess else near
+    return whole or _beyond(text, start, reach, options)
+
+
+def _beyond(text: str, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
+    """Read a broken value as if no marker stood in its way but the next opening one."""
+    stop = reach.bound if reach.bound < len(text) else None
+    return decode(text, start, options=_unbounded(options), end=stop)
+
+
+def _unless_it_goes_on(near: Decoded, beyond: Decoded) -> Decoded:
+    """Refuse a value that ends where a guess says so, if without that guess it is whole as well, and longer."""
+    if not beyond.ok or beyond.cut or beyond.end <= near.end:
+        return near
+    detail = f"It may end at {near.end}, before what closes the block, or at {beyond.end}, behind that."
+    issue = Issue(Reason.AMBIGUOUS, Span(near.start, near.end), detail)
+    return replace(near, ok=False, value=None, issues=(issue,))
+
+
+class Group(NamedTuple):
+    """JSON values that follow each other.
+
+    Args:
+        values: those that were read, in text order; the last one may be cut off by the end of the text.
+        refused: the one behind them that can't be read, if any.
+    """
+
+    values: tuple[Decoded, ...]
+    refused: Decoded | None = None
+
+    @property
+    def end(self) -> int:
+        """Where the last value that was read ends."""
+        return self.values[-1].end
+
+    @property
+    def stop(self) -> int:
+        """Where reading stopped."""
+        return self.refused.end if self.refused else self.end
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the end of the text cuts through the last value."""
+        return bool(self.values and self.values[-1].cut)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether something in it can't be read to its end."""
+        return self.refused is not None or self.is_cut
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """What was changed to read the values, in text order."""
+        return [repair for decoded in self.values for repair in decoded.repairs]
+
+    @property
+    def issues(self) -> list[Issue]:
+        """What is wrong with the values, in text order."""
+        return [issue for decoded in self.values for issue in decoded.issues]
+
+
+def values_at(
+    source: Source, start: int, reach: Reach, options: DecodeOptions, gap: re.Pattern[str] | None
+) -> Group:
+    """Read the containers that follow each other from ``start`` on.
+
+    Args:
+        source: the response.
+        start: where the first one begins, in code points.
+        reach: how far they may reach.
+        options: what may be repaired.
+        gap: what may stand between two of them; None where there is only one.
+    """
+    text = source.text
+    values: list[Decoded] = []
+    at = start
+    while True:
+        decoded = value_at(source, at, reach, options)
+        if not decoded.ok:
+            return Group(tuple(values), decoded)
+        values.append(decoded)
+        between = gap.match(text, decoded.end, reach.end) if gap else None
+        if decoded.cut or not between or not BEGINS_JSON.match(text, between.end(), reach.end):
+            return Group(tuple(values))
+        at = between.end()
+
+
+class Arguments(NamedTuple):
+    """The arguments of a call that was named before them.
+
+    Args:
+        values: the arguments.
+        end: where they end, in code points.
+        repairs, issues: what was changed, what is wrong, in text order.
+    """
+
+    values: dict[str, Any]
+    end: int
+    repairs: tuple[Repair, ...]
+    issues: tuple[Issue, ...]
+
+
+def arguments_at(source: Source, start: int, reach: Reach, options: DecodeOptions) -> Arguments | Issue:
+    """Read the arguments that begin at ``start``: an object, or its JSON text as a string.
+
+    Returns:
+        The arguments, or why they can't be read.
+    """
+    decoded = value_at(source, start, reach, options)
+    if not decoded.ok:
+        return decoded.issues[0]
+    span = Span(decoded.start, decoded.end)
+    if decoded.cut:
+        return Issue(Reason.TRUNCATED, span)
+    arguments = arguments_of(decoded.value)
+    if arguments is None:
+        return Issue(Reason.WRONG_SHAPE, span, "Expected an object with the arguments.")
+    return Arguments(arguments, decoded.end, decoded.repairs, decoded.issues)

@@ -1,0 +1,274 @@
+"""Calls in Python source, read strictly: a name, and arguments that are literals.
+
+A scan over brackets, strings and comments finds where a call ends; its arguments are read one by one. A parameter may be
+named by a word that Python keeps to itself (``from=``): tools have such parameters, and there is no other way to write
+them.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.dialects.parts.python_literals import NoLiteralError, literal
+from actionledger.reading.dialects.parts.verdicts import excerpt
+from actionledger.reading.tolerant_json.options import DecodeOptions
+
+NAME = r"[^\W\d][\w-]*(?:\.[^\W\d][\w-]*)*"
+"""A function's name, in a module or not; tools may have dashes in theirs."""
+
+_CALL = re.compile(rf"(?P<name>{NAME})\(")
+_KEYWORD = re.compile(r"(?:\s|#[^\n]*\n)*+(?P<key>[^\W\d]\w*)\s*+=(?!=)")
+_ENDS_STATEMENT = re.compile(r"[ \t]*+(?:[;#\r\n]|\Z)")
+_CODE = re.compile(
+    r"@|(?:async|await|class|def|del|for|from|global|if|import|raise|return|try|while|with)\b"
+    r"|[^\W\d][\w., \t:*\[\]\"']*+[-+*/%&|^@]?=(?!=)"
+)
+_TOKEN = re.compile(
+    r"""
+    (?P<plain> [^\[\](){}'"\#,]++ )
+  | (?P<string> \"{3} (?: [^"\\] | \\. | "(?!"") )*+ \"{3} | '{3} (?: [^'\\] | \\. | '(?!'') )*+ '{3}
+      | (?!\"{3}) " (?: [^"\\\n] | \\. )*+ " | (?!'{3}) ' (?: [^'\\\n] | \\. )*+ ' )
+  | (?P<comment> \#[^\n]*+ )
+  | (?P<comma> , )
+  | (?P<opens> [\[({] )
+  | (?P<closes> [\])}] )
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_BLANKS = re.compile(r"(?:\s|#[^\n]*+)*+")
+_PARTNERS = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCall:
+    """A call as it was read.
+
+    Args:
+        name: what is called, with its module if one is written.
+        arguments: its arguments by name.
+        span: where it stands.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    span: Span
+
+
+class NoCallError(Exception):
+    """What stands there is no call with literal arguments.
+
+    Args:
+        code: why not: ``example`` for variables, expressions and programs, ``truncated`` where the text ends in it.
+        span: what is wrong; it ends where reading stopped.
+        end: where to look on: behind the call if its end is known, else where it began.
+        detail: the particulars, for people.
+    """
+
+    def __init__(self, code: Reason, span: Span, end: int, detail: str = "") -> None:
+        super().__init__(code)
+        self.issue = Issue(code, span, detail)
+        self.end = end
+
+
+class NoStatementError(NoCallError):
+    """What stands there is no call at all, nor a program: it is no Python."""
+
+
+def behind_comments(text: str, at: int, end: int) -> int:
+    """Return where blanks and comments from here on end."""
+    return _BLANKS.match(text, at, end).end()  # type: ignore[union-attr]
+
+
+def call_name(text: str, at: int, end: int) -> str:
+    """Return the name of the call that begins here, or an empty text."""
+    call = _CALL.match(text, at, end)
+    return call["name"] if call else ""
+
+
+def read_call(text: str, at: int, end: int, options: DecodeOptions) -> PythonCall:
+    """Read the call that begins here.
+
+    Args:
+        text: the response.
+        at: where its name begins, in code points.
+        end: where the text to look at ends.
+        options: the limits.
+
+    Raises:
+        NoCallError: there is none, or its arguments are not literals.
+    """
+    call = _CALL.match(text, at, end)
+    if call is None:
+        line_end = text.find("\n", at, end)
+        span = Span(at, line_end if line_end >= 0 else end)
+        raise NoStatementError(Reason.WRONG_SHAPE, span, at, f"Expected a call, got {excerpt(text, *span)}.")
+    bracket = _bracket(text, at, call.end() - 1, end)
+    return PythonCall(call["name"], _arguments(text, bracket, options), Span(at, bracket.end))
+
+
+def read_calls(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[PythonCall], int]:
+    """Read the list of calls that begins here.
+
+    Args:
+        text: the response.
+        at: where its opening bracket stands, in code points.
+        end: where the text to look at ends.
+        options: the limits.
+
+    Returns:
+        The calls, and where the list ends.
+
+    Raises:
+        NoCallError: the list can't be read, or holds something else.
+    """
+    bracket = _bracket(text, at, at, end)
+    calls = []
+    for piece in bracket.pieces:
+        start = behind_comments(text, *piece)
+        try:
+            call = read_call(text, start, piece.end, options)
+        except NoCallError as error:
+            error.end = bracket.end
+            raise
+        if behind_comments(text, call.span.end, piece.end) < piece.end:
+            raise NoCallError(Reason.EXAMPLE, piece, bracket.end, "It is an expression.")
+        calls.append(call)
+    return calls, bracket.end
+
+
+def read_program(
+    text: str,
+    at: int,
+    end: int,
+    options: DecodeOptions,
+    *,
+    stop: re.Pattern[str],
+    offers: Callable[[str], bool] = lambda _: True,
+    unprints: bool = False,
+) -> tuple[list[PythonCall], int]:
+    """Read calls that follow each other, one a statement, or lists of them.
+
+    Args:
+        text: the response.
+        at: where to begin, in code points.
+        end: where the text to look at ends.
+        options: the limits.
+        stop: what ends the program, between two statements.
+        offers: tells which names may be called; calling another one makes a program of it.
+        unprints: whether ``print(f())`` stands for ``f()``.
+
+    Returns:
+        The calls, and where the program ends: where ``stop`` begins, or at ``end``.
+
+    Raises:
+        NoCallError: something else stands there.
+    """
+    calls: list[PythonCall] = []
+    while (at := behind_comments(text, at, end)) < end and not stop.match(text, at, end):
+        name = call_name(text, at, end)
+        is_printed = unprints and name == "print"
+        if _CODE.match(text, at, end) or (name and not is_printed and not offers(name)):
+            raise NoCallError(Reason.EXAMPLE, Span(at, at), at, "It is a program.")
+        read_statement = _printed if is_printed else _statement
+        several, behind = read_statement(text, at, end, options)
+        if not all(offers(call.name) for call in several):
+            raise NoCallError(Reason.EXAMPLE, Span(at, behind), behind, "It is a program.")
+        calls += several
+        at = behind
+        ends = _ENDS_STATEMENT.match(text, at, end) or stop.match(text, behind_comments(text, at, end), end)
+        if not ends:
+            raise NoCallError(Reason.EXAMPLE, Span(at, at), at, "A call is part of an expression.")
+        at += text.startswith(";", at, end)
+    return calls, at
+
+
+def _statement(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[PythonCall], int]:
+    """Read a call, or a list of calls; return where it ends as well."""
+    if text.startswith("[", at, end):
+        return read_calls(text, at, end, options)
+    call = read_call(text, at, end, options)
+    return [call], call.span.end
+
+
+def _printed(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[PythonCall], int]:
+    """Read what ``print`` is given, which must be calls."""
+    bracket = _bracket(text, at, text.index("(", at), end)
+    start = behind_comments(text, *bracket.pieces[0]) if len(bracket.pieces) == 1 else bracket.end
+    if not (call_name(text, start, bracket.end) or text.startswith("[", start, bracket.end - 1)):
+        raise NoCallError(Reason.EXAMPLE, Span(at, bracket.end), bracket.end, "It prints more than a call.")
+    calls, behind = _statement(text, start, bracket.end - 1, options)
+    if behind_comments(text, behind, bracket.end - 1) < bracket.end - 1:
+        raise NoCallError(Reason.EXAMPLE, Span(at, bracket.end), bracket.end, "It prints an expression.")
+    return calls, bracket.end
+
+
+@dataclass(frozen=True, slots=True)
+class _Bracket:
+    """What stands in a pair of brackets: the pieces between its commas, and where it ends."""
+
+    pieces: tuple[Span, ...]
+    end: int
+
+
+def _bracket(text: str, begin: int, at: int, end: int) -> _Bracket:
+    """Find the end of the bracket that opens at ``at``, and its pieces; linear in the text."""
+    stack: list[str] = []
+    pieces: list[Span] = []
+    start = here = at
+    while here < end and (token := _TOKEN.match(text, here, end)):
+        here = token.end()
+        if token["opens"]:
+            stack.append(_PARTNERS[token["opens"]])
+            start = here if len(stack) == 1 else start
+        elif token["closes"]:
+            if stack.pop() != token["closes"]:
+                detail = "It is Python: its brackets don't match."
+                raise NoCallError(Reason.MALFORMED_JSON, Span(begin, here), begin, detail)
+            if not stack:
+                return _Bracket(_without_blank(text, [*pieces, Span(start, here - 1)]), here)
+        elif token["comma"] and len(stack) == 1:
+            pieces.append(Span(start, here - 1))
+            start = here
+    if text.find("\n", here, end) >= 0 and not text.startswith(('"""', "'''"), here):
+        detail = "It is Python: a string is not closed on its line."
+        raise NoCallError(Reason.MALFORMED_JSON, Span(begin, here), begin, detail)
+    raise NoCallError(Reason.TRUNCATED, Span(begin, end), begin)
+
+
+def _without_blank(text: str, pieces: list[Span]) -> tuple[Span, ...]:
+    """Return the pieces without the blank one of ``()`` or behind a trailing comma."""
+    last = pieces[-1]
+    return tuple(pieces[:-1] if behind_comments(text, *last) == last.end else pieces)
+
+
+def _arguments(text: str, bracket: _Bracket, options: DecodeOptions) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    positional: list[Any] = []
+    for piece in bracket.pieces:
+        keyword = _KEYWORD.match(text, *piece)
+        start = keyword.end() if keyword else piece.start
+        if behind_comments(text, start, piece.end) == piece.end:
+            raise NoCallError(
+                Reason.MALFORMED_JSON, piece, bracket.end, "It is Python: an argument is missing."
+            )
+        try:
+            value = literal(text[start : piece.end], options.max_depth)
+        except NoLiteralError as error:
+            raise NoCallError(error.code, piece, bracket.end, error.detail) from None
+        if keyword is None:
+            positional.append(value)
+        elif keyword["key"] in arguments:
+            detail = f"The argument is {keyword['key'][:80]!r}."
+            raise NoCallError(Reason.DUPLICATE_KEY, piece, bracket.end, detail)
+        else:
+            arguments[keyword["key"]] = value
+    if not positional:
+        return arguments
+    if len(positional) == 1 and not arguments and isinstance(positional[0], dict):
+        return positional[0]
+    raise NoCallError(
+        Reason.WRONG_SHAPE, bracket.pieces[0], bracket.end, "Expected arguments with their names."
+    )

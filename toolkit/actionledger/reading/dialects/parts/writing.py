@@ -1,0 +1,82 @@
+"""Calls and values as text: what the writing halves of the dialects share.
+
+JSON and Python are written on one line, control characters escaped, so that nothing in a string can end the line, the
+fence or the block around it. What can't be written raises ``ValueError`` or ``TypeError``, as ``json.dumps`` does;
+``Dialect.render`` says so to the caller.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from actionledger.core.text import escaped_halves
+
+_PARAMETER = re.compile(r"[^\W\d]\w*")
+_FENCE_LINE = re.compile("^[ \t]*(`{3,})", re.MULTILINE)
+
+
+class PlainCall(NamedTuple):
+    """A call without a place in a text: what a dialect is given to write.
+
+    Args:
+        name: what is called.
+        arguments: its arguments by name, as JSON values.
+        call_id: its identifier; left out where the dialect has no place for one.
+    """
+
+    name: str
+    arguments: dict[str, Any]
+    call_id: str | None = None
+
+
+def json_text(value: object) -> str:
+    """Return a value as JSON on one line; half of a surrogate pair, which no encoding takes, as its escape."""
+    return escaped_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def raw_text(value: object) -> str:
+    """Return a value as a tag holds it: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json_text(value)
+
+
+def call_object(call: PlainCall, arguments: str = "arguments") -> dict[str, Any]:
+    """Return a call as an object.
+
+    Args:
+        call: the call.
+        arguments: the key that holds its arguments.
+    """
+    identifier = {"id": call.call_id} if call.call_id else {}
+    return {"name": call.name, arguments: call.arguments} | identifier
+
+
+def python_literal(value: object) -> str:
+    """Return a value as a Python literal; JSON's strings and numbers are Python's as well."""
+    if value is None or isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json_text(key)}: {python_literal(held)}' for key, held in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(python_literal, value))}]"
+    return json_text(value)
+
+
+def python_call(call: PlainCall) -> str:
+    """Return a call in Python; where a parameter's name is none in Python, with one object that holds all arguments."""
+    if all(_PARAMETER.fullmatch(name) for name in call.arguments):
+        given = ", ".join(f"{name}={python_literal(value)}" for name, value in call.arguments.items())
+    else:
+        given = python_literal(call.arguments)
+    return f"{call.name}({given})"
+
+
+def python_list(calls: Sequence[PlainCall]) -> str:
+    """Return calls as a list in Python."""
+    return f"[{', '.join(map(python_call, calls))}]"
+
+
+def fenced(label: str, body: str) -> str:
+    """Return a body in a markdown fence that none of its lines closes."""
+    mark = "`" * max((len(run) + 1 for run in _FENCE_LINE.findall(body)), default=3)
+    return f"{mark}{label}\n{body}\n{mark}"

@@ -1,0 +1,228 @@
+"""What a model thinks to itself, between ``<think>`` and ``</think>`` or its family's own markers: no action in it is meant."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import BlockStatus, Reason
+from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.reading.dialects.parts.thoughts import is_mentioned, thoughts, unclosed_thoughts
+from actionledger.reading.scan.openings import Opening, OpeningKind, text_before
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json.options import DecodeOptions
+
+TAGS: Mapping[str, str] = {
+    f"<{tag}>": f"</{tag}>"
+    for tag in ("think", "thinking", "thoughts", "reasoning", "seed:think", "mm:think", "longcat_think")
+}
+"""Tags that a text may also mention; the last three are Seed-OSS's, MiniMax M3's and LongCat's."""
+
+TOKENS: Mapping[str, str] = {
+    "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|inner_prefix|>": "<|inner_suffix|>",
+    "<|open|>think<|sep|>": "<|close|>think<|sep|>",
+    "<|plamo:begin_think:plamo|>": "<|plamo:end_think:plamo|>",
+    "<|think:start|>": "<|think:end|>",
+    "<|thinking|>": "<|/thinking|>",
+    "<|think|>": "<|end|>",
+    "<|channel>": "<channel|>",
+    "<|thought_start|>": "<|thought_end|>",
+    **{f"<ifm|{think}>": f"</ifm|{think}>" for think in ("think", "think_fast", "think_faster")},
+}
+"""Markers that nobody writes but to think: Magistral's, Kimi VL's, Cohere's, OpenThinker's, Apertus's, Kimi K3's, PLaMo 3's,
+Solar Open's, Gemma 4's, MiniCPM's and K2 Horizon's."""
+
+_CLOSERS = frozenset({*TAGS.values(), *TOKENS.values()} - {"<|end|>"})
+"""What closes nothing but thoughts."""
+_ANY_CLOSER = re.compile("|".join(map(re.escape, sorted(_CLOSERS))) + r"|</think:[\w.-]{1,40}>")
+
+_RELEASE = r"<think:[\w.-]{1,40}>"
+_RELEASE_CLOSER = r"</think:[\w.-]{1,40}>"
+"""Hunyuan 3's tags carry the name of a release."""
+
+_PROSE = r"Here(?:['’]s| is) my thought process:"
+_PROSE_CLOSER = re.compile(r"Here(?:['’]s| is) my response:")
+"""Granite 3.2's markers are sentences."""
+
+_BLANKS = re.compile(r"\s*+")
+_ENDS_SENTENCE = re.compile(r"(?:\A|[.:!?…。！？>\])}*_|—-]|[^\x00-\u02ff])[\s\"'”’]*+\Z")
+_GOES_ON = re.compile(r"[ \t]++[a-zà-ÿ]")
+_NAMES = re.compile(r"\w+")
+_INLINE_CODE = re.compile(r"(?<!`)`{1,2}(?!`)")
+
+
+class Reasoning(Dialect):
+    """Thoughts between markers.
+
+    A marker that is never closed holds thoughts to the end: the model was cut off thinking, or went on to a call. A tag is
+    a mention where a sentence names it, and where a tool has its name. A closing marker that nothing opened ends the
+    thoughts that the response begins with: the template wrote the opening one for the model.
+    """
+
+    name: Literal["reasoning"] = "reasoning"
+    source = "The chat templates of DeepSeek-R1, Qwen3 and their descendants; those of the families beside their markers"
+    example = "<think>\nThe user wants a list.\n</think>\nHere it is."
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The markers; a closing one that nothing opened ends the thoughts that the response begins with."""
+        return frozenset({*TAGS, *TOKENS}) | _CLOSERS
+
+    @property
+    def near_literals(self) -> frozenset[str]:
+        """The markers that have no one form."""
+        return frozenset({_RELEASE, _RELEASE_CLOSER})
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """The sentence that announces thoughts."""
+        return frozenset({_PROSE})
+
+    def read(self, source: Source, opening: Opening, end: int, _options: DecodeOptions) -> Found | None:
+        """Pass over the thoughts that begin, or end, here; see ``Dialect.read``."""
+        text, place = source.text, Span(opening.start, opening.end)
+        name = _NAMES.search(opening.label)
+        if name and source.names is not None and name[0] in source.names:
+            return None
+        if is_closer(opening.label):
+            return None if _is_quoted(text, place) else thoughts(place, Span(opening.start, opening.start))
+        if opening.kind is OpeningKind.LINE:
+            return _in_prose(source, opening, end)
+        if opening.label in TOKENS:
+            return None if is_mentioned(text, place) else _to_closer(source, opening, end)
+        return self._tagged(source, opening, end)
+
+    def _tagged(self, source: Source, opening: Opening, end: int) -> Found | None:
+        found = _to_closer(source, opening, end)
+        if not found.issues:
+            return self.unless_quoted(found, source.text)
+        is_named = _is_quoted(source.text, Span(opening.start, opening.end)) or not _begins_sentence(
+            source.text, opening.start
+        )
+        return None if is_named else found
+
+
+def is_closer(marker: str) -> bool:
+    """Return whether a marker closes thoughts."""
+    return marker in _CLOSERS or marker.startswith("</think:")
+
+
+def opener_of(text: str) -> str:
+    """Return the marker of thoughts that a text begins with; empty where it begins with none."""
+    return next((opener for opener in (*TAGS, *TOKENS) if text.startswith(opener)), "")
+
+
+def closer_at(end: int, text: str) -> Span | None:
+    """Return the closing marker that ends at a place, or None."""
+    begins = max(0, end - 60)
+    return next(
+        (
+            Span(begins + found.start(), end)
+            for found in _ANY_CLOSER.finditer(text[begins:end])
+            if begins + found.end() == end
+        ),
+        None,
+    )
+
+
+def may_end_thoughts(text: str) -> bool:
+    """Return whether a closing marker stands in a text."""
+    return _ANY_CLOSER.search(text) is not None
+
+
+def thought_closers(text: str, within: Span) -> Iterator[Span]:
+    """Yield the closing markers of a stretch that are not only named there."""
+    for found in _ANY_CLOSER.finditer(text, *within):
+        closer = Span(*found.span())
+        if not _is_quoted(text, closer):
+            yield closer
+
+
+def ends_thoughts(found: Found, text: str) -> bool:
+    """Return whether a block is a closing marker that nothing opened: the template wrote the opening one for the model."""
+    return (
+        found.reason is Reason.REASONING
+        and found.body.end == found.span.start
+        and is_closer(found.span.of(text))
+    )
+
+
+def may_be_mention(closer: Span, text: str) -> bool:
+    """Return whether a closing marker may as well be named in a sentence that goes on: then it is not told what is thought."""
+    return _GOES_ON.match(text, closer.end) is not None and not _begins_sentence(text, closer.start)
+
+
+def thoughts_up_to(closer: Span, blocks: Sequence[Found]) -> Iterator[Found]:
+    """Yield the thoughts that a response begins with, up to their closing marker.
+
+    Args:
+        closer: the closing marker.
+        blocks: the blocks before it; they are thoughts as well, and none of their actions is meant.
+    """
+    at = 0
+    for block in blocks:
+        if at < block.span.start:
+            yield thoughts(Span(at, block.span.start), Span(at, block.span.start))
+        is_call = block.status is not BlockStatus.IGNORED
+        issue = Issue(Reason.REASONING, block.span, "It stands in the model's thoughts.")
+        issues = (
+            (issue,) if is_call else tuple(each for each in block.issues if each.code is Reason.REASONING)
+        )
+        yield block._replace(status=BlockStatus.IGNORED, reason=Reason.REASONING, issues=issues)
+        at = block.span.end
+    yield thoughts(Span(at, closer.end), Span(at, closer.start))
+
+
+def _to_closer(source: Source, opening: Opening, end: int) -> Found:
+    """Return the thoughts up to the marker that closes the opening one; further ones of its kind in between are closed as well."""
+    opener = opening.label
+    closer = TAGS.get(opener) or TOKENS.get(opener) or f"</{opener[1:]}"
+    depth, at, close = 1, opening.end, -1
+    while depth:
+        next_close = source.find(closer, at, end)
+        if next_close < 0:
+            break
+        depth += _openers_between(source, opener, at, next_close) - 1
+        close, at = next_close, next_close + len(closer)
+    if close < 0:
+        return unclosed_thoughts(opening, end)
+    return thoughts(Span(opening.start, close + len(closer)), Span(opening.end, close))
+
+
+def _openers_between(source: Source, opener: str, at: int, end: int) -> int:
+    count = 0
+    while (at := source.text.find(opener, at, end)) >= 0:
+        count += not _is_quoted(source.text, Span(at, at + len(opener))) and _begins_sentence(source.text, at)
+        at += len(opener)
+    return count
+
+
+def _in_prose(source: Source, opening: Opening, end: int) -> Found | None:
+    """Return the thoughts that a sentence announces; where none ends them, the response has to begin with it."""
+    close = source.search(_PROSE_CLOSER, opening.end, end)
+    closer = _PROSE_CLOSER.match(source.text, close, end)
+    if closer is None:
+        begins_response = _BLANKS.match(source.text).end() == opening.start  # type: ignore[union-attr]
+        return unclosed_thoughts(opening, end) if begins_response else None
+    if not _begins_sentence(source.text, opening.start):
+        return None
+    return thoughts(Span(opening.start, closer.end()), Span(opening.end, close))
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    return _ENDS_SENTENCE.search(text_before(text, start)) is not None
+
+
+def _is_quoted(text: str, marker: Span) -> bool:
+    """Return whether a marker is named: between quotation marks, or within inline code that its line closes."""
+    if is_mentioned(text, marker):
+        return True
+    before = text_before(text, marker.start)
+    if "`" not in before or len(_INLINE_CODE.findall(before)) % 2 == 0:
+        return False
+    line = text.find("\n", marker.end)
+    return _INLINE_CODE.search(text, marker.end, line if line >= 0 else len(text)) is not None

@@ -1,0 +1,125 @@
+"""The arguments of a call: by name, as one object, or in the schema's order."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.tolerant_json import Call
+
+ARGUMENT_KEYS = (
+    *("arguments", "parameters", "params", "args", "input", "inputs", "kwargs", "action_input", "tool_input"),
+    *("tool_args", "tool_arguments", "tool_parameters", "function_args", "function_arguments"),
+    *(
+        "function_parameters",
+        "action_args",
+        "action_params",
+        "action_parameters",
+        "arguments_json",
+        "parameter",
+    ),
+    *("argument", "payload"),
+)
+"""The keys that models give what holds the arguments."""
+
+WRAPPER_KEYS = (
+    *("tool_calls", "function_calls", "tool_call", "function_call", "calls", "call", "actions", "action"),
+    *(
+        "functions",
+        "function",
+        "tools",
+        "tool",
+        "tool_uses",
+        "tool_use",
+        "steps",
+        "api_calls",
+        "answer",
+        "response",
+    ),
+)
+"""The keys that models put around calls."""
+
+
+class NoCallError(Exception):
+    """A value states no call, or one that can't be read.
+
+    Args:
+        code: why not: ``not_an_action`` where it is data, ``example`` where it is code or a description.
+        span: where.
+        detail: the particulars, for people.
+    """
+
+    def __init__(self, code: Reason, span: Span, detail: str = "") -> None:
+        super().__init__(code)
+        self.issue = Issue(code, span, detail)
+
+
+def arguments_in(call: Call, parameters: Sequence[str] | None, span: Span) -> dict[str, Any]:
+    """Return the arguments of a Python call by name.
+
+    Args:
+        call: the call.
+        parameters: the tool's, in the schema's order; None if unknown.
+        span: where the call stands.
+
+    Raises:
+        NoCallError: some have no name, and their order is unknown.
+    """
+    given = [_plain(value) for value in call.arguments]
+    named = {key: _plain(value) for key, value in call.keywords.items()}
+    if len(given) == 1 and not named and isinstance(given[0], dict) and _are_arguments(given[0], parameters):
+        return given[0]
+    arguments = in_order(given, named, parameters) if given else named
+    if arguments is None:
+        raise NoCallError(Reason.WRONG_SHAPE, span, "Expected arguments with their names.")
+    return arguments
+
+
+def in_order(
+    given: Sequence[Any], named: Mapping[str, Any], parameters: Sequence[str] | None
+) -> dict[str, Any] | None:
+    """Return arguments without names under those of the parameters in the schema's order; None where that can't be."""
+    if parameters is None or len(given) > len(parameters) or set(parameters[: len(given)]) & named.keys():
+        return None
+    return dict(zip(parameters, given, strict=False)) | dict(named)
+
+
+def holds_call(value: object) -> bool:
+    """Return whether a call stands anywhere in a value: it is an expression then, and no literal."""
+    stack: list[object] = [value]
+    while stack:
+        match stack.pop():
+            case Call():
+                return True
+            case dict() as held:
+                stack.extend(held.values())
+            case list() as held:
+                stack.extend(held)
+    return False
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield every text in a value, those of its calls included."""
+    stack: list[object] = [value]
+    while stack:
+        match stack.pop():
+            case str() as text:
+                yield text
+            case Call() as call:
+                stack += [*call.arguments, *call.keywords.values()]
+            case dict() as held:
+                stack.extend(held.values())
+            case list() as held:
+                stack.extend(held)
+
+
+def _plain(value: Any) -> Any:
+    """Return ``dict(a=1)`` as the object that it makes; anything else as it is."""
+    if isinstance(value, Call) and value.name == "dict" and not value.arguments:
+        return value.keywords
+    return value
+
+
+def _are_arguments(value: Mapping[str, Any], parameters: Sequence[str] | None) -> bool:
+    """Return whether one object holds all arguments, rather than being the first of them."""
+    return parameters is None or not parameters or bool(value.keys() & set(parameters)) or not value

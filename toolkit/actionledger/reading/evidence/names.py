@@ -1,0 +1,337 @@
+"""The names that were offered, as models write them, and where they stand as the name of a call.
+
+Models write dots as underscores and the other way, words run together with capitals as words with signs between them and the other way,
+put a backslash before an underscore, and a module before the name.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from actionledger.core.values import Span
+from actionledger.reading.evidence.own_marks import has_own_mark, mark_before, prefix_before
+
+_PARTS = re.compile(r"[._-]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SIGN = r"(?:\\?[._-])+"
+_SHORTEST = 3
+_LONGEST = 300
+_MOST_MODULES = 6
+_SHORT = 400
+"""Up to how many code points are searched for names without a look whether they may be there."""
+
+NAME_KEYS = (
+    *("name", "tool_name", "function_name", "function", "tool", "action", "api", "api_name", "action_name"),
+    *("func", "fn", "method", "recipient_name", "call", "command", "operation", "type"),
+)
+"""The keys that models give the name of what is called."""
+
+_NAME_KEY = re.compile(
+    rf"""(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'“”‘’]?+\s*+(?:=>|[:=])\s*+\\?["'“”‘’`]\Z""",
+    re.IGNORECASE,
+)
+_BARE_KEY = re.compile(
+    rf"""[{{,]\s*+\\?["'“‘]?+(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'”’]?+\s*+[:=]\s*+\Z""",
+    re.IGNORECASE,
+)
+"""What stands before a name without quotes that is the value of such a key: within an object, or it would be a sentence."""
+
+_LINE_KEY = re.compile(
+    r"""(?:^|\n)[ \t]*+(?:-[ \t]++)?(?:action|tool|tool_name|function|function_name|tool_call|call)[ \t]*+:[ \t]*+["']?\Z""",
+    re.IGNORECASE,
+)
+"""What stands before a name that is the value of such a key on a line of its own, as in YAML."""
+
+_NEAR_KEY = re.compile(r"""[{,]\s*+\\?["'](?P<key>[a-z_]{2,14})\\?["']\s*+:\s*+\\?["']\Z""", re.IGNORECASE)
+_MISSPELT = NAME_KEYS[:6]
+"""The keys that are known where they are misspelt, too: longer ones, which other words are less like."""
+
+_CUT_BEHIND = re.compile(
+    r"(?:^|\n|>)[ \t]*+\[\Z|(?:^|\n)[ \t]*+`{3}(?:python|py|tool_code)?+[ \t]*+\r?\n\Z", re.IGNORECASE
+)
+"""What stands before a name, at the end of a text, that begins a call which is cut."""
+
+_OWN_LINE = re.compile(r"(?:^|\n)[ \t]*+(?:[$>][ \t]++)?\Z")
+
+_OPENS_PAIR = re.compile(r"""[\[(]\s*+\\?["'“‘]\Z""")
+_OPENS_TAG = re.compile(
+    r"(?:<|&lt;|\\<|\\u003c)\s*+(?:[A-Za-z_][\w:-]*+(?:=|[ \t]++(?:tool_|function_)?name[ \t]*+=[ \t]*+))?[\"']?\Z",
+    re.IGNORECASE,
+)
+_KEY_WINDOW = 40
+
+_QUOTE = r"""\\?["'“”‘’`]"""
+_FOLLOWED = (
+    r"(?P<call>[\"'`]?[ \t]?\()"
+    r"|(?P<line>[\"']?[ \t]*+\r?\n[ \t]*+(?!(?:description|type|version|returns|required|summary)\b)[A-Za-z_]\w*+[ \t]*+:(?!:))"
+    rf"|{_QUOTE}(?:(?P<key>\s*+:\s*+(?:[\[{{\"'(]|null\b|None\b))|(?P<pair>\s*+,\s*+\\?[\[{{(\"'])|(?P<text>))"
+    r"|(?P<left>(?::\d++\s*+|>\s*+)\{)"
+    r"|(?P<object>[ \t]*+:?+\s*+\{\s*+(?:[\"'}]|[^\W\d]\w*+[ \t]*+:))"
+    r"|(?P<tag>[ \t]*+(?:\\?/?>|&gt;|[A-Za-z_]\w*+\s*+=))"
+    r"|(?P<bare>\s*+[,}])"
+    r"|(?P<options>[ \t]++--[A-Za-z][\w-]*+(?:[ \t]++|=)[^\s-])"
+    r"|(?P<loose>)"
+)
+"""What a name has to be followed by to be called: a bracket, the end of its string, its arguments, the end of its tag, or of what
+an object holds; the next key on a line, or options as a program takes them. Anything else is a call only where a format's own mark
+stands beside it."""
+
+Form = Literal[
+    "call", "key", "pair", "text", "object", "tag", "lines", "options", "own", "left", "cut", "rest"
+]
+
+
+class Mention(NamedTuple):
+    """An offered name where something is called.
+
+    Args:
+        name: the name as it was offered.
+        form: how it is called: ``f(``, ``"f": {``, ``["f", {``, ``"name": "f"`` with or without its quotes,
+            ``f {"``, ``<f>``, ``action: f`` on a line, ``f --city Oslo``, with a format's own mark: ``f[ARGS]``, with what is
+            left of a format's marks: ``f:0{"``, at the end of a text that is cut behind it, or what is left of a call whose
+            name is lost.
+        start: where the name begins, its module left out, in code points.
+        end: where it ends.
+        is_recased: whether its words are run together, or apart, unlike those of the name that was offered.
+        is_capital: whether it differs from that name in capitals alone: such a name is another one's as often.
+    """
+
+    name: str
+    form: Form
+    start: int
+    end: int
+    is_recased: bool = False
+    is_capital: bool = False
+
+    @property
+    def span(self) -> Span:
+        """Where the name stands."""
+        return Span(self.start, self.end)
+
+
+class Names:
+    """The names that were offered, in all the ways that they are written.
+
+    Args:
+        offered: the names.
+    """
+
+    def __init__(self, offered: frozenset[str]) -> None:
+        self.offered = offered
+        self._by_form: dict[str, str | None] = {}
+        for name in sorted(offered):
+            form = _squeezed(name)
+            self._by_form[form] = None if form in self._by_form else name
+        self._by_capitals = _in_capitals(offered)
+        self._short = _short_names(offered, self._by_form)
+        spelt = [form for name in {*offered, *self._short} for form in _forms(name)]
+        longest = {max(words, key=len).lower() for words in [*spelt, *map(_words, self._by_capitals)]}
+        longest |= {name for name in offered if not any(_words(name))}
+        self._is_ascii = all(map(str.isascii, longest))
+        self._parts = sorted(part for part in longest if not any(other in part for other in longest - {part}))
+        patterns = sorted(
+            {*(_SIGN.join(map(re.escape, words)) for words in spelt), *map(re.escape, self._by_capitals)},
+            key=lambda each: (-len(each), each),
+        )
+        self._pattern = f"{_any_of(patterns)}(?!\\w)(?:{_FOLLOWED})"
+
+    def mentions(self, text: str, start: int, end: int) -> Iterator[Mention]:
+        """Yield each place of ``text[start:end]`` where one of the names is called, in text order."""
+        if end - start > _SHORT and not self.may_be_in(text[start:end].lower()):
+            return
+        at = start
+        pattern = _compiled(self._pattern)
+        while found := pattern.search(text, at, end):
+            at = found.end("name")
+            form = _form_of(text, found)
+            if form and (name := self._by_capitals.get(found["name"])):
+                if form == "tag" or _PARTS.search(name):
+                    yield Mention(name, form, *found.span("name"), is_capital=True)
+                continue
+            name = self.meant(found["name"]) if form else None
+            if form and name:
+                is_recased = _PARTS.sub("", found["name"].replace("\\", "")) not in _PARTS.sub("", name)
+                yield Mention(name, form, *found.span("name"), is_recased)
+
+    def may_be_in(self, text: str) -> bool:
+        """Return whether any name may stand in a text: where it holds none, this takes a fraction of the search.
+
+        Args:
+            text: a stretch of a response, in lower case.
+        """
+        for part in self._parts:
+            if part in text:
+                return True
+        return not self._is_ascii  # what other letters are in lower case depends on those beside them
+
+    def meant(self, spelt: str) -> str | None:
+        """Return the offered name that is meant by a name as it was written, its module included; None where none is."""
+        for _ in range(_MOST_MODULES):
+            if spelt in self.offered:
+                return spelt
+            if len(spelt) > _LONGEST:
+                return None
+            if name := self._by_form.get(_squeezed(spelt)) or self._short.get(spelt.replace("\\", "")):
+                return name
+            module, dot, spelt = spelt.partition(".")
+            if not dot or not module.isidentifier():
+                return None
+        return None
+
+    def is_short(self, spelt: str, name: str) -> bool:
+        """Return whether a name stands without its own module: it has to fit in its arguments then."""
+        last = spelt.replace("\\", "").rpartition(".")[2]
+        return self._short.get(last) == name and _squeezed(spelt) != _squeezed(name)
+
+
+def _in_capitals(offered: frozenset[str]) -> dict[str, str]:
+    """Return the names with the first letters, or all, as capitals, each with the only name that was offered so.
+
+    What stands before a dot is a module's as often.
+    """
+    found: dict[str, set[str]] = {}
+    for name in offered:
+        if "." in name:
+            continue
+        for other in (name.upper(), name.title(), name[:1].upper() + name[1:]):
+            found.setdefault(other, set()).add(name)
+    return {other: min(names) for other, names in found.items() if len(names) == 1 and other not in offered}
+
+
+def _short_names(offered: frozenset[str], known: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the last parts of names with dots that are nobody else's, with the names."""
+    by_last: dict[str, set[str]] = {}
+    for name in offered:
+        if "." in name:
+            by_last.setdefault(name.rpartition(".")[2], set()).add(name)
+    return {
+        last: next(iter(names))
+        for last, names in by_last.items()
+        if len(names) == 1 and len(last) >= _SHORTEST and _squeezed(last) not in known
+    }
+
+
+@lru_cache(maxsize=64)
+def names_of(offered: frozenset[str]) -> Names:
+    """Return the names; the same ones are not looked at again."""
+    return Names(offered)
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _form_of(text: str, found: re.Match[str]) -> Form | None:
+    """Return how a name is called, or None where it is not: as a value of another key, or in a sentence."""
+    form = _plain_form_of(text, found)
+    if form == "call":
+        return form
+    if (form is None or form == "tag") and _is_cut_behind(text, found):
+        return "cut"
+    if form in {"tag", "left"}:
+        return form
+    return "own" if has_own_mark(text, *found.span("name")) else form
+
+
+def _is_cut_behind(text: str, found: re.Match[str]) -> bool:
+    """Return whether a text ends with a name, in what begins a call, or in the mark that holds it."""
+    end = found.end()
+    if len(text) - end > _KEY_WINDOW or text[end:].strip():
+        return False
+    start = found.start("name")
+    before = text[max(0, start - _KEY_WINDOW) : start]
+    if found["loose"] is not None and (_NAME_KEY.search(before) or _CUT_BEHIND.search(before)):
+        return True
+    is_in_tag = found["tag"] is not None or found["text"] is not None
+    return is_in_tag and mark_before(text, prefix_before(text, start)) is not None
+
+
+def is_misspelt_key(key: str) -> bool:
+    """Return whether a key is nearly one of those that models give a name."""
+    return key not in NAME_KEYS and any(
+        OSA.distance(key.lower(), known, score_cutoff=1) == 1 for known in _MISSPELT
+    )
+
+
+def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
+    """Return how a name is called by what any text may hold beside it."""
+    start = found.start("name")
+    if found["call"]:
+        return "call"
+    is_in_quotes = found["text"] is not None or found["pair"] or found["key"] or found["line"]
+    if is_in_quotes:
+        start = prefix_before(text, start)
+    before = text[max(0, start - _KEY_WINDOW) : start]
+    if found["line"] and _LINE_KEY.search(before):
+        return "lines"
+    if is_in_quotes:
+        if _OPENS_TAG.search(before):
+            return "tag"
+        if _NAME_KEY.search(before):
+            return "text"
+        if (near := _NEAR_KEY.search(before)) and is_misspelt_key(near["key"]):
+            return "text"
+        if found["key"]:
+            return "key" if before[-1:] in "\"'“‘" and before else None
+        return "pair" if found["pair"] and _OPENS_PAIR.search(before) else None
+    if found["loose"] is not None:
+        return None
+    if found["left"]:
+        return _left_form(found["left"], before)
+    if found["object"]:
+        return "object"
+    if found["bare"]:
+        return "text" if _BARE_KEY.search(text[max(0, start - _KEY_WINDOW) : start]) else None
+    if found["options"]:
+        return "options" if _OWN_LINE.search(before) and _PARTS.search(found["name"]) else None
+    return "tag" if _OPENS_TAG.search(before) else None
+
+
+def _any_of(patterns: list[str]) -> str:
+    """Return the pattern of names that no word goes on into; those with the same first letter are told apart behind it.
+
+    Where all names begin with a letter, a word's border is asked for, which takes a third of a look behind.
+    """
+    if not all(pattern[:1].isalnum() for pattern in patterns):
+        return rf"(?<!\w)(?P<name>{'|'.join(patterns)})"
+    by_first: dict[str, list[str]] = {}
+    for pattern in patterns:
+        by_first.setdefault(pattern[0], []).append(pattern[1:])
+    alike = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in by_first.items())
+    return rf"\b(?P<name>{alike})"
+
+
+def _left_form(behind: str, before: str) -> Form | None:
+    """Return what a name is with an identifier or a closing sign behind it, and an object: a tag where that is open."""
+    if behind.startswith(">"):
+        if _OPENS_TAG.search(before):
+            return "tag"
+        return None if before.endswith(("</", "-")) else "left"
+    return "left"
+
+
+def _forms(name: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words of a name between which any sign may stand: as it is, and with its words run together or apart."""
+    parts = tuple(_PARTS.split(name))
+    if any(parts):
+        yield parts
+    words = _HUMP.sub(" ", " ".join(parts)).lower().split()
+    if len(words) > 1:
+        yield tuple(words)
+        camel = "".join(word.capitalize() for word in words)
+        yield (camel,)
+        yield (camel[0].lower() + camel[1:],)
+
+
+def _words(name: str) -> list[str]:
+    return _PARTS.split(name)
+
+
+def _squeezed(name: str) -> str:
+    """Return what all spellings of a name share."""
+    words = _HUMP.sub("_", _PARTS.sub("_", name.replace("\\", "")))
+    return words.lower() if "_" in words.strip("_") else words

@@ -1,0 +1,265 @@
+"""What a place makes of a call: quotations, echoes, thoughts, and the sentence that a call stands in.
+
+Tags and comments count in pairs; a tag that is never closed is a mention, except of thoughts that the response begins with.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from actionledger.core.values import Span
+from actionledger.reading.scan.line_starts import LineStart
+from actionledger.reading.scan.openings import HIDDEN, any_of, text_before
+
+_ECHOES = (
+    *("tool_response", "tool_responses", "tool_result", "tool_results", "tool_output", "function_response"),
+    *("function_result", "function_results", "function_output", "observation", "result", "results", "output"),
+    *("stdout", "stderr", "execution_result", "search_results", "document", "documents", "file", "context"),
+)
+_EXAMPLES = (
+    "example",
+    "examples",
+    "sample",
+    "pre",
+    "blockquote",
+    "quote",
+    "template",
+    "format",
+    "usage",
+    "doc",
+    "docs",
+)
+_THOUGHTS = (
+    *("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "analysis"),
+    *("inner_monologue", "internal", "plan", "planning", "chain_of_thought", "seed:think", "mm:think"),
+)
+_WHAT = (
+    dict.fromkeys(_ECHOES, "It stands in a tool's echo.")
+    | dict.fromkeys(_EXAMPLES, "It stands in a quotation.")
+    | dict.fromkeys(_THOUGHTS, "It stands in the model's thoughts.")
+)
+_OPENS = re.compile(
+    rf"<(?:(?P<tag>(?a:{any_of(_WHAT)}))(?=[\s>])[^<>\n]{{0,200}}+>|(?P<comment>!--)|(?P<cdata>!\[CDATA\[)"
+    r"|\|(?a:thought_start|START_THINKING|begin_of_thought|START_TOOL_RESULT)\|>"
+    r"|(?P<analysis>\|channel\|>analysis(?![^<\n]*\bto=)[^<\n]*+<\|message\|>))|\[(?a:THINK|TOOL_RESULTS)\]|◁(?a:think)▷",
+    re.IGNORECASE,
+)
+_CLOSERS = {
+    "[think]": "[/THINK]",
+    "<|thought_start|>": "<|thought_end|>",
+    "◁think▷": "◁/think▷",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|start_thinking|>": "<|END_THINKING|>",
+    "[tool_results]": "[/TOOL_RESULTS]",
+    "<|start_tool_result|>": "<|END_TOOL_RESULT|>",
+}
+_OF_RESULTS = frozenset({"[tool_results]", "<|start_tool_result|>"})
+_ECHO_LINE = LineStart(
+    r"[ \t]*+(?:(?:\*\*)?(?:(?:(?:tool|function|api|command|program)[ _-]?)?(?:observation|output|outputs|results?|returns?|response|prints?)"
+    r"|stdout|stderr|ausgabe|ergebnis|sortie|résultat|salida|resultado|输出|结果|返回)(?:\*\*)?[ \t]*+[:：](?:\*\*)?[ \t]*+"
+    r"|(?:\$|%|#>|>>>|C:\\[^>\n]*+>)[ \t]++(?:cat|type|less|head|tail|bat|jq|echo|curl|more|print|python3?|grep|rg|sed)\b[^\n]*+\n)",
+    re.IGNORECASE,
+)
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+_NEXT_LABEL = re.compile(
+    r"^[ \t]*+\*{0,2}(?:Thought|Action|Final Answer|Tool call|Function call|Call|Answer)\b[^\n:]{0,20}+:",
+    re.MULTILINE | re.IGNORECASE,
+)
+_QUOTE_LINE = LineStart(r"[ ]{0,3}>[^\n]*+")
+_INDENTS, _BLANK_LINES = ("    ", "\t"), ("\n\n", "\n\r\n")
+_INDENTED = re.compile(r"(?:(?<=\n\n)|(?<=\n\r\n)|\A)(?:(?:[ ]{4}|\t)[^\n]*+(?:\n|\Z))++")
+_HEADING = LineStart(
+    r"[ ]{0,3}#{1,6}[ \t]++(?!(?:User|Assistant|Human|System|Tool|Function|Observation|Response|Action|Answer)\b)\S"
+)
+_SENTENCE_LINE = re.compile(r"^[^\n#`\[{(<][^\n]{40,}[.:][ \t]*+$", re.MULTILINE)
+_MOST_HEADINGS = 1
+_LONGEST_ANSWER = 12_000
+_FLUSH = re.compile(r"^(?![ ]{4}|\t)[ ]{0,3}\S", re.MULTILINE)
+_FENCE = re.compile(r"\s*+(`{3,}+|~{3,}+)[^\n]*+\n")
+_TOKENS = r"<(?:\|[^|<>\n]{1,40}+\|>|｜[^｜<>\n]{1,40}+｜>|/?s>|end_of_turn>)"
+_BLANKS = f"{HIDDEN}`*"
+_BLANK = re.compile(rf"(?:[\s{_BLANKS}]|{_TOKENS})*+")
+_LAST_TOKEN = re.compile(rf"(?:{_TOKENS})\Z")
+_LONGEST_TOKEN = 44
+_TAIL = 400
+_ENDS_SENTENCE = re.compile(
+    rf"[ \t{HIDDEN}]*+(?:\r?\n|\Z|<\|(?:start_header_id|im_start|start|turn)\|>|<start_of_turn>)"
+)
+
+
+_BESIDE = f" \t\u3000*_`{HIDDEN}"
+"""What may stand before a call on its line without a word."""
+
+
+class Quoted(NamedTuple):
+    """A stretch that quotes.
+
+    Args:
+        span: where.
+        why: what it is, as a sentence.
+        is_thought: whether the model thinks it to itself.
+    """
+
+    span: Span
+    why: str
+    is_thought: bool = False
+
+
+class Quotations:
+    """The stretches of a response that quote, echo or think.
+
+    Args:
+        text: the response.
+        indented: whether indented blocks quote.
+    """
+
+    def __init__(self, text: str, *, indented: bool = True) -> None:
+        set_apart = _indented(text) if indented else ()
+        found = sorted([*_in_pairs(text), *_echoes(text), *_quoted_lines(text), *set_apart])
+        self._found: list[Quoted] = []
+        for quoted in found:
+            if not self._found or quoted.span.end > self._found[-1].span.end:
+                self._found.append(quoted)
+        self._starts = [quoted.span.start for quoted in self._found]
+
+    def around(self, span: Span) -> Quoted | None:
+        """Return the quotation that a stretch stands in, or None."""
+        for index in range(
+            bisect_right(self._starts, span.start) - 1,
+            max(-1, bisect_right(self._starts, span.start) - 4),
+            -1,
+        ):
+            quoted = self._found[index]
+            if quoted.span.start <= span.start and span.end <= quoted.span.end:
+                return quoted
+        return None
+
+
+def may_quote(text: str, start: int, end: int) -> bool:
+    """Return whether a quotation, or an echo, opens in ``text[start:end]``: what follows may be judged by it."""
+    return bool(_OPENS.search(text, start, end) or _ECHO_LINE.search(text, start, end))
+
+
+def _in_pairs(text: str) -> Iterator[Quoted]:
+    missing: set[str] = set()
+    ink = len(text) - len(text.lstrip())
+    at = 0
+    while opens := _OPENS.search(text, at):
+        at = opens.end()
+        closer, why, is_thought = _pair(opens)
+        close = -1 if closer in missing else text.find(closer, at)
+        if close < 0:
+            missing.add(closer)
+            begins = opens["tag"] != "think" and opens.start() <= ink  # that tag is a dialect's
+            if opens["analysis"] or (is_thought and begins):
+                yield Quoted(Span(opens.start(), len(text)), why, is_thought)
+            continue
+        yield Quoted(Span(opens.start(), close + len(closer)), why, is_thought)
+        at = close + len(closer)
+
+
+def _pair(opens: re.Match[str]) -> tuple[str, str, bool]:
+    if tag := opens["tag"]:
+        return f"</{tag}>", _WHAT[tag.lower()], tag.lower() in _THOUGHTS
+    if opens["comment"]:
+        return "-->", "It stands in a comment.", False
+    if opens["cdata"]:
+        return "]]>", "It stands in a CDATA section.", False
+    if opens["analysis"]:
+        return "<|end|>", "It stands in the model's thoughts.", True
+    marker = opens[0].lower()
+    is_thought = marker not in _OF_RESULTS
+    why = "It stands in the model's thoughts." if is_thought else "It stands in a tool's echo."
+    return _CLOSERS[marker], why, is_thought
+
+
+def _echoes(text: str) -> Iterator[Quoted]:
+    """Yield what stands behind ``Output:`` or a shell's prompt, up to a blank line or the next label."""
+    at, blank = 0, -1
+    while opens := _ECHO_LINE.search(text, at):
+        begins = opens.end()
+        while text.startswith("\n", begins):
+            begins += 1
+        if blank < begins:
+            gap = _BLANK_LINE.search(text, begins)
+            blank = gap.start() if gap else len(text)
+        label = _NEXT_LABEL.search(text, begins, blank)
+        end = label.start() if label else blank
+        if fence := _FENCE.match(text, begins):
+            close = text.find(f"\n{fence[1]}", fence.end() - 1)
+            end = close + 1 + len(fence[1]) if close >= 0 else len(text)
+        at = max(end, opens.end())
+        yield Quoted(Span(opens.start(), at), "It stands behind the label of an echo.")
+
+
+def _quoted_lines(text: str) -> Iterator[Quoted]:
+    for line in _QUOTE_LINE.finditer(text):
+        is_prompt = line[0].lstrip().startswith(">>>")
+        why = "It stands behind a prompt." if is_prompt else "It stands in a block quote."
+        yield Quoted(Span(*line.span()), why)
+
+
+def _indented(text: str) -> Iterator[Quoted]:
+    """Yield indented blocks, as people set code apart; where all lines are indented, none is."""
+    may_begin = text.startswith(_INDENTS) or any(
+        f"{blank}{by}" in text for blank in _BLANK_LINES for by in _INDENTS
+    )
+    if may_begin and _FLUSH.search(text):
+        for block in _INDENTED.finditer(text):
+            yield Quoted(Span(*block.span()), "It stands in an indented block.")
+
+
+def stands_alone(text: str, span: Span, low: int) -> bool:
+    """Return whether nothing stands beside a stretch on its lines but a list's marker, or a label with a colon before it.
+
+    Args:
+        text: the response.
+        span: the stretch.
+        low: where a block ends that was read before it: what follows it on its line is as good as on one of its own.
+    """
+    line = text_before(text, span.start)
+    before = line[max(0, len(line) - (span.start - low)) :].rstrip(_BESIDE)
+    return bool(_ENDS_SENTENCE.match(text, span.end)) and (
+        not before or before.endswith((":", "：", ">", "|", "]"))
+    )
+
+
+def is_document(text: str) -> bool:
+    """Return whether a response reads like a document, which shows calls rather than makes them: many headings, or long."""
+    if len(text) > _LONGEST_ANSWER:
+        return True
+    headings = len([*_HEADING.finditer(text)]) if "#" in text else 0
+    if headings > _MOST_HEADINGS:
+        return True
+    return headings > 0 and len(_SENTENCE_LINE.findall(text)) > _MOST_HEADINGS
+
+
+def inked(text: str, thoughts: Sequence[Span]) -> Span:
+    """Return where a response begins and ends but for blanks, special tokens and thoughts.
+
+    Args:
+        text: the response.
+        thoughts: where the model thinks to itself, in text order.
+    """
+    start = 0
+    for thought in [*thoughts, None]:
+        start = _BLANK.match(text, start).end()  # type: ignore[union-attr]
+        if thought is None or thought.start > start:
+            break
+        start = max(start, thought.end)
+    return Span(start, _inked_until(text, max(start, len(text) - _TAIL)))
+
+
+def _inked_until(text: str, low: int) -> int:
+    """Return where the blanks and special tokens begin that a text ends with, as far back as they are looked at."""
+    end = len(text)
+    while end > low:
+        last = text[end - 1]
+        if last.isspace() or last in _BLANKS:
+            end -= 1
+        elif last == ">" and (token := _LAST_TOKEN.search(text, max(low, end - _LONGEST_TOKEN), end)):
+            end = token.start()
+        else:
+            break
+    return end

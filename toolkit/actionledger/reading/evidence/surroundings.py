@@ -1,0 +1,205 @@
+"""What the words around calls make of them, once all of a response's blocks are known.
+
+A call that only its place marks needs words that announce it, or none; see ``prose``. One with its format's marks is meant unless
+the words behind it take it back. Two versions of one call are one if they are equal, and neither if they are not.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from actionledger.core.values import Issue, Span
+from actionledger.core.values.offers import is_own_text
+from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
+from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.reading.dialects.parts.verdicts import waiting
+from actionledger.reading.evidence.echoes import (
+    DOCUMENTED,
+    MARKLESS,
+    READ,
+    Placed,
+    as_shown,
+    calls_text,
+    is_bare,
+    is_doubted,
+)
+from actionledger.reading.prose import Verdict, has_words, is_corrected, verdict, verdict_of_marked
+from actionledger.reading.scan.source import Source
+
+_OF_PROFILES = frozenset({"actions", "iteration", "json_action", "plan", "xml_tags"})
+"""The formats whose responses are prose with actions in it: their own keys or tags say what is meant."""
+
+_EDITS = DOCUMENTED - _OF_PROFILES
+"""The formats that say themselves, by their own marks, what is meant, and stand in the middle of anything."""
+
+_TWICE = "The same stands once more in the response."
+_VERSIONS = "The text offers two versions of it."
+
+_PLACEHOLDER = re.compile(
+    r"(?=[.…yiepax\[<{/])(?:\.{3}|…|(?:your|insert|enter|put|add)[ _-][\w -]{0,40}[ _-]here|\[(?:your|insert|enter)\b[^\]\n]{0,60}\]"
+    r"|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,})",
+    re.IGNORECASE,
+)
+"""What nobody passes: the place of a value in a template."""
+
+_NAMED_AS_PLACE = re.compile(r"your_\w{1,40}|placeholder", re.IGNORECASE)
+"""What a template has in the place of a value, and what a user may have called something."""
+
+_ANGLED = re.compile(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
+_BEGINNINGS = frozenset(".…yiepaxYIEPAX[<{/\u0130\u0131")
+"""What a placeholder begins with: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
+
+_LONGEST = 70
+"""How long a placeholder may be, in code points."""
+
+_JOINS = str.maketrans("", "", "_- ")
+
+
+def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
+    """Return the blocks with those as shown, or as waiting for a person, that the words around them say it of.
+
+    Args:
+        source: the response.
+        placed: all of its blocks, in text order.
+    """
+    text = source.text
+    is_open = [is_open_to_prose(dialect, found) for dialect, found in placed]
+    if not any(is_open):
+        return list(placed)
+    judged: list[Placed] = []
+    low, before = 0, None
+    for (dialect, found), is_judged in zip(placed, is_open, strict=True):
+        if is_judged:
+            is_joined = bool(judged) and low > 0 and not has_words(text[low : found.span.start])
+            before = _verdict(text, dialect, found, low, before if is_joined else None, is_joined=is_joined)
+            lacks_value = before is None and has_placeholder(found, source.names)
+            if (
+                lacks_value
+                and not (dialect.name in MARKLESS and is_bare(found, text))
+                and _is_alone(text, placed)
+            ):
+                lacks_value = has_placeholder(found, source.names, is_certain=True)
+            judged.append((dialect, _as_judged(found, before, lacks_value=lacks_value)))
+        else:
+            judged.append((dialect, found))
+            before = None
+        low = max(low, found.span.end)
+    return _shared(_corrected(text, judged), text) if len(judged) > 1 else judged
+
+
+def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
+    """Return whether the prose around a block decides about it."""
+    return (
+        found.status in READ and dialect.name not in _EDITS and not is_doubted(found) and bool(found.actions)
+    )
+
+
+def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_certain: bool = False) -> bool:
+    """Return whether an argument of a block's actions holds the place of a value.
+
+    Args:
+        found: the block.
+        names: the names that were offered: what a tool's schema itself gives for a parameter is a value.
+        is_certain: whether nothing else speaks against the calls, so that only what nobody passes counts.
+    """
+    for action in found.actions:
+        for key, value in action.arguments.items():
+            if not isinstance(value, str) or len(value) > _LONGEST:
+                continue
+            place = value.strip()
+            if (
+                place[:1] in _BEGINNINGS
+                and _is_placeholder(key, place, is_certain=is_certain)
+                and not is_own_text(names, action.name, key, value)
+            ):
+                return True
+    return False
+
+
+def _is_alone(text: str, placed: Sequence[Placed]) -> bool:
+    """Return whether a response has no word but those in its blocks."""
+    low = 0
+    for _, found in placed:
+        if has_words(text[low : found.span.start]):
+            return False
+        low = max(low, found.span.end)
+    return not has_words(text[low:])
+
+
+def _verdict(
+    text: str, dialect: Dialect, found: Found, low: int, before: Verdict | None, *, is_joined: bool
+) -> Verdict | None:
+    if dialect.name not in MARKLESS or dialect.name in _OF_PROFILES or not is_bare(found, text):
+        is_own = dialect.name in _OF_PROFILES
+        return before if is_joined and before else verdict_of_marked(text, found.span, low, is_own=is_own)
+    if is_joined and before is not None:
+        return before
+    return verdict(text, found.span, low)
+
+
+def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:
+    if lacks_value:
+        return waiting(found, Reason.EXAMPLE, "An argument is a placeholder.")
+    if judgement is None:
+        return found
+    if judgement.is_shown:
+        return as_shown(found, judgement.why, Evidence.EXAMPLE)
+    return waiting(found, Reason.CALL_IN_PROSE, judgement.why)
+
+
+def _is_placeholder(key: str, value: str, *, is_certain: bool) -> bool:
+    if _PLACEHOLDER.fullmatch(value) or (not is_certain and _NAMED_AS_PLACE.fullmatch(value)):
+        return True
+    angled = _ANGLED.fullmatch(value) if value.startswith("<") else None
+    if angled is None:
+        return False
+    word, named = (each.translate(_JOINS).lower() for each in (angled["word"], key))
+    return word in named or named in word
+
+
+def _corrected(text: str, placed: list[Placed]) -> list[Placed]:
+    """Return the blocks with two versions of one call as one where they are equal, as ambiguous where they are not."""
+    judged = list(placed)
+    for index in range(1, len(judged)):
+        (one, first), (other, second) = judged[index - 1], judged[index]
+        if not (_holds_calls(one, first) and _holds_calls(other, second)):
+            continue
+        if not is_corrected(text[first.span.end : second.span.start]):
+            continue
+        if calls_text(first.actions) == calls_text(second.actions):
+            judged[index] = other, as_shown(second, "It states the same calls once more.", Evidence.EXAMPLE)
+        else:
+            judged[index - 1] = one, _ambiguous(first)
+            judged[index] = other, _ambiguous(second)
+    return judged
+
+
+def _holds_calls(dialect: Dialect, found: Found) -> bool:
+    is_read = found.status in READ or found.reason is Reason.AMBIGUOUS
+    return is_read and dialect.name not in _EDITS
+
+
+def _ambiguous(found: Found) -> Found:
+    issue = Issue(Reason.AMBIGUOUS, found.span, _VERSIONS)
+    return Found(BlockStatus.MALFORMED, found.span, found.body, reason=issue.code, issues=(issue,))
+
+
+def _shared(placed: list[Placed], text: str) -> list[Placed]:
+    """Return the blocks with equal fences in doubt of which only some are meant: half of an answer is none."""
+    fences: dict[str, list[int]] = defaultdict(list)
+    for index, (dialect, found) in enumerate(placed):
+        if found.actions and dialect.name in MARKLESS and _is_fence(found.span, text):
+            fences[calls_text(found.actions)].append(index)
+    judged = list(placed)
+    for equal in fences.values():
+        meant = [index for index in equal if judged[index][1].status in READ]
+        if not meant or len(meant) == len(equal):
+            continue
+        for index in meant:
+            dialect, found = judged[index]
+            judged[index] = dialect, waiting(found, Reason.AMBIGUOUS, _TWICE)
+    return judged
+
+
+def _is_fence(span: Span, text: str) -> bool:
+    return text.startswith(("```", "~~~"), span.start)

@@ -1,0 +1,395 @@
+"""What is made of the calls that no dialect has read, by the place where they stand.
+
+A response that is the calls, and nothing else, means them; so does its last block, or several on lines of their own, unless
+the words around them say otherwise. Within a sentence they are an issue, and in a quotation or a program an illustration.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.values.offers import parameters_of
+from actionledger.core.vocabulary import BlockStatus, Evidence, Reason, RepairKind
+from actionledger.reading.dialects.base import Dialect, Found, Written
+from actionledger.reading.dialects.parts.markers import behind_blanks
+from actionledger.reading.dialects.parts.python_literals import EXPRESSIONS
+from actionledger.reading.dialects.parts.truncation import unless_completed
+from actionledger.reading.dialects.reasoning import may_end_thoughts, thought_closers
+from actionledger.reading.evidence.arguments import ARGUMENT_KEYS
+from actionledger.reading.evidence.candidates import Candidate, Candidates
+from actionledger.reading.evidence.cues import is_choice, speaks_against
+from actionledger.reading.evidence.deviations import tidied
+from actionledger.reading.evidence.echoes import DOCUMENTED, MARKLESS, READ, Placed, calls_text
+from actionledger.reading.evidence.names import Mention
+from actionledger.reading.evidence.places import Quotations, inked, is_document
+from actionledger.reading.evidence.rests import mentions_and_rests
+from actionledger.reading.evidence.statements import Statements
+from actionledger.reading.evidence.stretches import stretches
+from actionledger.reading.evidence.unread import has_names
+from actionledger.reading.scan.openings import Opening
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json.options import DecodeOptions
+
+_MOST_OVERLAPS = 100
+UNSAID = "An offered name is called in it."
+"""What is said of a call that is none by itself, where nothing else is known of it."""
+
+_MEANT = frozenset({Evidence.WHOLE, Evidence.LAST, Evidence.AMONG})
+
+EvidenceSetting: TypeAlias = Literal["ignored", "reported", "read", "read_in_sentences"]
+"""What a parser does with a call that stands on evidence alone."""
+
+_READ_AGAIN = frozenset(
+    {
+        Reason.MALFORMED_JSON,
+        Reason.WRONG_SHAPE,
+        Reason.TEXT_AFTER_VALUE,
+        Reason.UNKNOWN_ACTION,
+    }
+)
+
+
+class ByEvidence(Dialect):
+    """Calls of offered tools in no format at all: what they look like, and where they stand, says that they are meant."""
+
+    name: Literal["evidence"] = "evidence"
+    source = "No format: what models write when none fits"
+    example = 'get_weather(city="Paris")'
+    needs_names: ClassVar[bool] = True
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:  # noqa: ARG002
+        """Read nothing at an opening: it is asked once all others are done."""
+        return None
+
+
+BY_EVIDENCE = ByEvidence()
+
+
+class _Weighed(NamedTuple):
+    candidate: Candidate
+    rank: Evidence
+    why: str
+
+    def against(self, why: str) -> "_Weighed":
+        """Return it as an example, with what makes one of it."""
+        return self._replace(rank=Evidence.EXAMPLE, why=why)
+
+
+def with_evidence(
+    source: Source, placed: Sequence[Placed], options: DecodeOptions, setting: EvidenceSetting
+) -> list[Placed]:
+    """Return the blocks of a response with those that stand on evidence alone.
+
+    Args:
+        source: the response, with the names that were offered.
+        placed: the blocks that the dialects read, in text order.
+        options: what may be repaired.
+        setting: what is done with such calls.
+    """
+    text, offer = source.text, source.names
+    if not offer or setting == "ignored":
+        return list(placed)
+    mentions = _mentioned(text, offer, placed)
+    if not mentions:
+        return list(placed)
+    return _Weighing(source, placed, options, setting, mentions).result()
+
+
+def _mentioned(text: str, offer: frozenset[str], placed: Sequence[Placed]) -> list[Mention]:
+    """Return where offered names are called outside of the blocks that have said what they hold."""
+    at = 0
+    mentions: list[Mention] = []
+    for dialect, found in placed:
+        if not is_open(dialect, found, offer) and found.reason is not Reason.REASONING:
+            mentions += mentions_and_rests(text, at, found.span.start, offer)
+            at = found.span.end
+    return mentions + mentions_and_rests(text, at, len(text), offer)
+
+
+def is_open(dialect: Dialect, found: Found, offer: frozenset[str]) -> bool:
+    """Return whether a block may hold calls that its dialect didn't take for its own."""
+    match found.status:
+        case BlockStatus.MALFORMED:
+            if found.reason is Reason.TRUNCATED or found.reason is Reason.AMBIGUOUS:
+                return (
+                    dialect.name in MARKLESS
+                )  # behind a format's own marks, what has two readings has no third one
+            return found.reason in _READ_AGAIN
+        case BlockStatus.IGNORED if found.reason is Reason.EXAMPLE:
+            is_program = not found.actions and all(
+                issue.detail in {"It is a program.", EXPRESSIONS} for issue in found.issues
+            )
+            is_marked = bool(found.actions) and dialect.name not in MARKLESS
+            return dialect.name not in DOCUMENTED and not is_marked and (not found.issues or is_program)
+        case BlockStatus.IGNORED:
+            is_mention = found.reason is Reason.CALL_IN_PROSE and dialect.name in DOCUMENTED
+            return found.reason is Reason.NOT_AN_ACTION or (
+                is_mention and all(_holds_arguments(action, offer) for action in found.actions)
+            )
+        case _:
+            return bool(found.actions) and all(_holds_arguments(action, offer) for action in found.actions)
+
+
+def _holds_arguments(action: Written, offer: frozenset[str]) -> bool:
+    """Return whether an action that a documented format has read has all its arguments under one key, which it has no field for."""
+    keys = [key for key in action.arguments if key in ARGUMENT_KEYS]
+    parameters = parameters_of(offer, action.name)
+    return len(keys) == 1 and parameters is not None and keys[0] not in parameters
+
+
+class _Weighing:
+    """One response while it is weighed."""
+
+    def __init__(
+        self,
+        source: Source,
+        placed: Sequence[Placed],
+        options: DecodeOptions,
+        setting: EvidenceSetting,
+        mentions: list[Mention],
+    ) -> None:
+        self.source, self.text = source, source.text
+        self.placed, self.options, self.setting = placed, options, setting
+        self.quotations = Quotations(self.text)
+        self.statements = Statements(source, source.names or frozenset(), options, mentions)
+        self.thoughts = [found.span for _, found in placed if found.reason is Reason.REASONING]
+        self.inked = inked(self.text, self.thoughts)
+        self.is_document = is_document(self.text)
+        self.mentions = mentions
+        self.starts = [mention.start for mention in mentions]
+
+    def result(self) -> list[Placed]:
+        """Return all blocks in text order."""
+        kept = [(dialect, self._thought(found)) for dialect, found in self.placed]
+        opened = [found for dialect, found in kept if self._is_open(dialect, found)]
+        covered = [found.span for dialect, found in kept if not self._is_open(dialect, found)]
+        fenced = [(found.span, found.body) for found in opened if _begins_fence(found, self.text)]
+        candidates = Candidates(self.source, self.statements, self.mentions)
+        weighed = [
+            self._weighed(candidate)
+            for stretch in stretches(self.source, covered, fenced)
+            for candidate in candidates.within(stretch)
+        ]
+        weighed = self._judged_together(weighed)
+        return self._merged(kept, [(each, self._found(each)) for each in weighed])
+
+    def _is_open(self, dialect: Dialect, found: Found) -> bool:
+        return is_open(dialect, found, self.source.names or frozenset())
+
+    def _thought(self, found: Found) -> Found:
+        """Return thoughts with an issue for each call in them."""
+        if found.reason is not Reason.REASONING:
+            return found
+        first, last = (bisect_left(self.starts, at) for at in found.span)
+        known = [issue.span for issue in found.issues if issue.code is Reason.REASONING and issue.span]
+        inside = [
+            each
+            for each in self.mentions[first:last]
+            if each.form != "rest" and not any(span.start <= each.start < span.end for span in known)
+        ]
+        issues = (Issue(Reason.REASONING, each.span, "It names a tool as a call.") for each in inside)
+        ordered = sorted([*found.issues, *issues], key=lambda issue: issue.span or found.span)
+        return found._replace(issues=tuple(ordered)) if inside else found
+
+    @cached_property
+    def _thought_until(self) -> int:
+        """Return up to where all is thought, as a closing marker in what no dialect has read says."""
+        if not may_end_thoughts(self.text):
+            return 0
+        covered = [found.span for dialect, found in self.placed if not self._is_open(dialect, found)]
+        last = 0
+        for stretch in stretches(self.source, covered, ()):
+            closers = thought_closers(self.text, stretch.span)
+            last = max([last, *(closer.end for closer in closers)])
+        return last
+
+    # One candidate
+
+    def _weighed(self, candidate: Candidate) -> _Weighed:
+        span = candidate.span
+        if quoted := self.quotations.around(span):
+            return _Weighed(candidate, Evidence.QUOTATION, quoted.why)
+        if span.start < self._thought_until:
+            return _Weighed(candidate, Evidence.QUOTATION, "It stands in the model's thoughts.")
+        if candidate.is_code:
+            why = candidate.issue.detail if candidate.issue and candidate.issue.detail else ""
+            return _Weighed(candidate, Evidence.CODE, why or "Code stands around it.")
+        if not candidate.is_alone:
+            return _Weighed(candidate, Evidence.SENTENCE, "Text stands beside it on its line.")
+        if span.start <= self.inked.start and self.inked.end <= span.end:
+            return _Weighed(candidate, Evidence.WHOLE, "")
+        if why := speaks_against(self.source, span.start, span.end):
+            return _Weighed(candidate, Evidence.EXAMPLE, why)
+        if candidate.run and self.text.startswith("**", span.start):
+            return _Weighed(candidate, Evidence.SENTENCE, "It is set in bold, and may be a heading.")
+        if (
+            candidate.fence is None
+            and candidate.run
+            and not any(each.arguments for each in candidate.run.actions)
+        ):
+            return _Weighed(candidate, Evidence.SENTENCE, "It has no arguments, and may be a mention.")
+        if self.is_document:
+            return _Weighed(candidate, Evidence.EXAMPLE, "The response is a document.")
+        if candidate.issue and has_names(candidate.issue) and not self._ends_answer(span):
+            return _Weighed(candidate, Evidence.CODE, candidate.issue.detail)
+        return _Weighed(candidate, Evidence.LAST, "")
+
+    def _ends_answer(self, span: Span) -> bool:
+        """Return whether nothing but further calls stands behind a stretch."""
+        end = self.inked.end
+        behind = behind_blanks(self.text, span.end, end)
+        line = self.text.find("\n", behind, end)
+        following = bisect_left(self.starts, span.end)
+        is_call = following < len(self.starts) and self.starts[following] <= (line if line >= 0 else end)
+        return behind >= end or is_call
+
+    # All of them
+
+    def _judged_together(self, weighed: list[_Weighed]) -> list[_Weighed]:
+        """Return them once more: of two that say the same the first counts, of a choice none, beside marked calls none."""
+        has_marked = any(
+            found.status in READ and found.actions and dialect.name not in MARKLESS
+            for dialect, found in self._settled()
+        )
+        stated = {
+            calls_text(found.actions): found.span
+            for _, found in self._settled()
+            if found.status in READ and found.actions
+        }
+        judged: list[_Weighed] = []
+        last: int | None = None
+        for each in weighed:
+            if each.rank not in _MEANT or not each.candidate.run:
+                judged.append(each)
+                continue
+            span, calls = each.candidate.span, calls_text(each.candidate.run.actions)
+            why = ""
+            if calls in stated:
+                why = "It states the same calls once more."
+            elif has_marked:
+                why = "Another block has its format's own marks."
+            elif last is not None and is_choice(self.text[judged[last].candidate.span.end : span.start]):
+                why = "It is one of two that the text offers as a choice."
+                judged[last] = judged[last].against(why)
+            else:
+                stated[calls] = span
+                if last is not None:
+                    judged[last] = judged[last]._replace(rank=Evidence.AMONG)
+                last = len(judged)
+            judged.append(each.against(why) if why else each)
+        return judged
+
+    def _settled(self) -> list[Placed]:
+        return [(dialect, found) for dialect, found in self.placed if not self._is_open(dialect, found)]
+
+    def _found(self, weighed: _Weighed) -> Found:
+        candidate, rank, why = weighed
+        is_meant = rank in _MEANT
+        if not candidate.run:
+            return self._unread(candidate, rank, why, is_meant=is_meant)
+        if rank is Evidence.SENTENCE and self.setting == "read_in_sentences":
+            is_meant = True
+        if not is_meant:
+            code = Reason.CALL_IN_PROSE if rank is Evidence.SENTENCE else Reason.EXAMPLE
+            return self._ignored(candidate, code, why, rank)
+        marks = Repair(
+            RepairKind.MISSING_MARKS, Span(candidate.span.start, candidate.span.start), "", "<tool_call>"
+        )
+        repairs = tuple(tidied([marks, *candidate.run.repairs]))
+        if refused := next((repair for repair in repairs if repair.kind not in self.options.repairs), None):
+            issue = Issue(
+                Reason.WRONG_SHAPE, candidate.span, f"Reading it takes the repair {refused.kind.value!r}."
+            )
+            return self._malformed(candidate, issue, rank)
+        if self.setting == "reported":
+            issue = Issue(
+                Reason.WRONG_SHAPE, candidate.span, "It is a call in none of the formats that are read here."
+            )
+            return self._malformed(candidate, issue, rank)
+        found = Found(
+            BlockStatus.REPAIRED,
+            candidate.span,
+            candidate.body,
+            candidate.run.actions,
+            repairs=repairs,
+            issues=candidate.run.issues,
+            evidence=rank,
+        )
+        return unless_completed(found, self.source)
+
+    def _unread(self, candidate: Candidate, rank: Evidence, why: str, *, is_meant: bool) -> Found:
+        issue = candidate.issue or Issue(Reason.NOT_AN_ACTION, candidate.span)
+        if is_meant and issue.code is not Reason.NOT_AN_ACTION:
+            return self._malformed(candidate, Issue(issue.code, candidate.span, issue.detail), rank)
+        why = why if why and not is_meant else issue.detail or UNSAID
+        return self._ignored(candidate, Reason.EXAMPLE, why, rank)
+
+    def _ignored(self, candidate: Candidate, code: Reason, why: str, rank: Evidence) -> Found:
+        actions = candidate.run.actions if candidate.run else ()
+        issues = (Issue(code, candidate.span, why),)
+        span, body = candidate.span, candidate.body
+        return Found(BlockStatus.IGNORED, span, body, actions, reason=code, issues=issues, evidence=rank)
+
+    def _malformed(self, candidate: Candidate, issue: Issue, rank: Evidence) -> Found:
+        span, body = candidate.span, candidate.body
+        return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,), evidence=rank)
+
+    # Among the dialects' blocks
+
+    def _merged(self, kept: list[Placed], found: list[tuple[_Weighed, Found]]) -> list[Placed]:
+        """Return the dialects' blocks with the new ones, which take the place of what they read again."""
+        merged = {block.span: (dialect, block) for dialect, block in kept}
+        opened = [block for dialect, block in kept if self._is_open(dialect, block)]
+        low = 0
+        for _, new in found:
+            while low < len(opened) and opened[low].span.end <= new.span.start:
+                low += 1
+            following = islice(opened, low, low + _MOST_OVERLAPS)
+            overlapping = [old for old in following if old.span.start < new.span.end]
+            if self._may_replace(overlapping, new):
+                for old in overlapping:
+                    merged.pop(old.span, None)
+                low += len(overlapping)
+                merged[new.span] = BY_EVIDENCE, new
+            elif not self._note_in(merged, overlapping, new) and new.span.end > overlapping[-1].span.end:
+                rest = _behind(overlapping[-1], new)
+                merged[rest.span] = BY_EVIDENCE, rest
+        return [merged[span] for span in sorted(merged)]
+
+    def _may_replace(self, overlapping: list[Found], new: Found) -> bool:
+        if not overlapping:
+            return True
+        covers = all(new.span.start <= old.span.start and old.span.end <= new.span.end for old in overlapping)
+        has_more = any(old.status is not BlockStatus.IGNORED or old.actions for old in overlapping)
+        if new.status is BlockStatus.REPAIRED:
+            return not has_more or new.span.start <= min(old.span.start for old in overlapping)
+        return covers and not has_more and (new.status is BlockStatus.MALFORMED or bool(new.actions))
+
+    def _note_in(self, merged: dict[Span, Placed], overlapping: list[Found], new: Found) -> bool:
+        """Note in a block that stays what was found in it, and return whether; a block that can't be read says why already."""
+        for old in overlapping:
+            placed = merged.get(old.span)
+            if placed is None or old.status is not BlockStatus.IGNORED:
+                continue
+            dialect, block = placed
+            span = Span(max(new.span.start, old.span.start), min(new.span.end, old.span.end))
+            issues = [*block.issues, *(Issue(issue.code, span, issue.detail) for issue in new.issues)]
+            ordered = tuple(sorted(issues, key=lambda issue: issue.span or span))
+            merged[old.span] = dialect, block._replace(issues=ordered)
+            return True
+        return False
+
+
+def _behind(old: Found, new: Found) -> Found:
+    """Return what stands behind a block that can't be read, of what was found to begin in it."""
+    span = Span(old.span.end, new.span.end)
+    detail = new.issues[0].detail if new.issues else ""
+    issue = Issue(Reason.EXAMPLE, span, detail or "It begins within a block that can't be read.")
+    return Found(BlockStatus.IGNORED, span, span, reason=issue.code, issues=(issue,), evidence=new.evidence)
+
+
+def _begins_fence(found: Found, text: str) -> bool:
+    return text[found.span.start : found.span.start + 40].lstrip()[:1] in {"`", "~"}

@@ -1,0 +1,100 @@
+"""Whether a block is meant, judged by where it stands: the place and the content decide, not a fence's label alone.
+
+What the content says is asked first: a dialect has read actions. Then the place says what they are:
+
+- by themselves, or behind what announces them: they are meant;
+- within a sentence, with text behind them on their line: whoever writes so may mean them, so it is said, and not run;
+- in a quotation, in somebody else's fence, or behind "for example" and "do not" (see ``cues``): they are shown.
+
+What was meant and can't be read is never taken for nothing: it is a loss, or it is said.
+"""
+
+import re
+
+from actionledger.core.values import Issue
+from actionledger.core.vocabulary import BlockStatus, Reason
+from actionledger.reading.cues import is_shown, may_forbid_something_else
+from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.reading.dialects.parts.verdicts import as_example, in_prose
+from actionledger.reading.scan.any_case import AnyCase
+from actionledger.reading.scan.openings import Opening, OpeningKind, text_before
+from actionledger.reading.scan.source import Source
+
+_ENDS_LINE = re.compile(r"[ \t]*+[.,;:!)。，；：！）]?+[ \t]*+(?:\r?\n|\Z|`{3}|<)")
+_QUOTED = re.compile(r"[ \t]{0,3}>")
+_SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])|[。！？]")
+_SHOWS = AnyCase(
+    r"\b(?:example|for instance|e\.g\.|such as|instead of|rather than)(?!\w)"
+    r"|\b(?:do not|don['’]t|never|not|avoid)\s+(?:\w+\s+)?(?:write|send|emit|use|run|call|return|answer|output)"
+    r"|\b(?:never|not|avoid):?\s*+\Z",
+)
+"""What is written before something that is shown, within a line."""
+
+_NO_CONTENT = frozenset({Reason.EMPTY_BLOCK, Reason.WRONG_SHAPE})
+"""What a fence within a line has that is only mentioned, or somebody else's."""
+
+
+def weighed(found: Found, opening: Opening, text: str) -> Found:
+    """Return a block that was read as what its place makes of it.
+
+    Args:
+        found: the block.
+        opening: what it begins with; only what stands in the middle of a line, or is nearly an opening, is in doubt.
+        text: the response.
+    """
+    is_in_doubt = opening.kind is OpeningKind.EMBEDDED or opening.kind is OpeningKind.NEAR
+    if not is_in_doubt or found.status is BlockStatus.IGNORED:
+        return found
+    before = text_before(text, opening.start)
+    if _QUOTED.match(before) or _SHOWS.search(_SENTENCE_ENDS.split(before)[-1]):
+        return as_example(found)
+    is_announced = opening.kind is OpeningKind.EMBEDDED or _announces(before)
+    if _spans_lines(found, text) or (is_announced and _ENDS_LINE.match(text, found.span.end)):
+        return found
+    if found.status is not BlockStatus.MALFORMED:
+        return in_prose(found)
+    if opening.kind is OpeningKind.NEAR:
+        return found
+    if found.reason in _NO_CONTENT:
+        return Found(BlockStatus.IGNORED, found.span, found.body, reason=Reason.NOT_AN_ACTION)
+    return in_prose(found)
+
+
+def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Source) -> Found:
+    """Return a block as it was read, or as what the sentence before it makes of it: an example, or in doubt.
+
+    Args:
+        dialect: what read it; one that fences don't concern has marks that nobody writes to show them.
+        found: the block.
+        opening: what it begins with.
+        source: the response.
+    """
+    is_open = found.status is not BlockStatus.IGNORED or found.reason is Reason.CALL_IN_PROSE
+    if not (is_open and dialect.respects_fences and is_shown(source, opening.start)):
+        return found
+    if not may_forbid_something_else(source, opening.start):
+        return as_example(found)
+    return (
+        found if found.issues else in_prose(found, "The sentence before it forbids this, or something else.")
+    )
+
+
+def lost_behind(found: Found, fence: str) -> Found:
+    """Return a block that may stand in somebody else's fence or behind it: two readings, so neither is taken.
+
+    Args:
+        found: the block.
+        fence: what the fence is called.
+    """
+    detail = f"{fence} either holds this, as an example, or was to be closed before it."
+    issue = Issue(Reason.UNCLOSED_FENCE, found.span, detail)
+    return Found(BlockStatus.MALFORMED, found.span, found.body, reason=issue.code, issues=(issue,))
+
+
+def _announces(before: str) -> bool:
+    """Return whether a line begins so before a tag that is nearly the format's: with nothing, a colon or another tag."""
+    return not before.strip() or before.rstrip().endswith((":", "：", ">"))
+
+
+def _spans_lines(found: Found, text: str) -> bool:
+    return text.find("\n", *found.span) >= 0

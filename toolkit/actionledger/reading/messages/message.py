@@ -1,0 +1,222 @@
+"""A message of any known interface, alone or in the response around it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from actionledger.core.values import Reading
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.messages.gathering import Gathering
+from actionledger.reading.messages.leftovers import unread_calls
+from actionledger.reading.messages.parts import is_part, read_parts, says_something
+from actionledger.reading.messages.spellings import Json, shown_keys
+from actionledger.reading.messages.thoughts import THOUGHTS
+
+_KNOWN = (
+    "OpenAI's chat and Responses interfaces, Anthropic's, Gemini's, Bedrock's, Cohere's and Ollama's, "
+    "messages of LangChain, pydantic-ai and OpenTelemetry"
+)
+
+_CALLS = ("tool_calls", "toolCalls", "function_call", "tool_call", "toolCall")
+"""The keys that hold calls beside a message's content."""
+
+_BODIES = ("content", "parts", "output", *_CALLS, "additional_kwargs")
+"""The keys that make an object a message."""
+
+_WRAPPERS = ("message", "response", "body", "kwargs", "data")
+"""The keys under which a message stands in what is no message itself."""
+
+_MOST_WRAPPERS = 8
+
+_FAILED_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"})
+"""Why Gemini has stopped, where the call itself is left out."""
+
+_BESIDE = frozenset(
+    {*_BODIES, "role", "type", "id", "name", "object", "model", "kind", "index", "refusal", "annotations"}
+    | {"reasoning", "reasoning_content", "reasoning_details", "thinking", "thoughts", "thought", "tool_plan"}
+    | {
+        "finish_reason",
+        "finishReason",
+        "stop_reason",
+        "stopReason",
+        "stop_sequence",
+        "usage",
+        "usage_metadata",
+    }
+    | {
+        "usageMetadata",
+        "response_metadata",
+        "timestamp",
+        "created_at",
+        "audio",
+        "invalid_tool_calls",
+        "prefix",
+    }
+    | {"thinking_blocks", "provider_specific_fields", "provider_details", "example", "tokens", "images"}
+)
+"""What may stand in a message that says nothing."""
+
+
+def read_message(message: object, names: frozenset[str] | None = None) -> Reading:
+    """Read a message as a provider's interface returns it; never raises on a JSON value.
+
+    Args:
+        message: the decoded JSON: a message, the response around it, or the list of its parts. Of several choices the
+            first is read.
+        names: the names of the tools that the model was offered; None if unknown.
+
+    Returns:
+        Its text and its calls. A call whose arguments can't be read is a malformed block, no action, and so is whatever has
+        a shape that isn't known, and a call that the model has left in its text or thoughts; the dialect of a block is the interface, such as ``openai_chat``, ``anthropic``, ``gemini``
+        or ``langchain``, and ``message`` where what is wrong is no call.
+    """
+    gathering = Gathering()
+    gather(message, gathering)
+    return gathering.reading(names)
+
+
+def gather(message: object, gathering: Gathering) -> None:
+    """Take what a message holds, in the order in which it stands there.
+
+    Args:
+        message: the decoded JSON.
+        gathering: takes what is found.
+    """
+    found = _within(message, gathering)
+    if found is not None:
+        _read(found, gathering)
+        for path, call in unread_calls(found, gathering.handled, gathering.acted):
+            detail = f"What stands under {path[:80]!r} looks like a call, with the keys {shown_keys(call)}"
+            gathering.note(Reason.WRONG_SHAPE, f"{detail}; calls of {_KNOWN} are read.")
+        if gathering.is_empty and any(key not in _BESIDE and value for key, value in found.items()):
+            _refuse(found, gathering)
+
+
+def _within(message: object, gathering: Gathering) -> Json | None:
+    """Return the message in what an interface wraps it in; None where there is none, which is an issue then."""
+    for _ in range(_MOST_WRAPPERS):
+        whole = _without_list(message)
+        if not isinstance(whole, Mapping):
+            gathering.note(Reason.WRONG_SHAPE, f"It is no object, but {_kind_of(whole)}; {_KNOWN} are read.")
+            return None
+        message = _unwrapped(whole, gathering)
+        if message is whole or message is None:
+            return None if message is None else whole
+    gathering.note(Reason.WRONG_SHAPE, f"It is wrapped more than {_MOST_WRAPPERS} times.")
+    return None
+
+
+def _without_list(message: object) -> object:
+    """Return a list of parts as a message, a list of one message as that; anything else as it is."""
+    if not isinstance(message, list) or not message:
+        return message
+    is_parts = len(message) > 1 or (isinstance(message[0], Mapping) and is_part(message[0]))
+    return {"content": message} if is_parts else message[0]
+
+
+def _unwrapped(message: Json, gathering: Gathering) -> Any:
+    """Return what a message is wrapped in without it; the message itself where there is nothing around it."""
+    if isinstance(choices := message.get("choices"), list):
+        return _chosen(choices, gathering)
+    if isinstance(candidates := message.get("candidates"), list):
+        return _candidate(candidates, gathering)
+    content, output = message.get("content"), message.get("output")
+    if isinstance(content, Mapping) and "parts" in content:
+        return content
+    if isinstance(output, Mapping):
+        return output
+    if not any(message.get(key) is not None for key in _BODIES) and not says_something(message):
+        return next((message[key] for key in _WRAPPERS if isinstance(message.get(key), Mapping)), message)
+    return message
+
+
+def _chosen(choices: list[Any], gathering: Gathering) -> Any:
+    first = choices[0] if choices and isinstance(choices[0], Mapping) else {}
+    if isinstance(found := first.get("message"), Mapping):
+        return found
+    if isinstance(first.get("text"), str):
+        return {"content": first["text"]}
+    what = "a piece of a stream; put its pieces together first" if "delta" in first else "no message"
+    detail = f"The first of {len(choices)} choices has {what}; its keys are: {shown_keys(first)}."
+    gathering.note(Reason.WRONG_SHAPE, detail)
+    return None
+
+
+def _candidate(candidates: list[Any], gathering: Gathering) -> Any:
+    first = candidates[0] if candidates and isinstance(candidates[0], Mapping) else {}
+    why = first.get("finishReason", first.get("finish_reason"))
+    if isinstance(why, str) and why in _FAILED_CALLS:
+        said = str(first.get("finishMessage", first.get("finish_message", "")))[:200]
+        gathering.note(
+            Reason.MALFORMED_JSON, f"Gemini has stopped with {why} and left the call out: {said!r}."
+        )
+    elif not first:
+        gathering.note(Reason.WRONG_SHAPE, "There is no candidate.")
+    elif not isinstance(first.get("content"), Mapping) and first.get("content"):
+        detail = f"The first candidate has no content with parts; its keys are: {shown_keys(first)}."
+        gathering.note(Reason.WRONG_SHAPE, detail)
+    content = first.get("content")
+    return content if isinstance(content, Mapping) else None
+
+
+def _read(message: Json, gathering: Gathering) -> None:
+    """Take all that a message says, place by place."""
+    if not any(key in message for key in (*_BODIES, "role", "invalid_tool_calls")):
+        if says_something(message):
+            read_parts(message, gathering)
+        elif not isinstance(message.get("text"), str):
+            _refuse(message, gathering)
+            return
+    bodies = [message[key] for key in ("content", "parts", "output") if message.get(key) is not None]
+    for body in bodies:
+        read_parts(body, gathering)
+        gathering.next_place()
+    for key in THOUGHTS & message.keys():
+        gathering.think(message[key])
+    if not bodies:
+        gathering.say(
+            next((message[key] for key in ("text", "message", "refusal") if message.get(key)), None)
+        )
+    more = message.get("additional_kwargs")
+    for holder in (message, more if isinstance(more, Mapping) else {}):
+        for key in _CALLS:
+            _read_calls(holder, key, gathering)
+        gathering.next_place()
+        for call in _objects(holder.get("invalid_tool_calls"), gathering):
+            gathering.lose(call)
+        gathering.next_place()
+    if error := message.get("error"):
+        gathering.note(Reason.WRONG_SHAPE, f"The provider says: {str(error)[:200]!r}.")
+
+
+def _read_calls(holder: Json, key: str, gathering: Gathering) -> None:
+    for call in _objects(holder.get(key), gathering):
+        gathering.act(call, "openai_chat" if key == "function_call" and "arguments" in call else "")
+
+
+def _objects(items: object, gathering: Gathering) -> list[Json]:
+    """Return the objects of a list, or the one object; for anything else there is an issue."""
+    several = items if isinstance(items, list | tuple) else [] if items is None else [items]
+    for item in several:
+        if not isinstance(item, Mapping):
+            gathering.note(Reason.WRONG_SHAPE, f"A call is no object, but {_kind_of(item)}.")
+    return [item for item in several if isinstance(item, Mapping)]
+
+
+def _refuse(message: Json, gathering: Gathering) -> None:
+    detail = f"It is no message that is known; its keys are: {shown_keys(message)}. {_KNOWN[0].upper()}{_KNOWN[1:]} are read."
+    gathering.note(Reason.WRONG_SHAPE, detail)
+
+
+def _kind_of(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case list() | tuple():
+            return "a list" if value else "an empty list"
+    return f"a Python object of the type {type(value).__name__}"

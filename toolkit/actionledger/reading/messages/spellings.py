@@ -1,0 +1,146 @@
+"""How calls are written in messages: under which keys their names, arguments and identifiers stand."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from actionledger.core.namespaces import qualified
+from actionledger.core.vocabulary import Reason
+
+Json: TypeAlias = Mapping[str, Any]
+
+NAMES = ("name", "tool_name", "toolName", "function_name", "functionName")
+ARGUMENTS = ("arguments", "args", "input", "parameters", "params")
+_IDS = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "id")
+
+HOLDERS = frozenset(
+    {
+        "tool_calls",
+        "toolCalls",
+        "tool_call",
+        "toolCall",
+        "function_call",
+        "functionCall",
+        "tool_use",
+        "toolUse",
+    }
+)
+"""The keys that hold a call, or a list of them."""
+
+CALL_TYPES = {
+    "function": "openai_chat",
+    "custom": "openai_chat",
+    "function_call": "openai_responses",
+    "custom_tool_call": "openai_responses",
+    "tool_use": "anthropic",
+    "tool_call": "otel_genai",
+    "tool-call": "pydantic_ai",
+    "toolCall": "pi",
+}
+"""What the type of a part says that it is a call, and whose spelling that is."""
+
+_FREE_TEXT = frozenset({"custom", "custom_tool_call"})
+"""The types of calls that are given one text, as it is."""
+
+_BESIDE = frozenset(
+    {"type", "part_kind", "kind", "object", "index", "status", "caller", "namespace", "thoughtSignature"}
+    | {"thought_signature", "cache_control", "created_at", "timestamp", "provider_name", "provider_details"}
+    | {"tool_kind", "extra_content", "origin", "function", "custom"}
+)
+"""What may stand beside a call's name without being its arguments."""
+
+OF_CALL = frozenset({*NAMES, *ARGUMENTS, *_IDS, *_BESIDE})
+"""The keys under which a call has what is its own."""
+
+
+class Spelled(NamedTuple):
+    """A call as it stands in a message.
+
+    Args:
+        dialect: whose spelling it is.
+        name: what stands where its name belongs; None for nothing.
+        arguments: an object, or one as JSON text; None for nothing.
+        call_id: its identifier; None where it has none.
+        reason: why its arguments can't be told; None where they can.
+        detail: the particulars of that.
+        is_text: whether it is given one text as it is, which is the argument ``input``.
+    """
+
+    dialect: str
+    name: object
+    arguments: object
+    call_id: str | None
+    reason: Reason | None = None
+    detail: str = ""
+    is_text: bool = False
+
+
+def spelled(call: Json, dialect: str = "") -> Spelled:
+    """Return a call in whatever keys it is written.
+
+    Args:
+        call: the object that is a call.
+        dialect: whose spelling it is; empty to tell it by its keys.
+    """
+    inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), Mapping)), call)
+    name = next((inner[key] for key in NAMES if inner.get(key) is not None), None)
+    if isinstance(name, str):
+        name = qualified(inner.get("namespace"), name)
+    if name is None and isinstance(inner.get("function"), str):
+        name = inner["function"]
+    call_id = next((call[key] for key in _IDS if isinstance(call.get(key), str)), None)
+    found = Spelled(dialect or _told_by_keys(call, inner), name, None, call_id)
+    if error := call.get("parse_error"):
+        return found._replace(
+            reason=Reason.MALFORMED_JSON, detail=f"The recording says: {str(error)[:200]!r}."
+        )
+    given = {key: inner[key] for key in ARGUMENTS if key in inner}
+    if _takes_free_text(call) and "input" in given:
+        return found._replace(arguments={"input": given["input"]}, is_text=True)
+    values = [value for value in given.values() if value is not None]
+    if any(value != values[0] for value in values):
+        return found._replace(
+            reason=Reason.AMBIGUOUS, detail=f"{_keys_of(found, given)}; one of them is due."
+        )
+    if values and values[0] != "":
+        return found._replace(arguments=values[0])
+    if _holds_more(inner, objects_only=bool(given)):
+        looked_for = ", ".join(ARGUMENTS)
+        detail = f"{_keys_of(found, inner)}; its arguments are looked for under: {looked_for}."
+        return found._replace(reason=Reason.WRONG_SHAPE, detail=detail)
+    return found
+
+
+def is_call_like(value: Json) -> bool:
+    """Return whether an object has what a call has: a name and arguments."""
+    has_name = any(isinstance(value.get(key), str) for key in NAMES) or isinstance(value.get("function"), str)
+    return has_name and any(isinstance(value.get(key), str | Mapping) for key in ARGUMENTS)
+
+
+def shown_keys(keys: Mapping[Any, Any]) -> str:
+    """Return the first keys of an object, for people."""
+    return ", ".join(repr(str(key)[:40]) for key in list(keys)[:8]) or "none"
+
+
+def _told_by_keys(call: Json, inner: Json) -> str:
+    if inner is not call:
+        return "openai_chat"
+    if "args" in call:
+        return "pydantic_ai" if "tool_name" in call else "langchain"
+    for key, dialect in {"toolName": "vercel_ai", "function_name": "atif", "parameters": "cohere"}.items():
+        if key in call:
+            return dialect
+    return "inspect" if isinstance(call.get("function"), str) else "openai_chat"
+
+
+def _takes_free_text(call: Json) -> bool:
+    return str(call.get("type")) in _FREE_TEXT or isinstance(call.get("custom"), Mapping)
+
+
+def _holds_more(call: Json, *, objects_only: bool) -> bool:
+    """Return whether something in a call without arguments may be its arguments, under an unknown key."""
+    rest = [value for key, value in call.items() if key not in OF_CALL and value not in (None, "", [], {})]
+    return any(isinstance(value, Mapping) for value in rest) if objects_only else bool(rest)
+
+
+def _keys_of(found: Spelled, keys: Mapping[str, Any]) -> str:
+    return f"The call of {str(found.name)[:80]!r} has the keys {shown_keys(keys)}"

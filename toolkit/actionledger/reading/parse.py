@@ -1,0 +1,233 @@
+"""A response as a reading: its blocks numbered, its outcome decided, its narrative told apart."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from actionledger.core.values import Block, Issue, RawAction, Reading, rows_of
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
+from actionledger.reading.dialects.base import Found
+from actionledger.reading.dialects.reasoning import Reasoning
+from actionledger.reading.evidence.echoes import without_echoes
+from actionledger.reading.evidence.enclosed import with_enclosed
+from actionledger.reading.evidence.foreign import with_foreign
+from actionledger.reading.evidence.surroundings import judged_by_prose
+from actionledger.reading.evidence.weighing import EvidenceSetting, with_evidence
+from actionledger.reading.finding import Finder, Placed
+from actionledger.reading.held import without_held
+from actionledger.reading.line_ends import has_lone_ends, restored, with_line_feeds
+from actionledger.reading.looks import with_looks
+from actionledger.reading.scan.source import Source
+from actionledger.reading.thinking import Thinking
+from actionledger.reading.tolerant_json.options import DecodeOptions
+
+_LOSSES = frozenset({Reason.TRUNCATED, Reason.BLOCK_LIMIT})
+"""Issues of a block that was read, which say that not all of it was."""
+
+_DOUBTS = frozenset({Reason.REASONING, Reason.CALL_IN_PROSE, Reason.EXAMPLE, Reason.AMBIGUOUS})
+"""Issues of a block that was read, which say that its actions may not be meant."""
+
+REASONING = Reasoning()
+
+
+def read(
+    source: Source,
+    finder: Finder,
+    *,
+    options: DecodeOptions,
+    max_blocks: int | None,
+    requires_action: bool,
+    parser_id: str,
+    evidence: EvidenceSetting = "ignored",
+) -> Reading:
+    """Read a response.
+
+    Args:
+        source: the response.
+        finder: finds the blocks of the formats to look for.
+        options: what may be repaired, and the decoder's limits.
+        max_blocks: how many blocks with actions are read; further ones are ignored, each with an issue.
+        requires_action: whether the protocol demands an action in every turn.
+        parser_id: the hash of the configuration that all this comes from.
+        evidence: what is done with calls of offered tools that no format's marks announce.
+
+    Returns:
+        What was found. Never raises on text.
+    """
+    written = source.text
+    has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
+    if has_other_ends:
+        source = Source(with_line_feeds(written), source.names, is_cut=source.is_cut)
+    placed = _judged(source, finder, [*finder.blocks(source, options)], options, evidence)
+    placed = restored(placed, written) if has_other_ends else placed
+    placed = _within_limit(placed, max_blocks)
+    return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)
+
+
+def _judged(
+    source: Source,
+    finder: Finder,
+    placed: list[Placed],
+    options: DecodeOptions,
+    evidence: EvidenceSetting,
+) -> list[Placed]:
+    """Return the blocks that dialects have read as what their places make of them, with those that stand on evidence."""
+    thinking = None
+    if any(found.reason is Reason.REASONING for _, found in placed):
+        thinking = Thinking(source, finder, options, REASONING)
+        placed = thinking.told_apart(placed)
+    placed = without_echoes(source, placed) if placed else placed
+    if source.names:
+        weighed = with_evidence(source, placed, options, evidence)
+        placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
+        if evidence == "reported":
+            placed = with_foreign(source, placed, options)
+    placed = with_looks(source, placed, finder.bare_readers)
+    if not any(found.actions for _, found in placed):
+        return placed
+    placed = with_enclosed(source, placed)
+    return judged_by_prose(source, thinking.still_doubtful(placed) if thinking else placed)
+
+
+def _unheld(placed: Sequence[Placed], source: Source) -> list[Placed]:
+    """Return blocks without those by evidence that begin inside a string of a call before them."""
+    return [*without_held(iter(placed), source.text, len(source.text))]
+
+
+class Format(Protocol):
+    """What a block is written in, as far as numbering it needs to know; see ``Dialect``."""
+
+    @property
+    def name(self) -> str:
+        """The name that records and charts know it by."""
+
+    @property
+    def strings_only(self) -> bool:
+        """Whether it can write nothing but strings."""
+
+
+def assembled(
+    text: str, placed: Sequence[tuple[Format, Found]], *, requires_action: bool, parser_id: str
+) -> Reading:
+    """Number the blocks, gather actions and issues, and say what came of it all."""
+    blocks, actions = numbered(placed)
+    is_meant = any(action.illustration is None for action in actions)
+    is_lost = any(map(_is_lost, blocks))
+    outcome = _outcome(text, blocks, has_actions=is_meant, is_lost=is_lost, requires_action=requires_action)
+    issues = [issue for block in blocks for issue in block.issues]
+    if outcome is Outcome.FAILED and not is_lost:
+        issues.append(Issue(Reason.NO_ACTION_FOUND))
+    return Reading(
+        text=text,
+        outcome=outcome,
+        blocks=tuple(blocks),
+        actions=tuple(actions),
+        issues=tuple(issues),
+        narrative=_narrative(text, blocks),
+        parser_id=parser_id,
+    )
+
+
+def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[list[Block], list[RawAction]]:
+    """Return blocks with their numbers, and the actions in them.
+
+    Args:
+        placed: the blocks in order.
+        first: the number of the first one.
+    """
+    blocks: list[Block] = []
+    actions: list[tuple[object, ...]] = []
+    for index, (dialect, found) in enumerate(placed, start=first):
+        blocks.append(
+            Block(
+                index=index,
+                dialect=dialect.name,
+                status=found.status,
+                span=found.span,
+                body=found.body,
+                reason=found.reason,
+                repairs=found.repairs,
+                issues=found.issues,
+                evidence=found.evidence,
+            )
+        )
+        illustration = found.reason if found.status is BlockStatus.IGNORED else None
+        known, strings_only = dialect.name, dialect.strings_only or found.strings_only
+        evidence = found.evidence
+        actions += [
+            (name, arguments, span, known, index, strings_only, illustration, call_id, evidence, doubt)
+            for name, arguments, span, call_id, doubt in found.actions
+        ]
+    return blocks, rows_of(RawAction, actions)
+
+
+def _within_limit(placed: list[Placed], max_blocks: int | None) -> list[Placed]:
+    """Ignore the blocks with actions beyond the limit, each with an issue."""
+    if max_blocks is None:
+        return placed
+    kept, count = [], 0
+    for dialect, found in placed:
+        count += found.status is not BlockStatus.IGNORED
+        if found.status is not BlockStatus.IGNORED and count > max_blocks:
+            issue = Issue(Reason.BLOCK_LIMIT, found.span, f"The limit is {max_blocks}.")
+            kept.append(
+                (dialect, found._replace(status=BlockStatus.IGNORED, reason=issue.code, issues=(issue,)))
+            )
+        else:
+            kept.append((dialect, found))
+    return kept
+
+
+def _outcome(
+    text: str, blocks: Sequence[Block], *, has_actions: bool, is_lost: bool, requires_action: bool
+) -> Outcome:
+    if not blocks and not text.strip():
+        return Outcome.FAILED if requires_action else Outcome.EMPTY
+    read_blocks = [
+        block
+        for block in blocks
+        if block.status is BlockStatus.STRICT or block.status is BlockStatus.REPAIRED
+    ]
+    if is_lost:
+        return Outcome.PARTIAL if read_blocks else Outcome.FAILED
+    if not read_blocks:
+        return Outcome.FAILED if requires_action else Outcome.NO_ACTION
+    if not has_actions:
+        return Outcome.ABSTAINED
+    if all(block.status is BlockStatus.STRICT for block in read_blocks):
+        return Outcome.CLEAN
+    return Outcome.REPAIRED
+
+
+def _is_lost(block: Block) -> bool:
+    """Return whether something was meant in a block that was not read, all of it or a part."""
+    if block.status is BlockStatus.IGNORED:
+        return any(issue.code in _LOSSES for issue in block.issues)
+    if block.status is BlockStatus.MALFORMED or not block.issues:
+        return block.status is BlockStatus.MALFORMED
+    return any(issue.code in _LOSSES or issue.code in _DOUBTS for issue in block.issues)
+
+
+def _leaves_narrative(block: Block) -> bool:
+    """What is ignored stays in the narrative, except what the model thought to itself."""
+    return block.status is not BlockStatus.IGNORED or block.reason is Reason.REASONING
+
+
+def _narrative(text: str, blocks: Sequence[Block]) -> str:
+    """Return the text without the blocks that hold actions or thoughts."""
+    if not blocks:
+        return text.strip()
+    pieces: list[str] = []
+    start = 0
+    for span in sorted(block.span for block in blocks if _leaves_narrative(block)):
+        pieces.append(text[start : span.start])
+        start = max(start, span.end)
+    pieces.append(text[start:])
+    narrative = pieces[0].strip()
+    for before, piece in pairwise(pieces):
+        if not piece.strip():
+            continue
+        own_line = before.rstrip(" \t").endswith("\n") or piece.lstrip(" \t\r").startswith("\n")
+        gap = ("\n\n" if own_line else " ") if narrative else ""
+        narrative += gap + piece.strip()
+    return narrative

@@ -1,0 +1,292 @@
+"""Named, versioned, hashed configurations: what a record, a comparison and a replay mean by "the parser"."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import Field, field_validator
+
+from actionledger.core.errors import called, require_kind
+from actionledger.core.settings import Settings
+from actionledger.core.values import Reading
+from actionledger.core.vocabulary import RepairKind
+from actionledger.reading.baselines import BaselineRules, baseline_blocks
+from actionledger.reading.dialects import DIALECTS, AnyDialect, dialect_named, dialects_named
+from actionledger.reading.dialects.bash_fences import BashFence
+from actionledger.reading.dialects.command_tags import CommandTags
+from actionledger.reading.dialects.mint import MintFences
+from actionledger.reading.dialects.response_template import ResponseTemplate
+from actionledger.reading.dialects.xml_tags import XmlTags
+from actionledger.reading.evidence.weighing import EvidenceSetting
+from actionledger.reading.finding import Finder
+from actionledger.reading.parse import REASONING, assembled, read
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json.options import GUESSES, DecodeOptions
+
+REPAIRS = frozenset(RepairKind) - GUESSES
+"""Every kind of repair but those that guess at content: what is read here is acted on."""
+
+
+READING_RULES = 7
+"""Which rules of reading this code follows: part of every parser's configuration, and so of its id and of what is recorded.
+
+To be raised by one whenever some text is read otherwise than before under unchanged settings, be it in its outcome, a
+block's status or reason, an action, or a repair: by a change of where openings are found, of what a dialect reads, or of
+how an outcome is decided. A parser's own ``version`` is for a change that concerns that parser alone. What was read under
+other rules keeps its old id, so a ledger tells the readings apart, and a comparison of the two says what the change did.
+
+1. Fences count at the start of a line only.
+2. Fences count within a line, in list items and on one line with their value; quotations and nested fences are looked
+   into for illustrations; tags are known in another spelling and with attributes; what is behind an unclosed fence is lost
+   rather than an example.
+3. A value alone on its lines is meant, whatever stands on the lines around it; keys need no quotes for it to be known; tags with
+   another name, with escaped signs, or with no field in them are lost rather than passed over; the sentence before a
+   block may make an example of it.
+4. Where it is known what was offered, a call of an offered tool is read, or reported, however it is written: see ``evidence``.
+   What stands in a quotation, an echo or a turn that the model invented is shown, and so is what states the same once more.
+5. Lines that end with a carriage return alone are lines, and a call in a diff is shown.
+6. A call that the end of the text cuts, that is only thought, or that prose takes back, needs a person's approval or is shown. A call
+   inside another one's argument is that one's text, or both are ambiguous. A doubled or misspelt tag is no content. With its first
+   marks lost, a call is watched for by what each dialect writes.
+7. The documents' own formats, too, wait where the words around an action present, describe or ask about it. A lead that only names
+   the work at hand lets a marked call run. In a profile, a call of a tool that nobody knows is lost, not passed over, where it is meant.
+"""
+
+
+class _Configuration(Settings):
+    name: str
+    version: str = "1"
+    requires_action: bool = False
+    reading_rules: int = READING_RULES
+
+    @field_validator("reading_rules")
+    @classmethod
+    def _are_followed(cls, rules: int) -> int:
+        """Refuse a configuration recorded under other rules: this code can't read as it says."""
+        if rules != READING_RULES:
+            raise ValueError(f"this version reads by the rules {READING_RULES}, not by {rules}")
+        return rules
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - all of it is frozen
+        """Return a copy with some settings changed; what was computed from the old ones is not taken along.
+
+        Example:
+            >>> cautious = al.parser("auto").model_copy(update={"name": "cautious", "evidence": "reported"})
+            >>> cautious.name, cautious.id == al.parser("auto").id
+            ('cautious', False)
+        """
+        settings = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**settings | dict(update or {}))
+
+    @cached_property
+    def configuration(self) -> str:
+        """All of it as canonical JSON text."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+
+    @cached_property
+    def id(self) -> str:
+        """The hash of the configuration: the same settings always get the same one."""
+        return hashlib.sha256(self.configuration.encode()).hexdigest()[:16]
+
+
+class DialectParser(_Configuration):
+    """A parser that looks for dialects.
+
+    Args:
+        name: what records and people call it.
+        version: raised when its meaning changes while its settings don't.
+        requires_action: whether the protocol demands an action in every turn.
+        dialects: the formats to look for; of two that want the same block, the first that reads it wins.
+        decoding: what may be repaired, and the decoder's limits.
+        max_blocks: how many blocks with actions are read; None for all.
+        reasoning: whether ``<think>`` holds thoughts, which are neither narrative nor meant.
+        evidence: what is done with calls of offered tools that no format's marks announce: they are ``read`` where their
+            place says that they are meant, ``read_in_sentences`` as well, ``reported`` as lost, or ``ignored``.
+
+    Example:
+        >>> isinstance(al.parser("mint"), al.DialectParser)
+        True
+    """
+
+    type: Literal["dialects"] = "dialects"
+    dialects: tuple[Annotated[AnyDialect | ResponseTemplate | MintFences, Field(discriminator="name")], ...]
+    decoding: DecodeOptions = DecodeOptions(repairs=REPAIRS)
+    max_blocks: int | None = Field(default=None, ge=1)
+    reasoning: bool = True
+    evidence: EvidenceSetting = "read"
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Finds its blocks."""
+        return Finder((REASONING, *self.dialects) if self.reasoning else self.dialects)
+
+    def read(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:
+        """Read a response; never raises on text.
+
+        Args:
+            text: the raw response, any string at all.
+            names: the names of the tools that the model was offered; None if unknown.
+            is_cut: whether the model was stopped before it was done, as a finish reason ``length`` says.
+
+        Example:
+            >>> str(al.parser("mint").read("<execute>1 + 1</execute>").outcome)
+            'clean'
+        """
+        return read(
+            Source(text, names, is_cut=is_cut),
+            self.finder,
+            options=self.decoding,
+            max_blocks=self.max_blocks,
+            requires_action=self.requires_action,
+            parser_id=self.id,
+            evidence=self.evidence,
+        )
+
+
+class BaselineParser(_Configuration):
+    """One of the documents' own parsers.
+
+    Args:
+        name: what records and people call it.
+        version: raised when its meaning changes while its settings don't.
+        requires_action: whether the protocol demands an action in every turn.
+        rules: whose rules it follows.
+
+    Example:
+        >>> isinstance(al.parser("gembrain-standard"), al.BaselineParser)
+        True
+    """
+
+    type: Literal["baseline"] = "baseline"
+    rules: BaselineRules
+
+    def read(self, text: str, _names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:  # noqa: ARG002 - as ``DialectParser.read``
+        """Read a response; never raises on text. Which tools were offered is nothing to a baseline, nor whether the model was stopped.
+
+        Example:
+            >>> str(al.parser("mint-harness").read("<execute>1 + 1</execute>").outcome)
+            'clean'
+        """
+        placed = baseline_blocks(self.rules, text)
+        return assembled(text, placed, requires_action=self.requires_action, parser_id=self.id)
+
+
+AnyParser: TypeAlias = DialectParser | BaselineParser
+"""Any configuration that can read a response."""
+
+
+@lru_cache(maxsize=64)
+def parser_for(
+    dialects: tuple[str, ...], fields: tuple[tuple[str, tuple[str, ...]], ...] | None = None
+) -> DialectParser:
+    """Return a parser that looks for these dialects, or families; the same one when asked again.
+
+    Args:
+        dialects: their names.
+        fields: each offered tool with its parameters, for the dialects whose tags they are; None for the default forms.
+
+    Raises:
+        UnknownNameError: one of them doesn't exist.
+    """
+    chosen = {dialect.name: dialect for name in dialects for dialect in dialects_named(name)}
+    if fields is not None and "xml_tags" in chosen:
+        chosen["xml_tags"] = XmlTags.of(dict(fields))
+    return DialectParser(name="+".join(dialects), dialects=tuple(chosen.values()))
+
+
+_COMMANDS: Mapping[str, AnyDialect] = {
+    each.name: each for each in (BashFence(needs_shell=True), CommandTags(needs_shell=True))
+}
+_EVERY_DIALECT = tuple(_COMMANDS.get(dialect.name) or dialect_named(dialect.name) for dialect in DIALECTS)
+"""Every dialect, those that look like anybody's example with more to ask for."""
+
+PARSERS: dict[str, AnyParser] = {
+    parser.name: parser
+    for parser in (
+        DialectParser(
+            name="assistant",
+            dialects=(dialect_named("actions"), dialect_named("iteration")),
+            max_blocks=5,
+            evidence="reported",
+        ),
+        DialectParser(
+            name="assistant-iterative",
+            dialects=(dialect_named("iteration"),),
+            requires_action=True,
+            evidence="reported",
+        ),
+        DialectParser(name="orchestrator", dialects=(dialect_named("json_action"),), evidence="reported"),
+        DialectParser(
+            name="coder",
+            version="2",
+            dialects=(dialect_named("xml_tags"), dialect_named("search_replace")),
+            evidence="reported",
+        ),
+        DialectParser(name="reasoner", dialects=(dialect_named("plan"),), evidence="reported"),
+        DialectParser(name="auto", dialects=_EVERY_DIALECT),
+        DialectParser(
+            name="mint",
+            dialects=(dialect_named("mint"),),
+            requires_action=True,
+            reasoning=False,
+            evidence="ignored",
+        ),
+        DialectParser(
+            name="mint-fences",
+            dialects=(MintFences(),),
+            requires_action=True,
+            reasoning=False,
+            evidence="ignored",
+        ),
+        BaselineParser(name="gembrain-standard", rules="gembrain-standard"),
+        BaselineParser(name="gembrain-iterative", rules="gembrain-iterative", requires_action=True),
+        BaselineParser(name="echelon-progressive", rules="echelon-progressive"),
+        BaselineParser(name="go-tags", rules="go-tags"),
+        BaselineParser(name="mint-harness", rules="mint-harness", requires_action=True),
+        BaselineParser(name="mint-harness-fences", rules="mint-harness-fences", requires_action=True),
+    )
+}
+"""The named parsers: one for each profile, one that looks for every dialect, and the documents' own as baselines."""
+
+
+def parser_named(name: str) -> AnyParser:
+    """Return the named parser.
+
+    Raises:
+        UnknownNameError: nothing goes by that name.
+    """
+    return called(name, "parser", PARSERS)
+
+
+def response_template_parser(definition: Mapping[str, Any]) -> DialectParser:
+    """Return a parser that reads as a checkpoint's response template defines.
+
+    Args:
+        definition: the template as the checkpoint's tokenizer has it, in ``tokenizer.response_template`` or in
+            ``tokenizer_config.json``.
+
+    Raises:
+        UsageError: it is no response template, or calls can't be found by it.
+
+    Example:
+        >>> calls = {"open": "<call>", "close": "</call>", "content": "json", "repeats": True}
+        >>> parser = al.response_template_parser({"start_anchor": "<bot>", "fields": {"tool_calls": calls}})
+        >>> al.parse('<call>{"name": "add", "arguments": {"a": 1}}</call>', parser=parser).actions[0].arguments
+        {'a': 1}
+    """
+    return DialectParser(name="response_template", dialects=(ResponseTemplate.of(definition),))
+
+
+def parser_meant(parser: str | AnyParser) -> AnyParser:
+    """Return the parser that a caller means, by name or as a value.
+
+    Raises:
+        UnknownNameError: nothing goes by that name.
+        UsageError: it is neither.
+    """
+    if isinstance(parser, str):  # asked first: of a model, it takes a microsecond
+        return parser_named(parser)
+    require_kind(parser, AnyParser, "A parser is a name or what al.parser(name) gives")
+    return parser

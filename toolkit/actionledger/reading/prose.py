@@ -1,0 +1,362 @@
+"""What the prose around a call makes of it, where nothing but its place says that it is meant.
+
+Whoever announces a call means it: "Let me check." Whoever shows one says so in countless ways, so a sentence that says neither
+leaves it open: the call waits for a person. A call with no words before it is meant, unless those behind it take it back.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from actionledger.core.values import Span
+from actionledger.reading.prose_words import (
+    ANNOUNCES,
+    CONDITIONS,
+    CORRECTS,
+    OPEN,
+    SHOWS,
+    UNDERTAKES,
+    asks,
+    asks_for_more,
+    bids,
+    defers,
+    describes,
+    is_about_work,
+    is_question,
+    offers,
+    takes_back,
+)
+
+_BEFORE = 400
+"""How much before a call is looked at, in code points."""
+
+BEHIND = 160
+"""How much behind a call is looked at, in code points."""
+
+_NEAR, _LETTER_WITHIN = 120, 20
+"""How close to a call sentences are looked for first, from a letter on that stands within so much."""
+
+_LAST = 2
+"""How many sentences before a call may announce it."""
+
+_SHORT, _FEW = 20, 3
+_WORDS = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
+_WORD = re.compile(r"[^\W\d_]")
+_PARTS = re.compile(
+    r"</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|^[^\n`~]*+(?:```|~~~)[^\n]*+$|(?:^|\n)[ \t]*+[-*_]{3,}+[ \t]*+(?=\n|\Z)",
+    re.MULTILINE,
+)
+_RULE = re.compile(r"[-*_][-*_]{2}")
+
+_TAGS = re.compile(r"</?[\w|:-][^<>\n]{0,80}+>")
+_TAG_BEFORE = re.compile(r"(?P<mark><[A-Za-z][\w:-]{0,40}(?:\s[^<>\n]{0,80})?>\s*)+\Z")
+_TURN_BEFORE = re.compile(
+    r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>|<\|turn>)\s*(?:assistant|model)\s*(?:<\|end_header_id\|>\s*)?\Z"
+)
+_FENCE_BEFORE = re.compile(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]++)[ \t]*+\r?\n\s*+\Z")
+"""The fence that a call stands in, where it opens in the middle of a line or has a label."""
+
+_SENTENCE = re.compile(
+    r"[.!?…。！？\n](?:(?<=[.!?…])(?<!^\d\.)(?<!^\d\d\.)[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))",
+    re.MULTILINE,
+)
+"""What ends a sentence; a sign that does is still its own, and an item's number is none. All signs stand in one class first, for that is
+found fast. A blank line ends none: what stands before it is what the next line is about."""
+
+_MARKUP = re.compile(r"[<{\[`]")
+_LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
+
+
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "“": "”",
+    "‘": "’",
+    "„": "“”",
+    "«": "»",
+    "»": "«",
+    "「": "」",
+    "『": "』",
+    "`": "`",
+}
+_TAG = 80
+_SHOWING_TAG = re.compile(
+    r"<(?:examples?|samples?|quotes?|quotation|quoted|documentation|docs?|logs?|illustration|snippet|transcript)\b[^<>\n]*>\Z",
+    re.IGNORECASE,
+)
+_COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
+_GOES_ON = re.compile(r"[a-zà-ÿа-я]++[ ,]")
+_LABEL = re.compile(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
+_EXAMPLE = re.compile(r"\bexample\b", re.IGNORECASE)
+_HEADING = re.compile(r"[#*_>|+-]|\d++[.)]")
+
+
+class Verdict(NamedTuple):
+    """What prose makes of a call.
+
+    Args:
+        is_shown: whether it is only shown; where it is not, it is open whether it is meant.
+        why: what says so, as a sentence.
+    """
+
+    is_shown: bool
+    why: str
+
+
+def verdict(text: str, span: Span, low: int) -> Verdict | None:
+    """Return what the prose around a call makes of it; None where it is meant.
+
+    Args:
+        text: the response.
+        span: where the call stands.
+        low: where what was read before it ends.
+    """
+    behind = _behind(text, span.end)
+    if behind and takes_back(behind):
+        return Verdict(True, "What follows takes it back.")
+    before = text[max(low, span.start - _BEFORE) : span.start]
+    has_tag = before.rstrip().endswith(">")
+    if has_tag and (tag := _TAG_BEFORE.search(before)):
+        return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
+    turn = _TURN_BEFORE.search(before) if "<" in before else None
+    sentences = _last(text, span.start - len(turn[0]) if turn else span.start, low)
+    if why := _against_behind(behind, is_made=bool(sentences)):
+        return Verdict(False, why)
+    if not sentences:
+        return None
+    if _leaves_open(sentences[-1]) or _answers(sentences):
+        return Verdict(False, "The sentence before it leaves open whether it is meant.")
+    if not _is_announced(sentences, is_beside=_begins_line(text, span.start, low)):
+        return Verdict(False, "Nothing before it says that it is meant.")
+    return None
+
+
+def _against_behind(behind: str, *, is_made: bool) -> str:
+    """Return what the text behind a call says against it; empty where nothing does.
+
+    Args:
+        behind: the text.
+        is_made: whether the words before the call decide whether it is made: what is told behind it may be what came of it.
+    """
+    if not has_words(behind):
+        return ""
+    if asks(behind) or defers(behind):
+        return "What follows asks about it."
+    return "What follows says what it was." if not is_made and describes(behind) else ""
+
+
+def _says_made(text: str, start: int, low: int) -> bool:
+    """Return whether the last sentence before a call says that it is made."""
+    sentences = _last(text, start, low)
+    return bool(sentences) and (UNDERTAKES.search(sentences[-1]) or ANNOUNCES.search(sentences[-1]))
+
+
+def _begins_line(text: str, start: int, low: int) -> bool:
+    """Return whether words stand before a call on its line."""
+    return has_words(text[max(low, text.rfind("\n", low, start) + 1) : start])
+
+
+def _answers(sentences: list[str]) -> bool:
+    """Return whether a question stands before a call with nothing but a label between them."""
+    return len(sentences) > 1 and is_question(sentences[-2]) and _LABEL.fullmatch(sentences[-1]) is not None
+
+
+def _leaves_open(sentence: str) -> bool:
+    """Return whether the sentence before a call without marks leaves open whether it is made."""
+    if is_question(sentence) or CONDITIONS.search(sentence):
+        return True
+    if UNDERTAKES.search(sentence):
+        return False
+    return SHOWS.search(sentence) or OPEN.search(sentence)
+
+
+def _is_announced(sentences: list[str], *, is_beside: bool) -> bool:
+    """Return whether the last sentences before a call say that it is made, or only a word or two that say nothing.
+
+    Args:
+        sentences: the last ones before it.
+        is_beside: whether the last one stands on the call's line: a word there says what the call is.
+    """
+    if _is_short(sentences[-1]) and not is_beside:
+        return True
+    said = sentences[-1:] if _presents(sentences[-1]) else sentences
+    return any(UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) for sentence in said)
+
+
+def _presents(sentence: str) -> bool:
+    """Return whether a sentence ends in a colon: it says what it is that follows."""
+    return sentence.rstrip("*_` ").endswith((":", "："))
+
+
+def _is_short(sentence: str) -> bool:
+    """Return whether a sentence is a word or two, which say nothing of a call."""
+    return len(sentence) < _SHORT and len(_WORDS.findall(sentence)) < _FEW
+
+
+def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
+    """Return what the prose around a call with its format's marks makes of it; None where it is meant.
+
+    Args:
+        text: the response.
+        span: where the call stands.
+        low: where what was read before it ends.
+        is_own: whether it is in a format of prose with actions in it: behind those, the prose goes on with what else might be done.
+    """
+    behind = _behind(text, span.end)
+    if behind and takes_back(behind):
+        return Verdict(True, "What follows takes it back.")
+    is_question_of_else = is_own and asks_for_more(behind)
+    if not is_question_of_else and (
+        why := _against_behind(behind, is_made=_says_made(text, span.start, low))
+    ):
+        return Verdict(False, why)
+    if why := _is_held(text, span, low):
+        return Verdict(False, why)
+    if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
+        return None
+    sentences = _last(text, span.start, low)
+    if _answers(sentences):
+        return Verdict(False, "It stands as the answer to a question that the text asks itself.")
+    if not sentences:
+        return None
+    why = _against_marked(sentences, behind, Span(low, span.start), text, is_own=is_own)
+    return Verdict(False, why) if why else None
+
+
+def _against_marked(sentences: list[str], behind: str, before: Span, text: str, *, is_own: bool) -> str:
+    """Return what the last sentence before a call with marks says against it; empty where nothing does."""
+    sentence = sentences[-1]
+    if CONDITIONS.search(sentence):
+        return "The sentence before it makes it wait for something else."
+    if UNDERTAKES.search(sentence):
+        return ""
+    if SHOWS.search(sentence):
+        return "The sentence before it says that it is not made."
+    if offers(sentence):
+        return "The sentence before it asks whether to make it."
+    if ANNOUNCES.search(sentence) or bids(sentence):
+        return ""
+    if (
+        _is_short(sentence)
+        and (is_own or not _begins_line(text, before.end, before.start))
+        and not (_presents(sentence) and OPEN.search(sentence))
+    ):
+        return ""
+    if _presents(sentence) and not (_is_of_work(sentence) if is_own else _goes_on(sentences)):
+        return "The sentence before it presents it, and does not say that it is made."
+    if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
+        return "It stands in the middle of a sentence."
+    return ""
+
+
+def _is_of_work(sentence: str) -> bool:
+    """Return whether a sentence before an action in a document's own format speaks of no text; those say themselves what an example is."""
+    return is_about_work(_EXAMPLE.sub("", sentence))
+
+
+def _goes_on(sentences: list[str]) -> bool:
+    """Return whether a sentence that presents something only tells more of what the one before it undertakes."""
+    *before, last = sentences
+    is_undertaken = bool(before) and (UNDERTAKES.search(before[-1]) or bids(before[-1]))
+    return is_undertaken and is_about_work(last) and not OPEN.search(last)
+
+
+def _is_unended(sentence: str) -> bool:
+    """Return whether a sentence ends without a sign, and is no heading and no emphasis."""
+    return sentence[-1:].isalnum() and not _HEADING.match(sentence)
+
+
+def _is_held(text: str, span: Span, low: int) -> str:
+    """Return what holds a call: a tag that shows, a comment, quotes, or the cell of a table; empty where nothing does."""
+    opens = text[max(low, span.start - _TAG) : span.start].rstrip()
+    if opens.endswith(">") and _SHOWING_TAG.search(opens):
+        return "It stands in a tag that shows it."
+    line = max(low, text.rfind("\n", low, span.start) + 1)
+    before = text[line : span.start].strip()
+    if not before:
+        return ""
+    if before in _COMMENTS:
+        return "It stands in a comment."
+    end = text.find("\n", span.end, span.end + BEHIND)
+    behind = text[span.end : end if end >= 0 else span.end + BEHIND].strip()
+    if not behind:
+        return ""
+    if before.startswith("|") and behind.startswith("|"):
+        return "It stands in a table."
+    if before[-1] in _QUOTES and behind[0] in _QUOTES[before[-1]]:
+        return "It stands in quotes."
+    return ""
+
+
+def is_corrected(between: str) -> bool:
+    """Return whether a text between two calls says that the second one stands for the first."""
+    return len(between) <= BEHIND and CORRECTS.search(between)
+
+
+def is_known_behind(text: str, end: int) -> bool:
+    """Return whether enough stands behind a call to know that it says nothing of it: more text, or the next call."""
+    behind = text[end : end + BEHIND]
+    lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
+    is_all = len(behind) == BEHIND or _MARKUP.search(behind, lead) is not None
+    return is_all and not takes_back(behind[lead:]) and not CORRECTS.search(behind)
+
+
+def has_words(text: str) -> bool:
+    """Return whether a text has a word that stands in no tag."""
+    return _WORD.search(_TAGS.sub("", text) if "<" in text else text) is not None
+
+
+def _behind(text: str, end: int) -> str:
+    behind = text[end : end + BEHIND]
+    if _WORD.search(behind) is None:
+        return ""
+    behind = behind[_LEAD.match(behind).end() :]  # type: ignore[union-attr]
+    markup = _MARKUP.search(behind)
+    return behind[: markup.start()] if markup else behind
+
+
+def _last(text: str, start: int, low: int) -> list[str]:
+    """Return the last sentences with a word before a call, as they stand."""
+    return [*islice(_before(text, start, low), _LAST)][::-1]
+
+
+def _before(text: str, start: int, low: int) -> Iterator[str]:
+    """Yield the sentences with a word before a call, the last one first."""
+    before = text[max(low, start - _BEFORE) : start]
+    fence = before.rfind("```")
+    if fence >= 0 and (label := _FENCE_BEFORE.search(before, before.rfind("\n", 0, fence) + 1)):
+        before = before[: label.start()]
+    if _may_part(before):
+        before = _PARTS.split(before)[-1]
+    line = before.rfind("\n") + 1
+    opens = before[line:].lstrip()
+    if opens.startswith("{") or (opens.startswith("[") and "]" not in opens):
+        before = before[:line]  # what a message that was written out holds is no sentence
+    return filter(has_words, _sentences_backwards(before.strip()))
+
+
+def _may_part(text: str) -> bool:
+    """Return whether a text has what parts sentences: where it has not, that needs not be tried at each place."""
+    if "<" in text and ("</" in text or "<|" in text or "<｜" in text):
+        return True
+    return "```" in text or "~~~" in text or _RULE.search(text) is not None
+
+
+def _sentences_backwards(text: str) -> Iterator[str]:
+    stop, near = len(text), _near_end(text)
+    for low in (near, 0) if near else (0,):  # mostly the last sentence is all that is asked for
+        for end in reversed([*_SENTENCE.finditer(text, low, near if low < near else len(text))]):
+            yield text[end.end() : stop]
+            stop = end.start() + (not text.startswith("\n", end.start()))
+    yield text[:stop]
+
+
+def _near_end(text: str) -> int:
+    """Return a place near the end of a text where no sentence ends, for a letter stands there; 0 where there is none."""
+    for place in range(len(text) - _NEAR, len(text) - _NEAR - _LETTER_WITHIN, -1):
+        if place <= 0:
+            return 0
+        if text[place].isalpha():
+            return place
+    return 0

@@ -1,0 +1,143 @@
+"""What the prose around a call says in nine languages: that it is being made, that it is only shown, that it is taken back.
+
+Each language has a table of its own. None has to be complete: see ``prose`` for what is made of a sentence that says nothing of
+either.
+"""
+
+import re
+from functools import cache
+
+from actionledger.reading.prose_words import (
+    chinese,
+    english,
+    french,
+    german,
+    japanese,
+    korean,
+    russian,
+    spanish,
+)
+from actionledger.reading.prose_words.phrases import Phrases, Vocabulary
+from actionledger.reading.scan.any_case import AnyCase
+
+_ALL = (english, german, french, spanish, chinese, japanese, russian, korean)
+
+_FIRST, _THEN, _BETWEEN = Vocabulary(), Vocabulary(), Vocabulary()
+"""The words of the tables that every sentence before a call is asked about, of those for which the first leave it open, and of
+what stands between two calls."""
+
+ANNOUNCES = Phrases([row for each in _ALL for row in each.ANNOUNCES], _THEN)
+"""What says that its writer makes the call now."""
+
+SHOWS = Phrases([row for each in _ALL for row in each.SHOWS], _FIRST)
+"""What says plainly that a call is not made: enough against one with its format's marks, too."""
+
+OPEN = Phrases([row for each in _ALL for row in each.OPEN], _THEN)
+"""What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
+
+UNDERTAKES = Phrases(english.UNDERTAKES, _FIRST)
+"""What says so in so many words that nothing else in the sentence speaks against it but a condition."""
+
+CONDITIONS = Phrases([row for each in _ALL for row in each.CONDITIONS], _FIRST)
+"""What says that something else has to come before the call, or would have had to."""
+
+CORRECTS = Phrases([row for each in _ALL for row in each.CORRECTS], _BETWEEN)
+"""What says between two calls that the second one stands for the first."""
+
+_CODE = re.compile("`[^`\n]++`")
+_ENDS_OF_QUESTIONS = ("?", "？", "か。")
+
+
+def asks(text: str) -> bool:
+    """Return whether the first sentence behind a call is a question, and not one about something else."""
+    return any(end in text for end in _ENDS_OF_QUESTIONS) and _question().match(text) is not None
+
+
+def asks_for_more(behind: str) -> bool:
+    """Return whether a text begins with a question of plain English letters that doesn't point at what stands before it."""
+    question, sign, _ = behind.partition("?")
+    return (
+        bool(sign) and question.isascii() and len(question.split()) > 4 and not _pointing().search(question)
+    )
+
+
+def describes(behind: str) -> bool:
+    """Return whether a text begins with what says what the call before it was."""
+    return _describing().match(behind) is not None
+
+
+def defers(behind: str) -> bool:
+    """Return whether a text begins with what leaves it to somebody else whether the call before it is made."""
+    return _deferring().match(behind) is not None
+
+
+def offers(sentence: str) -> bool:
+    """Return whether a sentence before a call asks whether to make it."""
+    return is_question(sentence) and _offer().search(sentence) is not None
+
+
+def bids(sentence: str) -> bool:
+    """Return whether a sentence says what to do, or names it, as a note to its writer; code in it is no words."""
+    said = _CODE.sub("`x`", sentence) if "`" in sentence else sentence
+    return _bid().match(said) is not None
+
+
+def is_about_work(sentence: str) -> bool:
+    """Return whether a sentence of plain English letters speaks of no text, such as a message, a log or a format."""
+    return sentence.isascii() and not _of_texts().search(_CODE.sub("`x`", sentence))
+
+
+def is_question(sentence: str) -> bool:
+    """Return whether a sentence is a question."""
+    end = sentence.rstrip("\"'”’)*_` ")[-2:]
+    return end.endswith(("?", "？")) or end == "か。"
+
+
+def takes_back(text: str) -> bool:
+    """Return whether a text begins with what takes the call back that it follows."""
+    return _taking_back().match(text) is not None
+
+
+@cache
+def _taking_back() -> AnyCase:
+    leads = "|".join(each.LEADS for each in _ALL if each.LEADS)
+    patterns = "|".join(pattern for each in _ALL for pattern in each.TAKES_BACK)
+    return AnyCase(rf"\W*(?:{leads})*+(?:{patterns})")
+
+
+@cache
+def _describing() -> AnyCase:
+    return AnyCase(rf"\W*(?:{'|'.join(each.DESCRIBES for each in _ALL)})")
+
+
+@cache
+def _deferring() -> AnyCase:
+    return AnyCase(rf"\W*(?:{'|'.join(each.DEFERS for each in _ALL)})")
+
+
+@cache
+def _bid() -> AnyCase:
+    return AnyCase(f"{english.BIDS}|{english.NOTES}")
+
+
+@cache
+def _pointing() -> AnyCase:
+    return AnyCase(english.POINTING)
+
+
+@cache
+def _of_texts() -> AnyCase:
+    return AnyCase(english.OF_TEXTS)
+
+
+@cache
+def _offer() -> AnyCase:
+    return AnyCase("|".join(each.OFFERS for each in _ALL))
+
+
+@cache
+def _question() -> AnyCase:
+    other = "|".join(each.ANYTHING_ELSE for each in _ALL if each.ANYTHING_ELSE)
+    return AnyCase(
+        rf"(?!\s*+[^.!?？。\n]*(?:{other}))\s*+(?:[^.!?？。\n]{{0,160}}[?？]|[^.!?？。\n]{{0,80}}か。)"
+    )

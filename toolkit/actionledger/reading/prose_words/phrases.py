@@ -1,0 +1,176 @@
+"""Rows of words: what is looked for in a sentence, and the words without one of which it can't be there.
+
+Hundreds of patterns would take a sentence longer than all else that is asked about it. So it is gone through once for the words of
+several tables, and only the rows whose words it holds are asked. Nothing is compiled before it is needed.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from actionledger.reading.scan.any_case import AnyCase
+from actionledger.reading.scan.openings import any_of
+
+FOLDED = re.compile("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
+"""Letters that a pattern takes for others, though they are none in lower case: where one stands, all rows are asked."""
+
+_MOST_TEXTS = 4
+"""How many texts a vocabulary remembers: the sentences around one call."""
+
+_MOST_WORDS = 2048
+"""Of how many words of texts it is remembered what may begin in them."""
+
+_RUN = re.compile(r"\w+")
+
+
+class Phrase(NamedTuple):
+    """One row.
+
+    Args:
+        words: in lower case, with ``|`` between them: whatever the pattern finds holds one of these.
+        pattern: a regular expression; capitals and small letters are the same to it.
+    """
+
+    words: str
+    pattern: str
+
+
+class Heard(NamedTuple):
+    """What a vocabulary knows of a text.
+
+    Args:
+        text: the text; in lower case where it is ASCII.
+        is_lowered: whether it is.
+        words: the words of the vocabulary that stand in it; None where that is unknown.
+    """
+
+    text: str
+    is_lowered: bool
+    words: Collection[str] | None
+
+
+class _Sought(NamedTuple):
+    """A word of a vocabulary, by the first run of letters in it.
+
+    Args:
+        word: the word.
+        run: the letters.
+        begins: whether they begin a word of the text, since a sign stands before them.
+        ends: whether they end one.
+    """
+
+    word: str
+    run: str
+    begins: bool
+    ends: bool
+
+    def may_begin_in(self, own: str) -> bool:
+        """Return whether it may begin in a word of a text that holds its first run."""
+        return (not self.begins or own.startswith(self.run)) and (not self.ends or own.endswith(self.run))
+
+
+class Vocabulary:
+    """The words of several tables, for which a text is gone through once: what is asked next is mostly the same text.
+
+    A text in ASCII is taken apart into its own words. Most are common ones: of each it is remembered which of the vocabulary's may
+    begin in it, nearly always none. Any other text is searched at each of its places.
+
+    Args:
+        words: the words, in lower case and each with a letter in it; more may be added until a text is gone through.
+    """
+
+    def __init__(self, words: Iterable[str] = ()) -> None:
+        self.words = set(words)
+        self.heard = lru_cache(maxsize=_MOST_TEXTS)(self._heard)
+        self._begun_in = lru_cache(maxsize=_MOST_WORDS)(self._beginning_in)
+
+    def _heard(self, text: str) -> Heard:
+        """Return which of the words stand in a text; the last few texts are known."""
+        if text.isascii():
+            lowered, begun_in = text.lower(), self._begun_in
+            sought = {word for own in _RUN.findall(lowered) for word in begun_in(own)}
+            return Heard(lowered, True, [word for word in sought if word in lowered])
+        if FOLDED.search(text):
+            return Heard(text, False, None)
+        return Heard(text, False, dict.fromkeys(self._anywhere.findall(text.lower())))
+
+    def _beginning_in(self, own: str) -> tuple[str, ...]:
+        """Return the words that may begin in a word of a text."""
+        sought = [each for run in set(self._runs.findall(own)) for each in self._by_run[run]]
+        return tuple(dict.fromkeys(each.word for each in sought if each.may_begin_in(own)))
+
+    @cached_property
+    def _by_run(self) -> Mapping[str, Sequence[_Sought]]:
+        """The words in ASCII by their first run, with those whose run it begins with: only the longest one is found at a place."""
+        by_run: dict[str, list[_Sought]] = {}
+        for word in filter(str.isascii, self.words):
+            for run in _RUN.finditer(word):
+                sought = _Sought(word, run[0], run.start() > 0, run.end() < len(word))
+                by_run.setdefault(run[0], []).append(sought)
+                break
+        return {
+            run: [each for end in range(1, len(run) + 1) for each in by_run.get(run[:end], ())]
+            for run in by_run
+        }
+
+    @cached_property
+    def _runs(self) -> re.Pattern[str]:
+        return re.compile(f"(?=({any_of(self._by_run)}))")
+
+    @cached_property
+    def _anywhere(self) -> re.Pattern[str]:
+        return re.compile(f"(?=({any_of(self.words)}))")
+
+
+class Phrases:
+    """Rows of all languages that say the same.
+
+    Args:
+        rows: the rows.
+        vocabulary: what goes through a text for their words, and for those of the tables that are asked about it, too; its own
+            where None.
+    """
+
+    def __init__(self, rows: Sequence[Phrase], vocabulary: Vocabulary | None = None) -> None:
+        self.rows = tuple(rows)
+        self._vocabulary = vocabulary or Vocabulary()
+        self._vocabulary.words.update(*(row.words.split("|") for row in self.rows))
+
+    def search(self, text: str) -> bool:
+        """Return whether any row's pattern is found in a text."""
+        heard = self._vocabulary.heard(text)
+        if heard.words is None:
+            return any(compiled(row.pattern).search(text) for row in self.rows)
+        rows_of, asked = self._rows_of, set[int]()
+        for word in heard.words:
+            for number in rows_of.get(word, ()):
+                if number not in asked:
+                    asked.add(number)
+                    if self._is_found(number, heard):
+                        return True
+        return False
+
+    def _is_found(self, number: int, heard: Heard) -> bool:
+        pattern = compiled(self.rows[number].pattern)
+        found = pattern.search_lowered(heard.text) if heard.is_lowered else pattern.search(heard.text)
+        return found is not None
+
+    @cached_property
+    def _rows_of(self) -> Mapping[str, Sequence[int]]:
+        """The rows by each word of the vocabulary, with those of the words that it begins with: only the longest one is heard at a place."""
+        numbers: dict[str, set[int]] = {}
+        for number, row in enumerate(self.rows):
+            for word in row.words.split("|"):
+                numbers.setdefault(word, set()).add(number)
+        rows = {
+            word: {number for end in range(1, len(word) + 1) for number in numbers.get(word[:end], ())}
+            for word in self._vocabulary.words
+        }
+        return {word: sorted(found) for word, found in rows.items() if found}
+
+
+@lru_cache(maxsize=1024)
+def compiled(pattern: str) -> AnyCase:
+    """Return a row's pattern, ready to be searched for."""
+    return AnyCase(pattern)

@@ -1,0 +1,226 @@
+"""Calls that a recording has beside the text, as raw actions: argument strings are decoded here, parsed arguments taken as they are.
+
+An argument string is what the model wrote: it is put into the text at its place, on lines of its own, so that its block has a span
+and a repair says where. Parsed arguments nobody wrote in that form: their block is the empty span at the place of the call.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from actionledger.core.depth import is_deeper
+from actionledger.core.values import Issue, Reading, Span
+from actionledger.core.vocabulary import BlockStatus, Capture, Reason
+from actionledger.reading.dialects.base import Found, Written
+from actionledger.reading.dialects.parts.patch_lines import faults_of
+from actionledger.reading.leaked import Text, beside
+from actionledger.reading.parse import assembled
+from actionledger.reading.parsers import READING_RULES, REPAIRS
+from actionledger.reading.tolerant_json import Decoded, DecodeOptions, decode
+from actionledger.reading.tolerant_json.decoded import moved
+
+_PATCHES, _BEGIN = "apply_patch", "*** Begin Patch"
+
+_DECODING = DecodeOptions(repairs=REPAIRS)
+
+
+class CallBeside(Protocol):
+    """A call as a recording has it; see ``sources.base.RecordedCall``."""
+
+    @property
+    def call_id(self) -> str:
+        """Its own identifier; empty where it has none."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+
+    @property
+    def arguments(self) -> str | Mapping[str, Any]:
+        """A text as the model wrote it, or what it was parsed to."""
+
+    @property
+    def kind(self) -> str:
+        """``function`` for arguments that are an object, ``text`` for those that are a text."""
+
+    @property
+    def at(self) -> int | None:
+        """Where in the text it was made; None behind all of it."""
+
+
+class _Recorded:
+    """What results say that they were read by."""
+
+    name = "recorded"
+    version = "2"
+    configuration = json.dumps(
+        {
+            "name": name,
+            "version": version,
+            "reading_rules": READING_RULES,
+            "decoding": _DECODING.model_dump(mode="json"),
+        },
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+    id = hashlib.sha256(configuration.encode()).hexdigest()[:16]
+
+
+RECORDED = _Recorded()
+"""The parser of calls that stand beside a text: its name, version and hash."""
+
+
+class _Format(NamedTuple):
+    name: str
+    strings_only: bool = False
+
+
+_FORMATS = {capture: _Format(str(capture)) for capture in Capture}
+
+
+class WithCalls(NamedTuple):
+    """A text with the argument strings of its calls in it.
+
+    Args:
+        text: the text.
+        placed: each call and where it stands in it, in text order.
+    """
+
+    text: str
+    placed: Sequence[tuple[CallBeside, Span]] = ()
+
+
+def with_calls(text: str, calls: Sequence[CallBeside]) -> WithCalls:
+    """Return a text with the argument strings of its calls, and where each call stands in it, in text order.
+
+    Args:
+        text: the text without its calls.
+        calls: the calls, in order.
+    """
+    pieces: list[str] = []
+    placed: list[tuple[CallBeside, Span]] = []
+    length = taken = 0
+    # A text is told apart from an argument string before it, and an argument string from whatever stands before it.
+    is_behind_arguments = False
+    for call in _in_text_order(calls, len(text)):
+        place = len(text) if call.at is None else call.at
+        if place > taken:
+            length += _add(pieces, text[taken:place], on_its_own_line=is_behind_arguments)
+            taken = place
+        start, is_behind_arguments = length, isinstance(call.arguments, str)
+        if isinstance(call.arguments, str):
+            length += _add(pieces, call.arguments, on_its_own_line=True)
+            start = length - len(call.arguments)
+        placed.append((call, Span(start, length)))
+    _add(pieces, text[taken:], on_its_own_line=is_behind_arguments)
+    return WithCalls("".join(pieces), placed)
+
+
+def _in_text_order(calls: Sequence[CallBeside], end: int) -> Sequence[CallBeside]:
+    if len(calls) <= 1:
+        return calls
+    return sorted(calls, key=lambda call: end if call.at is None else call.at)
+
+
+def _add(pieces: list[str], piece: str, *, on_its_own_line: bool) -> int:
+    """Add a piece to a text, and return by how much that grew."""
+    if not piece:
+        return 0
+    grown = len(piece)
+    if on_its_own_line and pieces and not (pieces[-1].endswith("\n") or piece.startswith("\n")):
+        pieces.append("\n")
+        grown += 1
+    pieces.append(piece)
+    return grown
+
+
+def read_recorded(
+    written: WithCalls,
+    capture: Capture,
+    *,
+    demands_action: bool = False,
+    names: frozenset[str] = frozenset(),
+    thoughts: str = "",
+) -> Reading:
+    """Read calls that stand beside a text, and look for those that the model has left in it; never raises.
+
+    Args:
+        written: the text with its calls.
+        capture: how much of them was kept.
+        demands_action: whether a response without a call has failed.
+        names: the names of the tools that there are, an ``Offer`` where it is known what was offered; empty if unknown.
+        thoughts: what the model thought, where its provider keeps it apart from the text.
+
+    Returns:
+        What was found. A call whose arguments can't be read is a malformed block, and so is one that was left as text.
+    """
+    form = _FORMATS[capture]
+    found = [(form, _read(call, span)) for call, span in written.placed]
+    whole = beside(Text(written.text, found, names, thoughts))
+    return assembled(written.text, whole, requires_action=demands_action, parser_id=RECORDED.id)
+
+
+def _read(call: CallBeside, span: Span) -> Found:
+    if not isinstance(call.arguments, str):
+        return _parsed(call, call.arguments, span)
+    if call.kind == "text":
+        return _with_its_text(call, call.arguments, span)
+    if not call.arguments.strip():
+        return _found(call, {}, span)
+    return _decoded(call, call.arguments, span)
+
+
+def _with_its_text(call: CallBeside, text: str, span: Span) -> Found:
+    """Return a call whose argument is a text; a patch is one of its own dialect, and refused where it is none."""
+    faults = faults_of(text.rstrip(), span.start) if call.name == _PATCHES and text.startswith(_BEGIN) else ()
+    return _refused(span, *faults) if faults else _found(call, {"input": text}, span)
+
+
+def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
+    """Read an argument string.
+
+    Args:
+        call: the call.
+        arguments: the string.
+        span: where it stands in the whole text.
+    """
+    decoded = decode(arguments, options=_DECODING)
+    if not decoded.ok:
+        return _refused(span, moved(decoded.issues[0], span.start))
+    if decoded.cut:
+        return _refused(span, Issue(Reason.TRUNCATED, Span(span.end, span.end)))
+    if decoded.end < len(arguments) and arguments[decoded.end :].strip():
+        return _refused(span, Issue(Reason.TEXT_AFTER_VALUE, Span(span.start + decoded.end, span.end)))
+    if not isinstance(decoded.value, dict):
+        return _refused(span, Issue(Reason.WRONG_SHAPE, span, "The arguments are no object."))
+    is_plain = not decoded.repairs and not decoded.issues
+    return _found(call, decoded.value, span, None if is_plain else decoded.moved(span.start))
+
+
+def _parsed(call: CallBeside, arguments: object, span: Span) -> Found:
+    if not isinstance(arguments, Mapping):
+        return _refused(span, Issue(Reason.WRONG_SHAPE, span, "The arguments are no object."))
+    if is_deeper(arguments, _DECODING.max_depth, (Mapping, list)):
+        return _refused(span, Issue(Reason.TOO_DEEP, span, f"The limit is {_DECODING.max_depth} levels."))
+    return _found(call, dict(arguments), span)
+
+
+def _found(call: CallBeside, arguments: dict[str, Any], span: Span, as_read: Decoded | None = None) -> Found:
+    """Return a call's block.
+
+    Args:
+        call: the call.
+        arguments: what it was called with.
+        span: where it stands in the whole text.
+        as_read: what was changed to read its arguments, and is wrong with them; None where nothing is.
+    """
+    actions = (Written(call.name, arguments, span, call.call_id or None),)
+    if as_read is None:
+        return Found(BlockStatus.STRICT, span, span, actions)
+    status = BlockStatus.REPAIRED if as_read.repairs else BlockStatus.STRICT
+    return Found(status, span, span, actions, repairs=as_read.repairs, issues=as_read.issues)
+
+
+def _refused(span: Span, *issues: Issue) -> Found:
+    return Found(BlockStatus.MALFORMED, span, span, reason=issues[0].code, issues=issues)

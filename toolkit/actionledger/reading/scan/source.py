@@ -1,0 +1,146 @@
+"""A response while it is read: its text, and what is known not to be in the rest of it.
+
+Looking for a closer that isn't there costs the rest of the text. Once is enough: a miss is remembered, so that ten
+thousand openers without a closer take linear time. So is how much was read in vain behind the end of its block.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeAlias, TypeVar
+
+from actionledger.reading.scan.line_starts import LineStart
+from actionledger.reading.scan.openings import HIDDEN, Closing, Opening, OpeningKind, begins_on_its_line
+
+_BLANK_REST = re.compile(r"\s*+\Z")
+_FOLLOWS = re.compile(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?=\r?$)", re.MULTILINE)
+_FOLLOWS_ON_LINE = re.compile(r"[ \t]*(`{3,})")
+
+_Answer = TypeVar("_Answer")
+
+Searched: TypeAlias = re.Pattern[str] | LineStart
+"""What can be searched for."""
+
+
+class Source:
+    """One response.
+
+    Args:
+        text: the raw response, any string at all.
+        names: the names of the tools that the model was offered; None if unknown.
+        is_cut: whether the model was stopped before it was done: what the text ends with may lack its end.
+    """
+
+    def __init__(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> None:
+        self.text = text
+        self.names = names
+        self.is_cut = is_cut
+        self._found: dict[str, tuple[int, int]] = {}
+        self._missing: dict[str, tuple[int, int]] = {}
+        self._unclosed: dict[str, tuple[int, int]] = {}
+        # By the pattern's id: its hash is computed from all of it each time. It is kept beside, so that none takes its place.
+        self._next: dict[int, tuple[int, int, int, Searched]] = {}
+        self._held: dict[int, tuple[bool, Searched]] = {}
+        self._overrun = 2 * len(text)
+        self._answers: dict[object, tuple[tuple[object, ...], Any]] = {}
+        self._memories: dict[Callable[[], Any], Any] = {}
+
+    def once(self, asked: tuple[object, ...], answer: Callable[[], _Answer]) -> _Answer:
+        """Return the answer to a question that several dialects ask one after the other about the same place.
+
+        Args:
+            asked: the question: its kind, then all that the answer depends on beside the text. The last one of each kind is known.
+            answer: finds the answer.
+        """
+        known, found = self._answers.get(asked[0], ((), None))
+        if asked != known:
+            found = answer()
+            self._answers[asked[0]] = asked, found
+        answered: _Answer = found
+        return answered
+
+    def memory(self, kind: Callable[[], _Answer]) -> _Answer:
+        """Return what questions of one kind remember of this text; it is made when one is asked for the first time.
+
+        Args:
+            kind: the class of it.
+        """
+        if kind not in self._memories:
+            self._memories[kind] = kind()
+        found: _Answer = self._memories[kind]
+        return found
+
+    def find(self, needle: str, start: int, end: int) -> int:
+        """Return where the needle stands in ``text[start:end]``, or -1; asked again before it, it knows."""
+        asked, at = self._found.get(needle, (0, -1))
+        if asked <= start <= at:
+            return at if at + len(needle) <= end else -1
+        if _holds(self._missing.get(needle), start, end):
+            return -1
+        at = self.text.find(needle, start, end)
+        if at < 0:
+            self._missing[needle] = start, end
+        else:
+            self._found[needle] = start, at
+        return at
+
+    def search(self, pattern: Searched, start: int, end: int) -> int:
+        """Return where a pattern next matches in ``text[start:end]``, or ``end``; asked again before it, it knows."""
+        known = self._next.get(id(pattern))
+        if known is not None and known[1] == end and known[0] <= start <= known[2]:
+            return known[2]
+        match = pattern.search(self.text, start, end)
+        at = match.start() if match else end
+        self._next[id(pattern)] = start, end, at, pattern
+        return at
+
+    def closing_fence(self, opening: Opening, start: int, end: int) -> Closing:
+        """Return where a fenced block closes by CommonMark's rule: the first fitting line from ``start`` on."""
+        if _holds(self._unclosed.get(opening.mark), start, end):
+            return Closing(end, end, found=False)
+        if match := _closer(opening.mark).search(self.text, start, end):
+            return Closing(match.start(), match.end(), found=True)
+        self._unclosed[opening.mark] = start, end
+        return Closing(end, end, found=False)
+
+    def closing_behind(self, opening: Opening, start: int, end: int) -> Closing | None:
+        """Return where a fenced block closes behind its value: a fence, the end of the text, or None if text follows.
+
+        Args:
+            opening: the fence.
+            start: where the value ends, in code points.
+            end: where the text to look at ends.
+        """
+        match = _FOLLOWS.match(self.text, start, end)
+        if not match and opening.kind is OpeningKind.EMBEDDED and begins_on_its_line(opening, self.text):
+            match = _FOLLOWS_ON_LINE.match(self.text, start, end)
+        if match and match[1].startswith(opening.mark):
+            return Closing(start, match.end(), found=True)
+        return Closing(start, end, found=False) if _BLANK_REST.match(self.text, start, end) else None
+
+    def overran(self, count: int) -> None:
+        """Note that so many characters behind a block's end were read in vain."""
+        self._overrun -= max(0, count)
+
+    @property
+    def may_overrun(self) -> bool:
+        """Whether a value may be read beyond what looks like its end, for a string in it may hold that.
+
+        Where it was in vain too often, it may not.
+        """
+        return self._overrun >= 0
+
+    def holds(self, pattern: Searched) -> bool:
+        """Return whether a pattern matches anywhere in the text."""
+        if id(pattern) not in self._held:
+            self._held[id(pattern)] = pattern.search(self.text) is not None, pattern
+        return self._held[id(pattern)][0]
+
+
+def _holds(known: tuple[int, int] | None, start: int, end: int) -> bool:
+    return known is not None and known[0] <= start and end <= known[1]
+
+
+@lru_cache(maxsize=64)
+def _closer(mark: str) -> LineStart:
+    return LineStart(rf"[ \t{HIDDEN}]*{re.escape(mark[0])}{{{len(mark)},}}[ \t{HIDDEN}]*(?=\r?$)")

@@ -1,0 +1,53 @@
+"""Tolerant JSON: what RFC 8259 allows is read as it stands; what plainly was meant is read with a named repair.
+
+A text goes through at most three readers, each of which takes what the one before it can't read, container by
+container. ``valid`` hands it to the C scanner of the standard library. ``regular`` mends faults that show in one token,
+and hands the result to the scanner. ``reader`` goes token by token and knows the context; where two readings are
+plausible it refuses, and says which they are; for who asks for it, a fourth one then takes the likelier. What can be wrong stands in one table, which all of them work from. Every
+change is noted, with its place: whoever makes all the changes that are noted has the JSON text of the value.
+
+    decoding   one value at a known place               finding    several values; a value somewhere in a text
+    decoded    the result: value, repairs, issues, spans
+    faults     the table of what can be wrong           options    which repairs are allowed, and the limits
+    valid      valid JSON, in C                         locating   where the objects of such a value stand
+    outline    valid JSON with the places of its actions
+    regular    faults that can be mended one by one     stretches  what needs no mending, and usual faults
+    usual      the same in one run, if all are usual    rewriting  a container written anew
+    reader     members and elements, step by step       shortcuts  containers that are read in one go
+    likelier   the likelier of two readings             doubts     what is read and may mean another thing
+    containers how they are filled and closed           uneven     the same where a bracket doesn't fit
+    brackets   what may be wrong with brackets          state      where reading stands
+    keys       keys and their colons
+    words      numbers, literals, texts without quotes  scalars    what they stand for
+    strings    strings in any quotes                    escapes    what their text stands for
+    endings    which quote closes a string              unclosed   where one ends whose quote was left out
+    sums       strings that are added                   shapes     what values look like
+    contexts   what may follow a value, by container    patterns   the words of the grammar
+    notes      what reading leaves behind
+"""
+
+from actionledger.reading.tolerant_json.decoded import Call, Decoded
+from actionledger.reading.tolerant_json.decoding import decode
+from actionledger.reading.tolerant_json.finding import (
+    Found,
+    comments_behind,
+    decode_all,
+    decode_nested,
+    find_value,
+)
+from actionledger.reading.tolerant_json.options import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions
+
+__all__ = [
+    "JSON_REPAIRS",
+    "LENIENT",
+    "STRICT",
+    "Call",
+    "DecodeOptions",
+    "Decoded",
+    "Found",
+    "comments_behind",
+    "decode",
+    "decode_all",
+    "decode_nested",
+    "find_value",
+]

@@ -1,0 +1,332 @@
+"""Where a string ends: its closing quote is told from the quotes inside it by what follows.
+
+The first quote closes the string if anything that some writer may mean follows it (``Context.fits``). Failing that, the
+first later quote closes it that is surely followed by the container's next item or end. Each search is one call of a
+pattern. One that finds nothing is remembered: "no such quote from here on" holds for all that is still to be read, so a
+text full of quotes that never fit is passed over once a context and not once a string.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import islice
+
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.tolerant_json.contexts import KEY, ROOT, Context
+from actionledger.reading.tolerant_json.notes import CutError, RefusedError
+from actionledger.reading.tolerant_json.patterns import (
+    BRACKET_INSIDE,
+    STRUCTURE_BEHIND,
+    UNCLOSED_KEY,
+    VALUE_AHEAD,
+)
+from actionledger.reading.tolerant_json.unclosed import (
+    OTHER_QUOTES,
+    end_before_closers,
+    end_before_item,
+    open_brackets,
+)
+
+QUOTES = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "“": "“”",
+    "”": "“”",
+    "„": "“”",
+    "‘": "‘’",
+    "’": "‘’",
+    "«": "»",
+    "»": "«",
+}
+"""Every opening quote with the characters that may close it."""
+
+_LONGEST_MIXED = 2_000
+_OPENS = {"”": "“", "’": "‘", "»": "«"}
+_OTHER_CLOSERS = {'"': "”“", "'": '"’‘', "“": '"', "”": '"', "„": '"', "`": "'’", "‘": "'", "’": "'"}
+
+
+def _up_to_other(closers: dict[str, str]) -> dict[str, re.Pattern[str]]:
+    """Return the pattern of the text of a string that is closed by a quote of another kind, by its opening quote."""
+    return {
+        quote: re.compile(rf"[^{re.escape(quote + close + closers[quote])}“\n]*+(?=[{closers[quote]}])")
+        if quote in closers
+        else re.compile("(?!)")
+        for quote, close in QUOTES.items()
+    }
+
+
+_MIXED = _up_to_other(_OTHER_CLOSERS)
+_MIXED_AT_LAST = _up_to_other({**_OTHER_CLOSERS, '"': "”“'"})
+
+_OPENS_A_QUOTATION = re.compile(r"[\s(\[{=:,>]?[\"'`]\S")
+_KEY_INSIDE = re.compile(r"[,;\n][ \t\r\n]*+([\"'])[\w$ .\-]{1,60}+\1[ \t]*+:(?!\S*+//)")
+_CLOSES_AND_OPENS = re.compile(r"\"[ \t]++[^\"\n,]{1,60}+,(?:[^\"\n,]{0,60}+,)?[ \t\r\n]*+\"(?=\w)")
+_STRUCTURE = re.compile(r"[{}\[\],:\n]")
+_CANDIDATES = 16
+_LONGEST_END = 200
+_SCANS_THAT_MAY_FAIL = 8
+
+
+@cache
+def _up_to(close: str, width: int) -> re.Pattern[str]:
+    """The text up to the first closing quote that is not escaped; a triple quote is three of them."""
+    return re.compile(
+        rf"(?:[^\\{close}]++|\\.|[{close}](?![{close}]{{{width - 1}}}))*+(?=[{close}])", re.DOTALL
+    )
+
+
+@cache
+def _escape_or(quote: str) -> re.Pattern[str]:
+    return re.compile(rf"\\.|{quote}", re.DOTALL)
+
+
+class Memory:
+    """What is known of a text, whoever reads its strings.
+
+    Attributes:
+        nowhere: what was looked for in vain, and the place from which on it isn't there.
+        scans: how many scans in C may still fail: an error of the scanner counts all the lines before it, so many of
+            them late in a long text would be slow.
+        unusual: up to where it is known to have faults that are no usual ones, see ``usual``.
+        may_be_cut: whether the end of the text may cut through a string that has quotes inside it.
+        is_likelier: whether a string that may end in one of two places ends in the likelier one.
+        has_doubled: whether a key stands in doubled quotes.
+    """
+
+    __slots__ = ("has_doubled", "is_likelier", "may_be_cut", "nowhere", "scans", "unusual")
+
+    def __init__(self, *, is_likelier: bool = False) -> None:
+        self.is_likelier = is_likelier
+        self.has_doubled = False
+        self.nowhere: dict[object, int] = {}
+        self.scans = _SCANS_THAT_MAY_FAIL
+        self.unusual = 0
+        self.may_be_cut = True
+
+
+class Endings:
+    """Finds the ends of one text's strings.
+
+    Args:
+        text: the text.
+        memory: what is known of it.
+        kinds: the containers that are open, outermost first, see ``contexts``.
+    """
+
+    __slots__ = ("kinds", "memory", "text")
+
+    def __init__(self, text: str, memory: Memory, kinds: Sequence[str]) -> None:
+        self.text = text
+        self.memory = memory
+        self.kinds = kinds
+
+    def of(self, start: int, inside: int, place: Context, sure: str) -> tuple[int, int, int]:
+        """Return where a string ends.
+
+        Args:
+            start: where it begins.
+            inside: where its text begins: behind one quote, or behind three.
+            place: the container that it stands in.
+            sure: how sure a key has to be that stands behind a quote inside the string, see ``patterns.KEYS``.
+
+        Returns:
+            Where the first quote stands that might close it, where its text ends, and where it ends itself: there as
+            well, if its closing quote was left out.
+
+        Raises:
+            CutError: the text ends before the string does.
+            RefusedError: it ends in one of two places, and nothing says in which.
+        """
+        width = inside - start
+        if width == 1 and self.text[start] == "`" and (mixed := self._mixed_end(start, place)) >= 0:
+            return mixed, mixed, mixed + 1
+        try:
+            first = self._first(inside, QUOTES[self.text[start]], width)
+        except CutError:
+            if width == 1 and (mixed := self._mixed_end(start, place, is_last=True)) >= 0:
+                return mixed, mixed, mixed + 1
+            words = UNCLOSED_KEY.match(self.text, inside) if place.kind == KEY else None
+            if words is None or self.text[-_LONGEST_END:].rstrip()[-1:] not in "}])":
+                raise
+            return words.end(1), words.end(1), words.end(1)
+        if place.fits.match(self.text, first + width):
+            return first, first, first + width
+        return (first, *self._other_end(start, first, place, sure, width))
+
+    def _first(self, inside: int, close: str, width: int) -> int:
+        """Return where the first closing quote stands that is not escaped."""
+        if inside < self.memory.nowhere.get((close, width), len(self.text)):
+            if match := _up_to(close, width).match(self.text, inside):
+                return match.end()
+            self.memory.nowhere[close, width] = inside
+        raise CutError
+
+    def _other_end(self, start: int, first: int, place: Context, sure: str, width: int) -> tuple[int, int]:
+        """Return where a string's text and the string end, the first quote not fitting."""
+        if place.kind == KEY and width == 1 and 0 <= (mixed := self._mixed_end(start, place)) < first:
+            return mixed, mixed + 1
+        if place.kind == KEY:
+            return self._end_of_key(start, first, place, sure)
+        if width == 1 and 0 <= (mixed := self._mixed_end(start, place)) < first:
+            return mixed, mixed + 1
+        if width == 1 and (stop := end_before_item(self.text, start, first, self.kinds)) is not None:
+            return self._before_other_quote(start, stop), stop
+        # Punctuation behind the first quote shows that it was meant to close the string, whatever follows that.
+        seems_closed = width == 1 and STRUCTURE_BEHIND.match(self.text, first + 1)
+        stop = -1 if seems_closed else self._later(first + width, start, place, sure, width)
+        if stop >= 0:
+            stop = self._settled(start, stop, place, sure) if width == 1 else stop
+            return stop, stop + width
+        if not seems_closed and width == 1 and place.kind != ROOT and self._may_be_cut(first):
+            raise CutError
+        return first, first + width  # the reader says what is wrong with what follows it
+
+    def _before_other_quote(self, start: int, stop: int) -> int:
+        """Return where a string's text ends that lacks its quote at ``stop``: before a quote of another kind, its only one."""
+        last = self.text[stop - 1]
+        if last not in OTHER_QUOTES or stop - 1 <= start:
+            return stop
+        if any(self.text.find(quote, start + 1, stop - 1) >= 0 for quote in {last, _OPENS.get(last, last)}):
+            self._doubt(stop, "The quote may close the string, or a quotation in it.")
+            return stop
+        return stop - 1
+
+    def _mixed_end(self, start: int, place: Context, *, is_last: bool = False) -> int:
+        """Return where a quote of another kind closes a string on its line, if one plainly does; else -1.
+
+        Args:
+            start: where it begins.
+            place: the container that it stands in.
+            is_last: whether no quote of its own kind follows, so that an apostrophe may be its end.
+        """
+        patterns = _MIXED_AT_LAST if is_last or place.kind == KEY else _MIXED
+        found = patterns[self.text[start]].match(self.text, start + 1, start + _LONGEST_MIXED)
+        fits = place.fits if self.text[start] == "`" else place.surely_fits
+        if found is None or not fits.match(self.text, found.end() + 1):
+            return -1
+        # An apostrophe that the text ends with may be one of a word that goes on.
+        is_over = (
+            self.text[found.end()] == "'"
+            and not self.text[found.end() + 1 : found.end() + _LONGEST_MIXED].strip()
+        )
+        return -1 if is_over else found.end()
+
+    def _later(self, at: int, start: int, place: Context, sure: str, width: int) -> int:
+        """Return where the next quote stands that surely closes the string; -1 where none does."""
+        close = QUOTES[self.text[start]]
+        question = (close, width, place, sure)
+        if at >= self.memory.nowhere.get(question, len(self.text)):
+            return -1
+        match = place.body(close, width, sure).match(self.text, at)
+        stop = match.end() if match else at
+        if self.text[stop : stop + 1] not in set(close):
+            self.memory.nowhere[question] = at
+            return -1
+        return stop
+
+    def _may_be_cut(self, first: int) -> bool:
+        """Return whether the text may end inside a string: no more brackets close behind its first quote than open."""
+        if self.memory.may_be_cut:
+            self.memory.may_be_cut = min(open_brackets(self.text, first, len(self.text))) >= 0
+        return self.memory.may_be_cut
+
+    def before_closers(self, start: int) -> int | None:
+        """Return where a string ends that no quote closes, see ``unclosed.end_before_closers``."""
+        if not self.kinds or not self.closes_nowhere(start):
+            return None
+        return end_before_closers(self.text, start, self.kinds)
+
+    def closes_nowhere(self, start: int) -> bool:
+        """Return whether no quote stands behind a string's first one that could close it."""
+        return _up_to(QUOTES[self.text[start]], 1).match(self.text, start + 1) is None
+
+    # A key
+
+    def _end_of_key(self, start: int, first: int, place: Context, sure: str) -> tuple[int, int]:
+        """Return where a key's text and the key end, its first quote not being followed by a colon."""
+        if (words := UNCLOSED_KEY.match(self.text, start + 1)) and words.end() <= first:
+            return words.end(1), words.end(1)
+        if self.text[start:first].rstrip().endswith(":"):
+            self._doubt(first, "The quote may close the key, or open its value.")
+        if not VALUE_AHEAD.match(self.text, first + 1):
+            stop = self._later(first + 1, start, place, sure, 1)
+            if stop >= 0 and not _STRUCTURE.search(self.text, start + 1, stop):
+                return stop, stop + 1
+        return first, first + 1  # the colon may be missing
+
+    # A quote inside
+
+    def _settled(self, start: int, stop: int, place: Context, sure: str) -> int:
+        """Return where a string with quotes inside it ends, if it plainly ends in one place.
+
+        JSON or code in a string has brackets, and quotes that fit in the middle of them: where the brackets are not
+        balanced at the first place and are at a later one, both are plausible. The later one is plainly meant if the
+        string begins with a bracket, or if the quotes inside it make pairs there and don't at the first place. And a
+        last quote that opens a quotation makes the next one its partner, so that the string's own may be left out.
+        """
+        inside = start + 1
+        count, first, last = self._quotes_inside(start, stop)
+        if self._leaves_open(inside, stop):
+            later = stop
+            for _ in range(_CANDIDATES):
+                later = self._later(later + 1, start, place, sure, 1)
+                if later < 0:
+                    break
+                if self._leaves_open(inside, later):
+                    continue
+                if self._begins_with_bracket(start) or (
+                    count % 2 and self._quotes_inside(start, later)[0] % 2 == 0
+                ):
+                    return later
+                self._doubt(stop, f"The string may end here, or at {later}.")
+                break
+        if count > 1 and self._swallows(inside, first, stop):
+            self._doubt(first, f"The string may end here, or at {stop}.")
+            return first
+        if count % 2 and last == stop - 1:
+            self._doubt(
+                last, "The text may end with a quote of its own, or the one that closes it is doubled."
+            )
+        elif count % 2 and _OPENS_A_QUOTATION.match(self.text, max(inside, last - 1)):
+            self._doubt(stop, "The quote may close the string, or only a quotation in it.")
+        return stop
+
+    def _begins_with_bracket(self, start: int) -> bool:
+        """Return whether a string seems to hold JSON of its own."""
+        return BRACKET_INSIDE.match(self.text, start + 1) is not None
+
+    def _leaves_open(self, start: int, end: int) -> bool:
+        """Return whether a stretch opens brackets that it doesn't close."""
+        return max(open_brackets(self.text, start, end)) > 0
+
+    def _swallows(self, inside: int, first: int, stop: int) -> bool:
+        """Return whether a string with quotes inside it would hold structure: members, or elements, of its container.
+
+        Its first quote looks as if it closed the string, and what follows like a key of the container, which stands in no
+        bracket of the string's own; or the next quote looks as if it opened another string.
+        """
+        text = self.text
+        for key in islice(_KEY_INSIDE.finditer(text, first, stop + 1), _CANDIDATES):
+            if max(open_brackets(text, inside, key.start())) <= 0:
+                return True
+        return bool(_CLOSES_AND_OPENS.match(text, first, stop + 1)) and not text[first - 1].isspace()
+
+    def _quotes_inside(self, start: int, stop: int) -> tuple[int, int, int]:
+        """Return how many quotes inside a string could close it, the first and the last.
+
+        There are none where opening ones look different.
+        """
+        close, count, first, last = QUOTES[self.text[start]], 0, -1, -1
+        if len(close) > 1:
+            return count, first, last
+        for match in _escape_or(close).finditer(self.text, start + 1, stop):
+            if match[0] == close:
+                count, last = count + 1, match.start()
+                first = last if first < 0 else first
+        return count, first, last
+
+    def _doubt(self, stop: int, detail: str) -> None:
+        """Give up where a string may end in one of two places, unless the likelier one is taken."""
+        if not self.memory.is_likelier:
+            raise RefusedError(Reason.AMBIGUOUS, stop, stop + 1, detail)

@@ -1,0 +1,173 @@
+"""The faults of JSON that models make, in one table: what each looks like, what it is read as, and whether that guesses.
+
+All readers take a fault's forms and its repair from here; so do the options, the documentation's page and the tests. A
+fault's *usual* form shows in one pattern and is mended in one way wherever it stands, so that a run over the text finds
+it. What else it may look like takes a reader who knows what stands around it.
+"""
+
+import json
+from json.encoder import encode_basestring
+from typing import Any
+
+from actionledger.core.vocabulary import RepairKind
+from actionledger.reading.tolerant_json.escapes import requoted, triple_requoted, with_controls_escaped
+from actionledger.reading.tolerant_json.notes import Fault
+from actionledger.reading.tolerant_json.patterns import SPACES, B
+from actionledger.reading.tolerant_json.scalars import JSON_LITERALS, number_at
+
+
+def _in_double_quotes(written: str) -> str:
+    return f'"{written[1:-1]}"'  # a usual string has nothing to escape
+
+
+def as_literal(written: str) -> str:
+    """Return what JSON writes for a word that stands for a literal somewhere."""
+    return JSON_LITERALS[written]
+
+
+def _as_non_finite(written: str) -> str:
+    return json.dumps(float(written))
+
+
+def _as_number(written: str) -> str:
+    found = number_at(written, 0)
+    assert found is not None
+    return json.dumps(found[0])
+
+
+_BEHIND_ITEM = r"(?<=[}\]\"0-9a-zA-Z])"
+_PLAIN = r"[^'\"“”‘’«»`\\\x00-\x1f]*+"
+
+UNQUOTED_KEY = Fault(
+    RepairKind.UNQUOTED_KEY,
+    "{a: 1}",
+    '{"a": 1}',
+    looks=r"[\w$][\w$.\-]*+",
+    usual=rf"([^\W\d][\w$]*+)(?={B}:)",
+    after=encode_basestring,
+)
+QUOTES = Fault(
+    RepairKind.QUOTES,
+    "{'a': “b”}",
+    '{"a": "b"}',
+    usual=rf"('{_PLAIN}'|“{_PLAIN}”)(?={B}[:,}}\]])",
+    after=requoted,
+    write=_in_double_quotes,
+    is_python=True,
+)
+TRIPLE_QUOTES = Fault(
+    RepairKind.TRIPLE_QUOTES,
+    '{"a": """say "hi" now"""}',
+    r'{"a": "say \"hi\" now"}',
+    after=triple_requoted,
+    is_python=True,
+)
+STRING_PREFIX = Fault(RepairKind.STRING_PREFIX, '{"a": u"b"}', '{"a": "b"}', is_python=True)
+INNER_QUOTE = Fault(RepairKind.INNER_QUOTE, '{"a": "say "hi" now"}', r'{"a": "say \"hi\" now"}')
+UNCLOSED_STRING = Fault(RepairKind.UNCLOSED_STRING, '{"a": "x, "b": 1}', '{"a": "x", "b": 1}', after='"')
+CONTROL_CHARACTER = Fault(
+    RepairKind.CONTROL_CHARACTER, '["one\ntwo"]', r'["one\ntwo"]', after=with_controls_escaped
+)
+ESCAPE = Fault(RepairKind.ESCAPE, r'["\d+"]', r'["\\d+"]')
+CONCATENATION = Fault(
+    RepairKind.CONCATENATION, '["a" + "b"]', '["ab"]', looks=rf"{B}(\+){B}(?=[\"'`“”„‘’«»])"
+)
+UNQUOTED_VALUE = Fault(
+    RepairKind.UNQUOTED_VALUE,
+    '{"a": red}',
+    '{"a": "red"}',
+    looks=r"[A-Za-z][A-Za-z0-9+.\-]*+://[^\s,;}\])\"'<>`]++"  # an address, or words on one line
+    r"|[\w$@~./\\%\-][\w$@~./\\%:!?&'’#\-]*+(?:[ \t]++[\w$@~.\\%&\-][\w$@~./\\%:!?&'’\-]*+)*+",
+    after=encode_basestring,
+    guesses=True,
+)
+LITERAL = Fault(
+    RepairKind.LITERAL,
+    "[True, None]",
+    "[true, null]",
+    usual=rf"(True|False|None)(?={B}[,}}\]])",
+    after=as_literal,
+    is_python=True,
+)
+NON_FINITE_NUMBER = Fault(RepairKind.NON_FINITE_NUMBER, "[-inf]", "[-Infinity]", after=_as_non_finite)
+NUMBER = Fault(RepairKind.NUMBER, "[0x1F, 1_000, .5]", "[31, 1000, 0.5]", after=_as_number, is_python=True)
+SPACE = Fault(
+    RepairKind.SPACE, "[1,\xa02]", "[1, 2]", looks=rf"{SPACES}++", usual=rf"({SPACES}++)", after=" "
+)
+COMMENT = Fault(
+    RepairKind.COMMENT,
+    "[1, // one\n2]",
+    "[1, 2]",
+    # of C, JavaScript, Python, a shell or HTML; none reaches past a line that may close the block
+    looks=r"//[^\n]*+|#[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+(?:```|~~~)))*+\*/"
+    r"|<!--(?:[^\-\n]++|-(?!->))*+-->",
+    usual=r"((?://|#)[^\n\"]*+)(?=\n)",
+    is_python=True,
+)
+TRAILING_COMMA = Fault(
+    RepairKind.TRAILING_COMMA,
+    "[1, 2,]",
+    "[1, 2]",
+    usual=rf"{_BEHIND_ITEM}(,)(?={B}[}}\]])",
+    is_python=True,
+)
+COLON = Fault(
+    RepairKind.COLON,
+    '{"a" = 1, "b" => 2}',
+    '{"a": 1, "b": 2}',
+    looks=r"=>|:=|=(?!=)",
+    usual=r"(=>|=(?!=))",
+    after=":",
+)
+MISSING_COLON = Fault(RepairKind.MISSING_COLON, '{"a" 1}', '{"a": 1}', after=":")
+MISSING_COMMA = Fault(RepairKind.MISSING_COMMA, '["a" "b"]', '["a", "b"]', after=",")
+EXTRA_COMMA = Fault(
+    RepairKind.EXTRA_COMMA,
+    "[1,, 2]",
+    "[1, 2]",
+    looks=rf"[,;](?:{B}[,;])*+",  # nothing stands between them
+    usual=rf",{B}(,)(?={B}[^\s,;}}\]/#])",
+)
+SEPARATOR = Fault(
+    RepairKind.SEPARATOR,
+    "[1; 2]",
+    "[1, 2]",
+    usual=rf"{_BEHIND_ITEM}(;)(?={B}[\"\w'{{\[\-])",
+    after=",",
+)
+ELLIPSIS = Fault(
+    RepairKind.ELLIPSIS,
+    "[1, 2 ...]",
+    "[1, 2]",
+    looks=rf"(?:\.{{3,}}+|…)(?:{B},)?+",  # the comma behind them goes with them
+    guesses=True,
+)
+MISSING_CLOSER = Fault(RepairKind.MISSING_CLOSER, '{"a": [1, 2}', '{"a": [1, 2]}')
+EXTRA_CLOSER = Fault(
+    RepairKind.EXTRA_CLOSER,
+    '{"a": [1]], "b": 2}',
+    '{"a": [1], "b": 2}',
+    looks=r"([}\])])(?:\s*+\1)*+",  # the same one again and again
+)
+BRACKETS = Fault(RepairKind.BRACKETS, "[(1, 2)]", "[[1, 2]]", is_python=True)
+MISSING_OPENER = Fault(RepairKind.MISSING_OPENER, '"a": 1}', '{"a": 1}', after="{", guesses=True)
+MISSING_VALUE = Fault(
+    RepairKind.MISSING_VALUE, '{"a": , "b": 1}', '{"a": null, "b": 1}', after="null", guesses=True
+)
+SKIPPED = Fault(
+    RepairKind.SKIPPED,
+    '{"a": 1, and "b": 2}',
+    '{"a": 1, "b": 2}',
+    looks=r"[^\W\d][\w'’\-]*+(?:[ \t]++[^\W\d][\w'’\-]*+){0,7}+[.!?]?(?=[ \t\r\n]*+[\"'{\[}\],])",
+    guesses=True,
+)
+DROPPED_TAIL = Fault(RepairKind.DROPPED_TAIL, '{"a": 1, "b', '{"a": 1}')
+
+
+def of_literal(value: Any) -> Fault:
+    """Return the fault of a word that stands for this value: NaN and infinity have no form in JSON."""
+    return NON_FINITE_NUMBER if isinstance(value, float) else LITERAL
+
+
+FAULTS = tuple(value for value in tuple(globals().values()) if isinstance(value, Fault))
+"""All of them, in the order above."""

@@ -1,0 +1,227 @@
+"""What reading leaves behind: notes of the faults that were repaired, and the two ways in which it can stop.
+
+A badly broken text has a note for every other character. So making one must cost next to nothing, and keeping one little:
+the last few are plain tuples, the others are packed into columns of numbers. A note becomes a ``Repair`` when somebody
+asks for it (see ``decoded``).
+"""
+
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import Reason, RepairKind
+
+After = str | Callable[[str], str]
+"""What a stretch was read as, as JSON has it; or the function that says so of the stretch, when somebody asks."""
+
+Note = tuple[RepairKind, int, int, After]
+"""A kind of repair, start and end of the stretch, and what it was read as."""
+
+Form = tuple[RepairKind, After]
+"""What notes have in common that are about the same fault."""
+
+_NOWHERE = "(?!)"
+_NO_FORMS: Mapping[Form, int] = {}
+_MANY = 256
+_KEPT_AS_THEY_ARE = 16  # more than the notes of one string, which may be changed again
+
+
+class Fault:
+    """One way in which a text may be no JSON.
+
+    Args:
+        kind: the repair that it takes.
+        example: a text that has it.
+        meant: the JSON that this is read as.
+        looks: the pattern of what it looks like; one that matches nowhere, if that is for its neighbours to say.
+        usual: the pattern of its usual form, which is mended in one way wherever it stands, the fault in a group; empty if
+            it has none.
+        after: what it is noted to be read as; whoever notes it may know that better.
+        write: what to write in its place, given what stands there; else ``after``, and blanks where that is nothing.
+        guesses: whether to read it is to guess at content.
+        is_python: whether Python writes it so, which makes it no fault within a call.
+    """
+
+    __slots__ = ("after", "example", "guesses", "is_python", "kind", "looks", "meant", "usual", "write")
+
+    def __init__(
+        self,
+        kind: RepairKind,
+        example: str,
+        meant: str,
+        *,
+        looks: str = _NOWHERE,
+        usual: str = "",
+        after: After = "",
+        write: Callable[[str], str] | None = None,
+        guesses: bool = False,
+        is_python: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.example = example
+        self.meant = meant
+        self.looks = re.compile(looks)
+        self.usual = usual
+        self.after = after
+        self.write = write or _writer(after)
+        self.guesses = guesses
+        self.is_python = is_python
+
+
+def _writer(after: After) -> Callable[[str], str]:
+    """Return the function that writes what a fault is read as; a stretch that is left out is blanked, which shifts nothing."""
+    if callable(after):
+        return after
+    return (lambda _: after) if after.strip() else (lambda written: " " * len(written))
+
+
+class Columns:
+    """Packed notes: a column of numbers for each of their parts. Few of the notes of a text differ in their form.
+
+    Args:
+        numbers: the forms that are known beforehand, each with its number.
+
+    Attributes:
+        forms: the number of each note's form.
+        starts, ends: where the stretches begin and end.
+    """
+
+    __slots__ = ("_numbers", "ends", "forms", "starts")
+
+    def __init__(self, numbers: Mapping[Form, int] = _NO_FORMS) -> None:
+        self._numbers = dict(numbers)
+        self.forms = array("I")
+        self.starts = array("I")
+        self.ends = array("I")
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def extend(self, notes: Iterable[Note]) -> None:
+        """Add notes."""
+        numbers = self._numbers
+        for kind, start, end, after in notes:
+            self.forms.append(numbers.setdefault((kind, after), len(numbers)))
+            self.starts.append(start)
+            self.ends.append(end)
+
+    def kinds(self) -> set[RepairKind]:
+        """Return the kinds of repair that there are, or were known beforehand."""
+        return {kind for kind, _ in self._numbers}
+
+    def since(self, first: int) -> Iterator[Note]:
+        """Yield the notes from the one with this number on."""
+        forms = list(self._numbers)
+        for at in range(first, len(self)):
+            kind, after = forms[self.forms[at]]
+            yield kind, self.starts[at], self.ends[at], after
+
+    def keep(self, is_kept: Callable[[Note], bool], first: int) -> None:
+        """Drop the notes, from the one with this number on, that are not to be kept; in place, for there may be many."""
+        columns = self.forms, self.starts, self.ends
+        kept = first
+        for at, note in enumerate(self.since(first), first):
+            if is_kept(note):
+                for column in columns:
+                    column[kept] = column[at]
+                kept += 1
+        self.cut(kept)
+
+    def cut(self, first: int) -> None:
+        """Drop the notes from the one with this number on."""
+        for column in (self.forms, self.starts, self.ends):
+            del column[first:]
+
+
+class Notes:
+    """Notes in the order in which they were made.
+
+    Args:
+        packed: the ones that are there already.
+
+    Attributes:
+        packed: all but the last few; None where there are but few.
+        recent: the last few, for whoever makes one or takes one back.
+    """
+
+    __slots__ = ("packed", "recent")
+
+    def __init__(self, packed: Columns | None = None) -> None:
+        self.recent: list[Note] = []
+        self.packed = packed
+
+    def __len__(self) -> int:
+        packed = self.packed
+        return len(self.recent) if packed is None else len(packed) + len(self.recent)
+
+    def __iter__(self) -> Iterator[Note]:
+        return self.since(0)
+
+    def since(self, first: int) -> Iterator[Note]:
+        """Return the notes from the one with this number on."""
+        packed = self.packed
+        if packed is None:
+            return iter(self.recent[first:])
+        return chain(packed.since(first), self.recent[max(0, first - len(packed)) :])
+
+    def kinds(self) -> set[RepairKind]:
+        """Return the kinds of repair that there are, and perhaps some more."""
+        kinds = {note[0] for note in self.recent}
+        return kinds if self.packed is None else kinds | self.packed.kinds()
+
+    def add(self, fault: Fault, start: int, end: int, after: After | None = None) -> None:
+        """Note a fault, and what it was read as where that is not the usual thing."""
+        self.recent.append((fault.kind, start, end, fault.after if after is None else after))
+
+    def pack(self) -> None:
+        """Pack all notes but the last few, if there are many."""
+        if len(self.recent) > _MANY:
+            self._pack(len(self.recent) - _KEPT_AS_THEY_ARE)
+
+    def _pack(self, count: int) -> Columns:
+        """Pack the first of the notes that are not packed yet."""
+        if self.packed is None:
+            self.packed = Columns()
+        self.packed.extend(self.recent[:count])
+        del self.recent[:count]
+        return self.packed
+
+    def take(self, others: "Notes") -> None:
+        """Add the notes that were made about another stretch of the text, for which they are no longer needed."""
+        packed = others.packed
+        if packed is not None:
+            if self.packed is not None or self.recent:
+                self._pack(len(self.recent)).extend(packed.since(0))
+            else:
+                self.packed = packed
+        self.recent += others.recent
+
+    def keep(self, is_kept: Callable[[Note], bool], first: int = 0) -> None:
+        """Drop the notes, from the one with this number on, that are not to be kept."""
+        if self.packed is not None:
+            recent = first - len(self.packed)
+            self.packed.keep(is_kept, first)
+            first = max(0, recent)
+        self.recent[first:] = filter(is_kept, self.recent[first:])
+
+
+_OTHER_REASONS = {RepairKind.DROPPED_TAIL: Reason.TRUNCATED}
+
+
+def reason_for(kind: RepairKind) -> Reason:
+    """Return why a text is refused that needs a repair of this kind."""
+    return _OTHER_REASONS.get(kind) or Reason(kind.value)
+
+
+class RefusedError(Exception):
+    """The text can't be read, or not in one plain way."""
+
+    def __init__(self, code: Reason, start: int, end: int, detail: str = "") -> None:
+        super().__init__(code)
+        self.issue = Issue(code, Span(start, end), detail)
+
+
+class CutError(Exception):
+    """The text ends in the middle of a key or a scalar."""

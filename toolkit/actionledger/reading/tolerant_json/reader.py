@@ -1,0 +1,291 @@
+"""The tolerant reader: reads one value that is not valid JSON, and notes every change that this takes.
+
+Each step reads what stands at ``at`` and returns the step that comes next; a stack of frames takes the place of
+recursion. A step reads as much as one call of a pattern or of the C scanner can: a valid container, a run of valid
+members, and only then a token.
+"""
+
+from re import Match
+
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.tolerant_json import faults, words
+from actionledger.reading.tolerant_json.brackets import Supposition
+from actionledger.reading.tolerant_json.containers import Step
+from actionledger.reading.tolerant_json.contexts import CALL, CLOSERS, LIST, OBJECT, ROOT, TUPLE
+from actionledger.reading.tolerant_json.decoded import Call
+from actionledger.reading.tolerant_json.endings import QUOTES
+from actionledger.reading.tolerant_json.keys import KEY_PLACE, read_colon, read_key
+from actionledger.reading.tolerant_json.notes import CutError, RefusedError
+from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.patterns import (
+    BARE_KEY_AHEAD,
+    CALL_AHEAD,
+    CLOSED_TEXT,
+    ELEMENTS,
+    KEYWORD,
+    MEMBERS,
+    NEXT,
+    SURE_KEY_AHEAD,
+    THREE_DIGITS,
+    VALUE_AHEAD,
+)
+from actionledger.reading.tolerant_json.shapes import last_of
+from actionledger.reading.tolerant_json.state import Frame
+from actionledger.reading.tolerant_json.sums import read_sum
+from actionledger.reading.tolerant_json.uneven import UnevenContainers
+from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, loads
+
+_LONGEST_INDENT = 200
+
+
+class Reader(UnevenContainers):
+    """Reads the value that begins at ``at``, step by step; see ``Containers`` for what it leaves behind."""
+
+    __slots__ = ("_no_run_before",)
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        options: DecodeOptions,
+        *,
+        is_whole: bool,
+        is_likelier: bool = False,
+        supposition: Supposition | None = None,
+    ) -> None:
+        super().__init__(
+            text, start, options, is_whole=is_whole, is_likelier=is_likelier, supposition=supposition
+        )
+        self._no_run_before = 0  # a run that holds a key twice is read member by member, not again and again
+
+    def read(self) -> None:
+        """Read the value.
+
+        Raises:
+            RefusedError: it can't be read, or not in one plain way.
+            CutError: the text ends before it does.
+        """
+        self.skip()
+        self.start = self.at
+        step: Step | None = self.first_step()
+        for _ in range(self.options.work):
+            assert step is not None
+            step = step()
+            if step is None:
+                return
+        self.refuse(Reason.TOO_MUCH_WORK, f"The limit is {self.options.work} steps.")
+
+    def first_step(self) -> Step:
+        """Begin with the value."""
+        return self.value
+
+    # Values
+
+    def value(self) -> Step | None:
+        """Read a value of any kind."""
+        character = self.skip(is_value_due=bool(self.frames) and self.frames[-1].kind == OBJECT)
+        if self.item < 0:
+            self.item = self.at
+        if character in {"{", "["}:
+            return self.container(character)
+        if character in QUOTES and not self.text.startswith("```", self.at):
+            return self.put(words.read_string(self) if self.frames else self.root_string())
+        if character.isdigit() or character in "+-.":
+            if faults.ELLIPSIS.looks.match(self.text, self.at):
+                self.refuse(Reason.MISSING_VALUE, "Dots stand for it.")
+            return self.put(words.read_number(self))
+        if character == "(" and self.frames:
+            return self.open(TUPLE, [], self.at + 1)
+        if self.options.calls and (call := CALL_AHEAD.match(self.text, self.at)):
+            return self.open(CALL, Call(call[1]), call.end())
+        if self.frames and self.frames[-1].kind in {OBJECT, CALL} and character in ",;}])…":
+            self.refuse(Reason.MISSING_VALUE, f"The key is {self.frames[-1].key[:80]!r}.")
+        return self.put(words.read_word(self))
+
+    def root_string(self) -> str:
+        """Read a text that stands in no container, or several that are added."""
+        left = words.read_string(self)
+        is_sum = self.cut_at < 0 and faults.CONCATENATION.looks.match(self.text, self.at)
+        return read_sum(self, left, self.at) if is_sum else left
+
+    # Containers
+
+    def container(self, bracket: str) -> Step | None:
+        """Read an object or a list: in one go if it is valid or its faults are simple, else piece by piece."""
+        start = self.at
+        parent = self.frames[-1].kind if self.frames else ROOT
+        read = self.shortcuts.read(start, self.options.max_depth - len(self.frames), parent)
+        if read is None:
+            return self.open(bracket, {} if bracket == OBJECT else [], start + 1)
+        if read.notes is not None:
+            self.notes.take(read.notes)
+        self.at = read.end
+        return self.put(read.value)
+
+    # Members and elements
+
+    def member(self) -> Step | None:
+        """Read a member of an object, or several."""
+        frame = self.frames[-1]
+        if self.at >= self._no_run_before and (run := MEMBERS.match(self.text, self.at)):
+            if self.take_members(frame, run):
+                return self.member
+            self._no_run_before = run.end()
+        character = self.skip()
+        if character == "}":
+            return self.close(self.at + 1)
+        if other := self.no_item(frame, character):
+            return other
+        self.item = self.at
+        try:
+            return self.read_member(frame)
+        except RefusedError:
+            if other := self.element_in_object(frame):
+                return other
+            raise
+
+    def read_member(self, frame: Frame) -> Step | None:
+        """Read a member's key and colon."""
+        read_key(self, frame)
+        read_colon(self, frame)
+        return self.value
+
+    def take_members(self, frame: Frame, run: Match[str]) -> bool:
+        """Take a run of valid members, if none of their keys is there twice."""
+        try:
+            members = loads("{" + self.text[self.at : run.end() - 1] + "}")
+        except SCAN_ERRORS:
+            return False
+        if not frame.value.keys().isdisjoint(members):
+            return False
+        frame.value.update(members)
+        frame.sure = "sure"
+        self.pass_comma(frame, run.end() - 1)
+        return True
+
+    def take_elements(self, frame: Frame, run: Match[str]) -> bool:
+        """Take a run of valid elements."""
+        try:
+            frame.value.extend(loads("[" + self.text[self.at : run.end() - 1] + "]"))
+        except SCAN_ERRORS:
+            return False
+        self.pass_comma(frame, run.end() - 1)
+        return True
+
+    def pass_comma(self, frame: Frame, at: int) -> Step:
+        """Go on behind the comma that stands at ``at``."""
+        self.use_comma(frame)  # unless a value was put in behind it
+        frame.comma = at
+        self.at = at + 1
+        return self.member if frame.kind == OBJECT else self.element
+
+    def element(self) -> Step | None:
+        """Read an element of a list, or several; or an argument of a call."""
+        frame = self.frames[-1]
+        if (
+            frame.kind == LIST
+            and (run := ELEMENTS.match(self.text, self.at))
+            and self.take_elements(frame, run)
+        ):
+            return self.element
+        character = self.skip()
+        if character == CLOSERS[frame.kind]:
+            return self.close(self.at + 1)
+        if other := self.no_item(frame, character):
+            return other
+        self.item = self.at
+        if frame.kind == CALL and (name := KEYWORD.match(self.text, self.at)):
+            frame.key, frame.key_start, frame.key_end = name[1], name.start(1), name.end(1)
+            self.at = name.end()
+        return self.value
+
+    def no_item(self, frame: Frame, character: str) -> Step | None:
+        """Pass what stands where an item belongs and is none; return None where it may be one."""
+        again = self.member if frame.kind == OBJECT else self.element
+        if commas := faults.EXTRA_COMMA.looks.match(self.text, self.at):
+            self.notes.add(faults.EXTRA_COMMA, self.at, commas.end())
+            self.at = commas.end()
+            return again
+        if dots := faults.ELLIPSIS.looks.match(self.text, self.at):
+            place = KEY_PLACE if frame.kind == OBJECT else frame.place
+            if self.text.startswith('"', dots.end()) and place.fits.match(self.text, dots.end() + 1):
+                self.refuse(Reason.AMBIGUOUS, "The dots may be a text that lacks its first quote.")
+            self.notes.add(faults.ELLIPSIS, self.at, dots.end())
+            self.at = dots.end()
+            return again
+        if character in "}])":
+            return self.wrong_closer(frame, character)
+        return None
+
+    # What comes behind a value
+
+    def after_value(self) -> Step | None:
+        """Pass the comma behind a value, or close its container."""
+        frame = self.frames[-1]
+        if match := NEXT.match(self.text, self.at):
+            if match[1] == ",":
+                return self.pass_comma(frame, match.end() - 1)
+            if match[1] == CLOSERS[frame.kind]:
+                return self.close(match.end())
+        character = self.skip()
+        if character in ",;":
+            return self.pass_comma(frame, self.at)
+        if character == CLOSERS[frame.kind]:
+            return self.close(self.at + 1)
+        if character in "}])":
+            return self.wrong_closer(frame, character)
+        return self.without_comma(frame, character)
+
+    def without_comma(self, frame: Frame, character: str) -> Step | None:
+        """Go on with an item that no comma precedes, if it plainly is one."""
+        if dots := faults.ELLIPSIS.looks.match(self.text, self.at):
+            end = dots.end() - dots[0].endswith(",")  # the comma belongs to what stands before the dots
+            self.notes.add(faults.ELLIPSIS, self.at, end)
+            self.at = end
+            return self.after_value
+        if character == ":" and frame.kind == LIST and (other := self.member_in_list(frame)):
+            return other
+        if character == "+":
+            return self.sum_of_strings(frame)
+        if isinstance(last_of(frame.value), int | float) and THREE_DIGITS.match(self.text, self.at):
+            self.refuse(
+                Reason.AMBIGUOUS, "It may be a number of its own, or the last digits of the one before it."
+            )
+        if character == '"' and frame.kind == LIST and self.text[self.at - 1].isalnum():
+            self.check_text_is_closed()
+        again = self.member if frame.kind == OBJECT else self.element
+        if not (self.is_member_ahead() if frame.kind == OBJECT else VALUE_AHEAD.match(self.text, self.at)):
+            self.refuse_here(f"a comma or {CLOSERS[frame.kind]!r}")
+        self.notes.add(faults.MISSING_COMMA, self.at, self.at)
+        return again
+
+    def check_text_is_closed(self) -> None:
+        """Make sure that a quote right behind a number or a literal opens a text, and is not the end of one."""
+        if not CLOSED_TEXT.match(self.text, self.at):
+            self.refuse(
+                Reason.AMBIGUOUS, "It may be the end of a text that lacks its first quote, or begin one."
+            )
+
+    def is_member_ahead(self) -> bool:
+        """Return whether a member plainly begins here: a key in quotes, or one without at the beginning of a line."""
+        if SURE_KEY_AHEAD.match(self.text, self.at):
+            return True
+        line = self.text.rfind("\n", max(0, self.at - _LONGEST_INDENT), self.at)
+        is_first = line >= 0 and self.text[line : self.at].isspace()
+        return is_first and BARE_KEY_AHEAD.match(self.text, self.at) is not None
+
+    def sum_of_strings(self, frame: Frame) -> Step | None:
+        """Read ``"a" + "b"`` as one string."""
+        left = frame.value.get(frame.key) if frame.kind == OBJECT else last_of(frame.value)
+        is_sum = faults.CONCATENATION.looks.match(self.text, frame.item_end) and isinstance(left, str)
+        if not is_sum:
+            self.refuse_here(f"a comma or {CLOSERS[frame.kind]!r}")
+        try:
+            whole = read_sum(self, left, frame.item_end)
+        except CutError:
+            self.item, frame.comma = frame.item, frame.item_comma
+            frame.take_back()
+            raise
+        frame.value[frame.key if frame.kind == OBJECT else -1] = whole
+        frame.item_end = self.at
+        return self.after_value

@@ -1,0 +1,182 @@
+"""Where reading stands: the place in the text, the containers that are open, the notes so far."""
+
+from typing import Any, NoReturn
+
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.tolerant_json import faults
+from actionledger.reading.tolerant_json.contexts import OBJECT, ROOT, Context, context
+from actionledger.reading.tolerant_json.endings import Memory
+from actionledger.reading.tolerant_json.notes import CutError, Notes, RefusedError
+from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.patterns import BLANKS, STRUCTURE_IN_COMMENT, VALUE_AHEAD
+from actionledger.reading.tolerant_json.scalars import may_be_text
+from actionledger.reading.tolerant_json.strings import Strings
+
+_MAY_BE_NO_TOKEN = frozenset("/#<\x0b\x0c\x1c\x1d\x1e\x1f")
+_MOST_DOUBTS = 100
+_OUTERMOST = context(ROOT, ROOT)
+
+
+class Frame:
+    """A container that is open.
+
+    Args:
+        kind: which one, see ``contexts``.
+        value: what it holds so far.
+        start: where it begins.
+        place: the context of the values in it.
+        notes: how many notes there were when it was opened.
+
+    Attributes:
+        key, key_start, key_end: the key that was read last, and where it stands.
+        sure: how sure a key has to be that stands behind a quote inside a string, see ``patterns.KEYS``.
+        comma: where the comma stands that nothing has followed yet; -1 where there is none.
+        item, item_end: where the item begins and ends that was put in last.
+        item_comma: where the comma before that stands; -1 where there is none.
+        replaced: the value that another one under the same key has replaced last, and where that key stands; None where none has.
+    """
+
+    __slots__ = (
+        *("comma", "item", "item_comma", "item_end", "key", "key_end", "key_start", "kind"),
+        *("notes", "place", "replaced", "start", "sure", "value"),
+    )
+
+    def __init__(self, kind: str, value: Any, start: int, place: Context, notes: int) -> None:
+        self.kind = kind
+        self.value = value
+        self.start = start
+        self.place = place
+        self.notes = notes
+        self.key = ""
+        self.key_start = self.key_end = start
+        self.sure = "sure"
+        self.comma = self.item_comma = -1
+        self.item = self.item_end = start
+        self.replaced: tuple[int, Any] | None = None
+
+    def take_back(self) -> None:
+        """Take the value back that was put in last."""
+        if self.kind == OBJECT and self.replaced is not None and self.replaced[0] == self.key_start:
+            self.value[self.key] = self.replaced[1]
+        else:
+            self.value.pop(self.key if self.kind == OBJECT else -1)
+
+
+class State:
+    """The state of reading one value.
+
+    Args:
+        text: the text that holds it.
+        start: where it begins.
+        options: what may be repaired, and the limits.
+        is_whole: whether whoever wrote the text ended it here, so that what it leaves open was forgotten, not cut.
+        is_likelier: whether the likelier of two readings is taken.
+    """
+
+    __slots__ = (
+        *("at", "cut_at", "frames", "is_likelier", "is_whole", "issues", "item", "kinds", "notes", "options"),
+        *("strings", "text"),
+    )
+
+    def __init__(
+        self, text: str, start: int, options: DecodeOptions, *, is_whole: bool, is_likelier: bool = False
+    ) -> None:
+        self.text = text
+        self.is_likelier = is_likelier
+        self.at = start
+        self.options = options
+        self.is_whole = is_whole
+        self.frames: list[Frame] = []
+        self.kinds: list[str] = []
+        self.notes = Notes()
+        self.issues: list[Issue] = []
+        self.strings = Strings(text, self.notes, Memory(is_likelier=is_likelier), self.kinds)
+        self.cut_at = -1  # where the scalar begins that was kept as far as the text goes
+        self.item = -1  # where the member or element begins that is being read
+
+    @property
+    def place(self) -> Context:
+        """Where the value stands that is being read."""
+        return self.frames[-1].place if self.frames else _OUTERMOST
+
+    @property
+    def outer(self) -> str:
+        """The kind of the container around the innermost one."""
+        return self.kinds[-2] if len(self.kinds) > 1 else ROOT
+
+    def push(self, frame: Frame) -> None:
+        """Open a container inside the innermost one."""
+        self.frames.append(frame)
+        self.kinds.append(frame.kind)
+
+    def pop(self) -> Frame:
+        """Close the innermost container."""
+        self.kinds.pop()
+        return self.frames.pop()
+
+    def skip(self, *, is_value_due: bool = False) -> str:
+        """Pass over blanks and comments; return the character behind them.
+
+        Args:
+            is_value_due: whether a value has to follow: then a comment that none follows is none.
+
+        Raises:
+            CutError: the text ends here.
+        """
+        text, at = self.text, self.at
+        while True:
+            at = BLANKS.match(text, at).end()  # type: ignore[union-attr]
+            self.at = at
+            if at >= len(text):
+                raise CutError
+            character = text[at]
+            if character < "\x7f" and character not in _MAY_BE_NO_TOKEN:
+                return character
+            if match := faults.SPACE.looks.match(text, at):
+                self.notes.add(faults.SPACE, at, match.end())
+            elif match := faults.COMMENT.looks.match(text, at):
+                if may_be_text(match[0]):
+                    if is_value_due and not VALUE_AHEAD.match(text, match.end()):
+                        return character
+                    self.doubt(Reason.AMBIGUOUS, "It may be a comment, or a text that lacks its first quote.")
+                end = self.end_of_comment(match.end())
+                self.notes.add(faults.COMMENT, at, end)
+                self.notes.pack()
+                at = end
+                continue
+            else:
+                return character
+            at = match.end()
+
+    def end_of_comment(self, end: int) -> int:
+        """Return where the comment ends that stands here: before the structure that it holds, if no line ends it."""
+        is_line = self.text.startswith(("//", "#"), self.at)
+        if not is_line or not self.frames or end < len(self.text):
+            return end
+        structure = STRUCTURE_IN_COMMENT.search(self.text, self.at, end)
+        if structure is None:
+            return end
+        self.doubt(Reason.AMBIGUOUS, "The comment may end before a bracket, or with the text.")
+        return structure.start()
+
+    def doubt(self, code: Reason, detail: str = "") -> None:
+        """Give the value up for what stands here, or go on with the likelier reading and say what is in doubt."""
+        end = min(self.at + 1, len(self.text))
+        if not self.is_likelier:
+            raise RefusedError(code, self.at, end, detail)
+        self.add_doubt(Issue(code, Span(self.at, end), detail))
+
+    def add_doubt(self, issue: Issue) -> None:
+        """Keep what is in doubt; of a great many, the first ones."""
+        if len(self.issues) < _MOST_DOUBTS:
+            self.issues.append(issue)
+
+    def refuse(self, code: Reason, detail: str = "") -> NoReturn:
+        """Give the value up for what stands here."""
+        raise RefusedError(code, self.at, min(self.at + 1, len(self.text)), detail)
+
+    def refuse_here(self, expected: str) -> NoReturn:
+        """Give the value up because something else stands here."""
+        found = self.text[self.at : self.at + 12]
+        self.refuse(Reason.MALFORMED_JSON, f"Expected {expected}, got {found!r}.")

@@ -1,0 +1,210 @@
+"""Values that are no containers: strings, numbers, literals, and texts that lack their quotes."""
+
+import json
+import re
+from typing import Any
+
+from actionledger.core.values import Issue, Span
+from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.tolerant_json import faults
+from actionledger.reading.tolerant_json.contexts import LIST, OBJECT, ROOT
+from actionledger.reading.tolerant_json.cut_off import (
+    keep_number,
+    number_up_to_the_end,
+    string_up_to_the_end,
+    word_up_to_the_end,
+)
+from actionledger.reading.tolerant_json.notes import CutError, RefusedError
+from actionledger.reading.tolerant_json.patterns import (
+    BEHIND_BARE_TEXT,
+    ENDS_WORD,
+    GAP,
+    KEYS,
+    MEMBER_INSIDE,
+    NUMBER_IN_A_ROW,
+    SCALAR_BEHIND,
+    UP_TO_QUOTE,
+    WORD,
+)
+from actionledger.reading.tolerant_json.scalars import (
+    LITERALS,
+    STRING_PREFIXES,
+    VALID_LITERALS,
+    is_doubtful,
+    number_at,
+)
+from actionledger.reading.tolerant_json.state import State
+from actionledger.reading.tolerant_json.unclosed import open_brackets
+
+_SIGNED_LITERAL = re.compile(r"([+-])(Infinity|inf|NaN|nan)\b")
+_UP_TO_STRUCTURE = {
+    OBJECT: re.compile(rf"(?:[^\n,;{{}}\[\]\"]++|[,;](?!{GAP}(?:{KEYS['any']}|[}}\]]|\Z)))*+"),
+    LIST: re.compile(r"[^\n,;{}\[\]\"]*+"),
+}
+_INNER_COLON = re.compile(r":(?:\s|\Z)")
+
+
+def read_string(state: State, *, is_raw: bool = False) -> str:
+    """Read the string whose opening quote stands here."""
+    start, frames = state.at, state.frames
+    sure = frames[-1].sure if frames else "sure"
+    try:
+        value, state.at = state.strings.read(start, state.place, sure, is_raw=is_raw)
+    except CutError:
+        return _unclosed_string(state, start)
+    return value
+
+
+def _unclosed_string(state: State, start: int) -> str:
+    """Read a string that no quote closes: in a text that is whole, up to the brackets that close what is open."""
+    stop = state.strings.endings.before_closers(start) if state.is_whole and state.frames else None
+    if stop is None:
+        return string_up_to_the_end(state, start)
+    state.at = stop
+    return state.strings.left_open(start, stop)
+
+
+def read_number(state: State) -> Any:
+    """Read the number that stands here, or the text without quotes that begins like one."""
+    text, start = state.text, state.at
+    try:
+        found = number_at(text, start)
+    except ValueError:
+        state.refuse(Reason.MALFORMED_JSON, "The number has more digits than can be converted.")
+    if found is None and state.place.kind == LIST and (row := NUMBER_IN_A_ROW.match(text, start)):
+        state.at = row.end(1)
+        return json.loads(row[1])
+    if found is None and (kept := number_up_to_the_end(state)) is not None:
+        return kept
+    if found is None:
+        return _signed_literal(state) if _SIGNED_LITERAL.match(text, start) else read_bare_text(state)
+    value, end, is_valid = found
+    if end >= len(text) and state.frames and not state.is_whole:
+        keep_number(state, start)  # its last digits may be missing
+    if not is_valid:
+        state.notes.add(faults.NUMBER, start, end)
+    state.at = end
+    return value
+
+
+def _signed_literal(state: State) -> float:
+    match = _SIGNED_LITERAL.match(state.text, state.at)
+    assert match is not None
+    value = float(match[1] + match[2])
+    state.notes.add(faults.NON_FINITE_NUMBER, state.at, match.end())
+    state.at = match.end()
+    return value
+
+
+def read_word(state: State) -> Any:
+    """Read the literal, the string with a prefix, or the text without quotes that begins with a letter here."""
+    text, start = state.text, state.at
+    match = WORD.match(text, start)
+    if match is None:
+        return read_bare_text(state)
+    word, end = match[0], match.end()
+    is_in_a_row = state.place.kind == LIST and SCALAR_BEHIND.match(text, end)
+    if state.is_likelier and text.startswith('"', end) and state.place.surely_fits.match(text, end + 1):
+        return read_bare_text(state)  # the end of a text that lacks its first quote
+    if word in LITERALS and (is_in_a_row or ENDS_WORD.match(text, end)):
+        if word not in VALID_LITERALS:
+            state.notes.add(faults.of_literal(LITERALS[word]), start, end)
+        state.at = end
+        return LITERALS[word]
+    if word.lower() in STRING_PREFIXES and text[end : end + 1] in {"'", '"'}:
+        return _prefixed_string(state, word.lower(), end)
+    return read_bare_text(state)
+
+
+def _prefixed_string(state: State, prefix: str, quote: int) -> str:
+    start, state.at = state.at, quote
+    state.notes.add(faults.STRING_PREFIX, start, quote)
+    value = read_string(state, is_raw="r" in prefix)
+    if "f" in prefix and "{" in value:
+        state.at = start
+        state.refuse(Reason.AMBIGUOUS, "A formatted string has parts that are known only when it runs.")
+    return value
+
+
+def read_bare_text(state: State) -> object:
+    """Read a text without quotes, if it plainly ends where it seems to."""
+    text, start, place = state.text, state.at, state.place
+    match = faults.UNQUOTED_VALUE.looks.match(text, start)
+    if (quote := _end_of_unopened(state)) is not None:
+        state.at = quote + 1
+        return state.strings.unopened(start, quote)
+    if place.kind == ROOT:
+        if match and match.end() >= len(text) and is_doubtful(match[0]):
+            raise CutError
+        state.refuse(Reason.MALFORMED_JSON, "There is no value.")
+    if match is None:
+        state.refuse_here("a value")
+    value = match[0].rstrip()
+    end = start + len(value)
+    if end >= len(text):
+        if not state.is_whole:
+            return word_up_to_the_end(state, value)
+        _doubt_bare(state, end, f"{value[:80]!r} may have been cut off.")
+    elif (doubt := _doubt(state, value, end)) is not None:
+        _doubt_bare(state, end, doubt)
+        value = bare_text_up_to_structure(state)
+        end = start + len(value)
+    state.notes.add(faults.UNQUOTED_VALUE, start, end)
+    state.at = end
+    return value
+
+
+def _end_of_unopened(state: State) -> int | None:
+    """Return where the closing quote stands of a text that lacks its opening quote; None where it is no such text."""
+    text, start, place = state.text, state.at, state.place
+    found = UP_TO_QUOTE.match(text, start)
+    if found is None or place.kind == ROOT or not place.surely_fits.match(text, found.end() + 1):
+        return None
+    quote, written = found.end(), found[0]
+    if RepairKind.UNCLOSED_STRING in state.notes.kinds():
+        _doubt_bare(
+            state, quote, "One string lacks its first quote and another its last: the two may be one."
+        )
+    if open_brackets(text, start, quote) != (0, 0):
+        return None
+    if MEMBER_INSIDE.search(written):
+        _doubt_bare(
+            state,
+            quote,
+            f"{written[:80]!r} may be a text that lacks its first quote, or more than one value.",
+        )
+    if place.kind != OBJECT and ("," in written or ";" in written):
+        _doubt_bare(state, quote, f"{written[:80]!r} may be one text or several; it lacks its first quote.")
+    return quote
+
+
+def _doubt(state: State, value: str, end: int) -> str | None:
+    """Return why a text without quotes may be read in another way too; None where it may not."""
+    place = state.place
+    if is_doubtful(value) or value.endswith("..."):
+        return f"{value!r} may be a text or something else."
+    if place.kind not in BEHIND_BARE_TEXT:
+        return f"{value[:80]!r} may be a text or a name."
+    if not BEHIND_BARE_TEXT[place.kind].match(state.text, end):
+        return f"The text without quotes may be {value[:80]!r}, or go on behind it."
+    if place.kind == LIST and " " in value:
+        return f"{value[:80]!r} may be one text or several."
+    if _INNER_COLON.search(value):
+        return f"{value[:80]!r} may be a text or a member."
+    return None
+
+
+def bare_text_up_to_structure(state: State) -> str:
+    """Return the text without quotes that stands here, up to what goes on with its container or closes it."""
+    pattern = _UP_TO_STRUCTURE[OBJECT if state.place.kind == OBJECT else LIST]
+    match = pattern.match(state.text, state.at)
+    written = match[0].rstrip() if match else ""
+    if not written:
+        state.refuse_here("a value")
+    return written
+
+
+def _doubt_bare(state: State, end: int, detail: str) -> None:
+    if not state.is_likelier:
+        raise RefusedError(Reason.AMBIGUOUS, state.at, end, detail)
+    state.add_doubt(Issue(Reason.AMBIGUOUS, Span(state.at, end), detail))

@@ -1,0 +1,19 @@
+"""Charts of a ledger as values of Altair, to be changed, put beside each other and saved: what the dashboard draws, for a notebook."""
+
+from actionledger.core.extras import missing
+
+__all__ = ["Event", "compared", "funnel", "groups", "trend"]
+
+_LACKING = missing("A chart", "notebook", "altair", "pandas")
+
+if _LACKING is None:
+    from actionledger.report.charts.contrast import compared
+    from actionledger.report.charts.funnel import funnel
+    from actionledger.report.charts.groups import groups
+    from actionledger.report.charts.trend import Event, trend
+else:
+    # The room itself is there on a bare install, since ``from actionledger import *`` names it; what is in it is not.
+    def __getattr__(name: str) -> object:
+        if name in __all__ and _LACKING is not None:
+            raise _LACKING
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

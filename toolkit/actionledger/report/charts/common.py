@@ -1,0 +1,79 @@
+"""What the charts share: colours, sizes, and rates in words."""
+
+from collections.abc import Iterable
+from math import floor
+from typing import TypeAlias
+
+import altair as alt
+
+from actionledger.core.errors import UsageError
+from actionledger.core.formatting.text import cut, visible
+from actionledger.core.rates import Rate
+from actionledger.core.text import NO_NAME
+from actionledger.ledger.queries.addresses import FILTERS, refuse_others
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+
+Chart: TypeAlias = alt.LayerChart | alt.FacetChart
+"""What Altair's layering gives: a value that can be changed, put beside another one and saved."""
+
+BLUE, ORANGE = "#3f7fc1", "#cf7a30"
+INK = "#7b828e"
+"""The colour of text, which can be read on white and on black; who knows the background gives a better one."""
+
+ROW_PIXELS = 30
+BAR_PIXELS = 18
+WIDTH = 420
+LONGEST = 40
+
+_SHOWN_AS = ("unit", "by", "reasons", "group", "order", "page")
+"""What an address of the overview or of a list says of how it is shown, and not of what it is about."""
+
+_ALMOST_ALL = 0.5  # from here on an axis need not begin at nothing: a point has no length that could mislead
+
+
+def within_of(within: Filter | str) -> Filter:
+    """Return a filter, be it given as one or as the address of a page of the dashboard.
+
+    Raises:
+        UsageError: the address narrows by something else.
+    """
+    if not isinstance(within, str):
+        return within
+    refuse_others(within, *FILTERS, *_SHOWN_AS)
+    return Filter.of_address(within)
+
+
+def nothing_in(within: Filter) -> UsageError:
+    """Return the error that says that there is nothing to draw."""
+    what = "the ledger" if within == EVERYTHING else within.words
+    return UsageError(f"There is nothing to draw: no response of {what} has what the chart shows.")
+
+
+def label(name: str) -> str:
+    """Return what something is called, on one line; others may have written it."""
+    return cut(visible(name) or NO_NAME, LONGEST)
+
+
+def share(rate: Rate) -> str:
+    """Return a rate's share in per cent, or the word for why there is none."""
+    return rate.shown_value
+
+
+def interval(rate: Rate) -> str:
+    """Return a rate's 95 % interval in per cent, or the word for why there is none."""
+    if rate.interval is None:
+        return rate.shown_interval or "–"
+    low, high = rate.interval
+    return f"{low:.1%} – {high:.1%}"
+
+
+def sessions(rate: Rate) -> int | None:
+    """Return how many sessions a rate was counted from; None where nothing says so."""
+    return rate.clustering.sessions if rate.clustering else None
+
+
+def beginning(rates: Iterable[Rate]) -> float:
+    """Return where an axis of shares begins: at nothing, or below the lowest of shares that are all high, at a multiple of 10 %."""
+    ends = [(rate.interval or (rate.value, 1.0))[0] for rate in rates if rate.value is not None]
+    lowest = min(ends, default=0.0)
+    return min(0.9, floor(lowest * 10 + 1e-9) / 10) if lowest > _ALMOST_ALL else 0.0

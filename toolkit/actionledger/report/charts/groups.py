@@ -1,0 +1,125 @@
+"""Parse success by one dimension: a point on its interval for each value of it."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+
+from actionledger.core.errors import require_number
+from actionledger.core.rates import Rate
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.funnel import Dimension, funnel_by
+from actionledger.report.charts.common import (
+    BLUE,
+    INK,
+    ROW_PIXELS,
+    WIDTH,
+    Chart,
+    beginning,
+    interval,
+    label,
+    nothing_in,
+    sessions,
+    share,
+    within_of,
+)
+
+_ROOM_FOR_TEXT = 1.4
+_PARTS = 5
+
+
+def groups(
+    ledger: Queryable,
+    by: Dimension = "model",
+    within: Filter | str = EVERYTHING,
+    *,
+    most: int = 30,
+    ink: str = INK,
+) -> Chart:
+    """Return parse success for each model, profile, task, source or run, as a point on its 95 % interval, with its count.
+
+    The highest comes first, but for models, which stand by how many responses they have: a parse rate ranks models only where each was asked
+    for what the parser reads.
+
+    Args:
+        ledger: what to ask.
+        by: ``model``, ``profile``, ``task``, ``source`` or ``run``.
+        within: which responses, as a filter or as the address of a page of the dashboard.
+        most: how many are drawn at most, those with the most responses; which, the chart's title says where there are more.
+        ink: the colour of the text.
+
+    Raises:
+        UsageError: no response that fits can be audited.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     for model in ("large", "small"):
+        ...         with al.Runtime("mint", ledger=ledger, model=model) as runtime:
+        ...             turn = runtime.handle("<execute>1 + 1</execute>")
+        ...     chart = al.charts.groups(ledger, by="model")
+        >>> chart.properties(width=200).width
+        200
+    """
+    require_number("most", most, least=1)
+    chosen = within_of(within)
+    counted = [(name, found.parse_success) for name, found in funnel_by(ledger, by, chosen)]
+    found = [(name, rate) for name, rate in counted if rate.count]
+    if not found:
+        raise nothing_in(chosen)
+    # Models are not ranked: their rate is of the parser that read them, which their prompts need not have asked for.
+    drawn = (
+        found[:most]
+        if by == "model"
+        else sorted(found[:most], key=lambda pair: (-(pair[1].value or 0), pair[0]))
+    )
+    title = f"the {most} with the most responses, of {len(found):,}" if len(found) > most else None
+    chart = _points(drawn, ink)
+    return chart.properties(title=title) if title else chart
+
+
+def _points(found: Sequence[tuple[str, Rate]], ink: str) -> Chart:
+    frame = pd.DataFrame(_row(name, rate) for name, rate in found)
+    begin = beginning([rate for _, rate in found])
+    room = 1 - begin
+    axis = alt.Axis(minExtent=130, labelLimit=200, ticks=False, domain=False)
+    base = alt.Chart(frame, width=WIDTH, height=alt.Step(ROW_PIXELS)).encode(
+        y=alt.Y("name:N", sort=None, title=None, axis=axis),
+        tooltip=[
+            alt.Tooltip("name:N", title="Of"),
+            alt.Tooltip("share:Q", title="Parse success", format=".1%"),
+            alt.Tooltip("interval:N", title="95 % interval"),
+            alt.Tooltip("count:Q", title="Meant to act", format=","),
+            alt.Tooltip("sessions:Q", title="Sessions", format=","),
+        ],
+    )
+    along = alt.Scale(domain=[begin, begin + _ROOM_FOR_TEXT * room], nice=False, zero=False)
+    ticks = [begin + room * part / _PARTS for part in range(_PARTS + 1)]
+    at = alt.Axis(format="%", values=ticks, orient="top")
+    ends = base.transform_filter("isValid(datum.low)").encode(
+        x=alt.X("low:Q", title=None, scale=along, axis=at), x2="high:Q"
+    )
+    whiskers = [ends.mark_rule(color=BLUE, strokeWidth=6, opacity=0.35)] if frame["low"].notna().any() else []
+    return alt.layer(
+        *whiskers,
+        base.mark_point(color=BLUE, filled=True, opacity=1, size=90).encode(
+            x=alt.X("share:Q", title=None, scale=along, axis=at)
+        ),
+        base.mark_text(color=ink, align="left", fontSize=12).encode(
+            x=alt.datum(1 + 0.04 * room, scale=along), text="text:N"
+        ),
+    )
+
+
+def _row(name: str, rate: Rate) -> dict[str, object]:
+    low, high = rate.interval or (None, None)
+    return {
+        "name": label(name),
+        "share": rate.value,
+        "low": low,
+        "high": high,
+        "interval": interval(rate),
+        "count": rate.count,
+        "sessions": sessions(rate),
+        "text": f"{share(rate)} of {rate.count:,}",
+    }

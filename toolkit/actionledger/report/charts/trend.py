@@ -1,0 +1,257 @@
+"""Parse success over time, with its intervals, and what was new when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from math import ceil
+from typing import NamedTuple
+
+import altair as alt
+import pandas as pd
+
+from actionledger.core.clock import now
+from actionledger.core.formatting.text import visible
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.trend import Trend, Unit, success_over_time
+from actionledger.report.charts.common import (
+    BLUE,
+    INK,
+    ORANGE,
+    WIDTH,
+    Chart,
+    beginning,
+    interval,
+    nothing_in,
+    sessions,
+    within_of,
+)
+
+_HEIGHT = 270
+_LABELS = 12
+_LABELLED = 4  # so many events have room for their words; of more of them the words are in their tooltips
+_LONGEST = 26
+
+
+class Wording(NamedTuple):
+    """What a rate is called in its chart.
+
+    Args:
+        series: the lines: of ``success``, and of ``strict`` where that is another rate.
+        things: what is counted.
+        good: those that have the property.
+        whole: what they are counted of.
+    """
+
+    series: tuple[str, ...]
+    things: str
+    good: str
+    whole: str
+
+
+READING = Wording(("read whole", "without a repair"), "Responses", "Read", "Meant to act")
+ELSEWHERE = Wording(("succeeded",), "Executions", "Succeeded", "Tried")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that may be why a course changes, or that it did.
+
+    Args:
+        day: the period's beginning.
+        label: what happened, in a few words; others may have written it.
+        detail: all of it.
+        is_change: whether the rate itself is another one from here on, by more than chance.
+
+    Example:
+        >>> from datetime import date
+        >>> al.charts.Event(date(2026, 3, 2), "large", "the model large is new").label
+        'large'
+    """
+
+    day: date
+    label: str
+    detail: str
+    is_change: bool = False
+
+
+def trend(
+    ledger: Queryable,
+    within: Filter | str = EVERYTHING,
+    *,
+    unit: Unit = "week",
+    events: Sequence[Event] = (),
+    ink: str = INK,
+) -> Chart:
+    """Return parse success by the time of the responses, with and without repairs, each with its 95 % band.
+
+    Args:
+        ledger: what to ask.
+        within: which responses, as a filter or as the address of a page of the dashboard.
+        unit: how long a period is: ``day`` or ``week``.
+        events: what is marked on the way, as vertical lines.
+        ink: the colour of the text.
+
+    Raises:
+        UsageError: no response that fits carries a time and can be audited.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("mint", ledger=ledger) as runtime:
+        ...         turn = runtime.handle("<execute>1 + 1</execute>")
+        ...     chart = al.charts.trend(ledger, unit="day")
+        >>> chart.properties(height=120).height
+        120
+    """
+    chosen = within_of(within)
+    found = success_over_time(ledger, chosen, unit)
+    if not found.periods:
+        raise nothing_in(chosen)
+    return trend_of(found, now(), events, ink).properties(width=WIDTH)
+
+
+def trend_of(
+    found: Trend, at: datetime, events: Sequence[Event] = (), ink: str = INK, wording: Wording = READING
+) -> Chart:
+    """Return the periods as points on two lines, or on one, each with its band; the period that is not over yet is hollow and on neither.
+
+    Args:
+        found: the periods, at least one.
+        at: the time, UTC without a zone.
+        events: what is marked on the way, as vertical lines.
+        ink: the colour of the text.
+        wording: what the rate is called.
+    """
+    frame = _frame(found, at, wording)
+    rates = [rate for period in found.periods for rate in (period.success, period.strict)]
+    begin = beginning(rates)
+    along = alt.Scale(domain=[begin, 1.0], clamp=True, nice=False, zero=False)
+    names = list(wording.series)
+    legend = alt.Legend(orient="top", symbolOpacity=1)
+    colour = alt.Color(
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=[BLUE, ORANGE][: len(names)]),
+        legend=legend,
+    )
+    shape = alt.Shape(
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=["circle", "diamond"][: len(names)]),
+        legend=legend,
+    )
+    axis = alt.Axis(format="%b %d", grid=False, values=_ticks(found), labelFlush=False)
+    days = alt.X("utcyearmonthdate(start):T", title=None, axis=axis)
+    base = alt.Chart(frame, height=_HEIGHT).encode(x=days, color=colour)
+    share = alt.Y(
+        "share:Q",
+        title=_cut(begin),
+        scale=along,
+        axis=alt.Axis(format="%", titleColor=ink, titleFontWeight="normal"),
+    )
+    over = base.transform_filter(alt.datum.state == "over")
+    has_band = bool(((frame["state"] == "over") & frame["low"].notna()).any())
+    band = over.transform_filter("isValid(datum.low)").mark_area(opacity=0.18)
+    return alt.layer(
+        # A layer without a mark would be a thing without a name to who can't see it.
+        *([band.encode(y=alt.Y("low:Q", title=_cut(begin), scale=along), y2="high:Q")] if has_band else []),
+        *(_events(events, days, ink, _late(found)) if events else []),
+        over.mark_line(strokeWidth=2).encode(y=share),
+        _points(base, colour, wording).encode(y=share, shape=shape),
+    )
+
+
+def _cut(begin: float) -> str | None:
+    """Return what says that the axis doesn't begin at nothing; None where it does."""
+    return f"// axis cut below {begin:.0%}" if begin else None
+
+
+def _events(events: Sequence[Event], days: alt.X, ink: str, late: date) -> list[alt.Chart]:
+    """Return the vertical lines, those of changes solid, with their words where they have room: before the line from ``late`` on."""
+    frame = pd.DataFrame(
+        {
+            "day": event.day.isoformat(),
+            "start": event.day.isoformat(),
+            "label": _shortened(event.label) if len(events) <= _LABELLED else "",
+            "detail": visible(event.detail),
+            "place": 8 + 14 * at,  # a line each: side by side they overlap on a phone
+            "is_late": event.day > late,
+            "kind": "changed" if event.is_change else "new",
+        }
+        for at, event in enumerate(events)
+    )
+    base = alt.Chart(frame, height=_HEIGHT).encode(
+        x=days,
+        tooltip=[
+            alt.Tooltip("day:N", title="From"),
+            alt.Tooltip("kind:N", title="What"),
+            alt.Tooltip("detail:N", title="Which"),
+        ],
+    )
+    dash = alt.StrokeDash(
+        "kind:N", scale=alt.Scale(domain=["changed", "new"], range=[[1, 0], [2, 3]]), legend=None
+    )
+    lines = base.mark_rule(color=ink, strokeWidth=2).encode(strokeDash=dash)
+    words = [
+        base.transform_filter(f"{'' if is_late else '!'}datum.is_late")
+        .mark_text(color=ink, align="right" if is_late else "left", dx=-4 if is_late else 4, fontSize=11)
+        .encode(y=alt.Y("place:Q", scale=None, axis=None), text="label:N")
+        for is_late in (False, True)
+        if any((event.day > late) == is_late for event in events)
+    ]
+    return [lines, *words] if len(events) <= _LABELLED else [lines]
+
+
+def _late(found: Trend) -> date:
+    """Return the day behind which words have no room to the right."""
+    first, last = found.periods[0].start, found.periods[-1].start
+    return (first + (last - first) * 0.7).date()
+
+
+def _shortened(label: str) -> str:
+    shown = visible(label)
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+
+
+def _ticks(found: Trend) -> list[alt.DateTime]:
+    """Return where the axis has labels: at periods, and not at more than have room."""
+    every = ceil(len(found.periods) / _LABELS)
+    starts = (period.start for period in found.periods[::every])
+    return [alt.DateTime(year=start.year, month=start.month, date=start.day, utc=True) for start in starts]
+
+
+def _frame(found: Trend, at: datetime, wording: Wording) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "day": period.start.date().isoformat(),
+            "start": period.start.date().isoformat(),
+            "series": name,
+            "share": rate.value,
+            "low": rate.interval[0] if rate.interval else None,
+            "high": rate.interval[1] if rate.interval else None,
+            "interval": interval(rate),
+            "read": rate.successes,
+            "count": rate.count,
+            "sessions": sessions(rate),
+            "state": "over" if period.end <= at else "not over yet",
+        }
+        for period in found.periods
+        for name, rate in zip(wording.series, (period.success, period.strict), strict=False)
+    )
+
+
+def _points(base: alt.Chart, colour: alt.Color, wording: Wording) -> alt.Chart:
+    points: alt.Chart = base.mark_point(size=55, strokeWidth=2, opacity=1).encode(
+        fill=alt.condition(alt.datum.state == "over", colour, alt.value("transparent")),
+        tooltip=[
+            alt.Tooltip("day:N", title="From"),
+            alt.Tooltip("series:N", title=wording.things),
+            alt.Tooltip("share:Q", title="Share", format=".1%"),
+            alt.Tooltip("interval:N", title="95 % interval"),
+            alt.Tooltip("read:Q", title=wording.good, format=","),
+            alt.Tooltip("count:Q", title=wording.whole, format=","),
+            alt.Tooltip("sessions:Q", title="Sessions", format=","),
+            alt.Tooltip("state:N", title="Period"),
+        ],
+    )
+    return points

@@ -1,0 +1,170 @@
+"""Reports as one HTML file: it opens without a network, runs no script, and shows what a model wrote as text alone."""
+
+from collections.abc import Iterator
+
+from actionledger.core.formatting.html import chip, escaped, faithful, frame, heading
+from actionledger.core.formatting.tables import Markup, box
+from actionledger.core.plurals import counted
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import SENTENCES, Capture, ExecutionStatus, Origin
+from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
+from actionledger.report.exports.spent import spent
+from actionledger.report.exports.tracks import Track
+
+# Nothing may be asked of anybody, and nothing runs, whatever stands in a text.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title><style>{style}</style></head><body>
+"""
+_STYLE = (
+    ":root{color-scheme:light dark}body{max-width:1080px;margin:24px auto;padding:0 20px;font:14px/1.5 system-ui,sans-serif}"
+    "section{margin:0 0 28px}.al-box{max-height:none}h1{font-size:22px}h2{font-size:16px;margin:0 0 6px}"
+    "pre{border:1px solid rgba(128,128,128,.35)!important;border-radius:6px;max-height:480px;overflow:auto}"
+)
+_TONES = {
+    ExecutionStatus.SUCCEEDED: "good",
+    ExecutionStatus.FAILED: "bad",
+    ExecutionStatus.TIMED_OUT: "bad",
+    ExecutionStatus.DENIED: "fair",
+}
+_LONGEST = 20_000
+_EXAMPLES = 20
+
+
+def session_report(track: Track) -> Iterator[str]:
+    """Yield a session's report, piece by piece.
+
+    Args:
+        track: the session.
+    """
+    session = track.session
+    yield _begin(f"Session {session.external_id or session.session_id}")
+    yield frame(heading("Session", *_facts(session, len(track.indexes))))
+    for detail in track.turns():
+        yield f'<section id="turn-{detail.response.index}">{frame("".join(_turn(detail)))}</section>\n'
+    yield "</body></html>\n"
+
+
+def comparison_report(comparison: Comparison, names: tuple[str, str]) -> Iterator[str]:
+    """Yield the report of two readings of the same turns.
+
+    Args:
+        comparison: what they came to.
+        names: what the two are called.
+    """
+    before, after = names
+    yield _begin(f"{before} and {after}")
+    rates = [(before, _rate(comparison.before)), (after, _rate(comparison.after))]
+    yield frame(
+        heading("Two readings of the same turns", f"<b>{comparison.pairs:,}</b> turns"),
+        box(("read by", "success, of those that meant to act in both"), rates),
+        box(
+            ("what became of a turn", "turns"),
+            [(key.replace("_", " "), count) for key, count in comparison.counts.items()],
+        ),
+    )
+    for bucket, turns in comparison.turns.items():
+        rows = [
+            (turn.session_id, turn.turn_index, turn.model, str(turn.before), str(turn.after))
+            for turn in turns[:_EXAMPLES]
+        ]
+        if rows:
+            title = f"{bucket.replace('_', ' ')}, examples"
+            yield f"<section>{frame(heading(title), box(('session', 'turn', 'model', before, after), rows))}</section>\n"
+    yield "</body></html>\n"
+
+
+def _begin(title: str) -> str:
+    return _PAGE.format(policy=POLICY, title=escaped(title), style=_STYLE) + f"<h1>{escaped(title)}</h1>\n"
+
+
+def _facts(session: Session, turns: int) -> list[str]:
+    ended = {True: "success", False: "no success", None: "its end is not recorded"}[session.success]
+    begun = f"{session.started_at:%Y-%m-%d %H:%M} UTC" if session.started_at else "time not recorded"
+    told = [
+        counted(turns, "turn"),
+        session.source,
+        session.profile,
+        session.model,
+        session.task,
+        begun,
+        ended,
+    ]
+    return [escaped(fact) for fact in told if fact]
+
+
+def _turn(detail: TurnDetail) -> Iterator[str]:
+    response, attempt = detail.response, detail.attempt
+    yield heading(
+        f"Turn {response.index}",
+        chip(attempt.outcome if attempt else "not read"),
+        *map(escaped, _about(response)),
+    )
+    if response.prompt is not None:
+        yield _passage("What the model was shown before", response.prompt)
+    if response.reasoning is not None:
+        yield _passage("What the model thought", response.reasoning)
+    yield _passage("What the model wrote", response.text, is_open=True)
+    if detail.actions:
+        rows = [
+            (action.name, Markup(chip(action.status)), _cut(action.arguments)) for action in detail.actions
+        ]
+        yield box(("action", "checked", "arguments"), rows, mono=frozenset({2}))
+    if detail.issues:
+        yield box(
+            ("issue", "what it means"), [(str(issue.code), SENTENCES[issue.code]) for issue in detail.issues]
+        )
+    if detail.executions:
+        yield box(
+            ("run", "what came of it", "why", "how", "result"),
+            list(map(_execution, detail.executions)),
+            mono=frozenset({4}),
+        )
+    for told in response.told:
+        yield _passage("What the model was told next", told.text)
+
+
+def _about(response: Response) -> Iterator[str]:
+    if response.model:
+        yield response.model
+    if response.capture is not Capture.TEXT:
+        yield f"capture: {response.capture}"
+    yield from spent(response)
+    if not response.text_is_exact:
+        yield "a secret or a broken character was replaced before it was recorded"
+
+
+def _execution(execution: Execution) -> tuple[object, ...]:
+    how = [
+        "elsewhere, as recorded"
+        if execution.origin is Origin.RECORDED
+        else f"here, try {execution.try_number}",
+        "" if execution.exit_status is None else f"exit {execution.exit_status}",
+        "" if execution.duration_ms is None else f"{execution.duration_ms:,.1f} ms",
+        "inferred from words" if execution.is_inferred else "",
+    ]
+    told = execution.message or ("" if execution.result in {"", "null"} else execution.result)
+    return (
+        execution.name,
+        Markup(chip(execution.status, _TONES.get(execution.status, ""))),
+        str(execution.reason or "").replace("_", " "),
+        ", ".join(filter(None, how)),
+        _cut(told),
+    )
+
+
+def _passage(title: str, text: str, *, is_open: bool = False) -> str:
+    shown = " open" if is_open else ""
+    return f'<details{shown}><summary>{escaped(title)}</summary><pre class="al-raw">{faithful(text)}</pre></details>'
+
+
+def _cut(text: str) -> str:
+    return (
+        text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… and {len(text) - _LONGEST:,} more characters"
+    )
+
+
+def _rate(rate: Rate) -> str:
+    return str(rate)

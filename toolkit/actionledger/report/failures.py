@@ -1,0 +1,192 @@
+"""Groups of failures, at a glance: what fails, what it costs, and what has changed."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from actionledger.core.formatting.html import escaped, frame, heading
+from actionledger.core.formatting.tables import Table, box, text_table
+from actionledger.core.formatting.text import cut, visible
+from actionledger.core.plurals import by_prices, counted
+from actionledger.core.rates import shown_p
+
+SHOWN = 20
+"""How many groups are shown."""
+
+HEADS = (
+    "where",
+    "reason",
+    "signature",
+    "count",
+    "turns",
+    "sessions",
+    "lost",
+    "cost in turns",
+    "tokens",
+    "seconds",
+    "$",
+)
+CHANGE_HEADS = ("change", "where", "reason", "signature", "turns", "of", "sessions", "p", "p (Holm)")
+NOT_RECORDED = "not recorded"
+
+
+class Report(Protocol):
+    """What fails, in groups."""
+
+    @property
+    def groups(self) -> Sequence[Any]:
+        """The groups, the costliest first."""
+
+    @property
+    def spent(self) -> Any:
+        """What all of them made sessions spend."""
+
+    @property
+    def turns(self) -> int:
+        """How many responses meant to act."""
+
+    @property
+    def sessions(self) -> int:
+        """In how many sessions."""
+
+    @property
+    def price_sources(self) -> Sequence[str]:
+        """The days of the price files that costs were computed by."""
+
+
+class Changes(Protocol):
+    """Groups of failures before and after."""
+
+    @property
+    def changes(self) -> Sequence[Any]:
+        """Each group's."""
+
+    @property
+    def test(self) -> str:
+        """By which test."""
+
+
+def report_line(report: Report) -> str:
+    """Return a report in one line."""
+    return f"<FailureReport {_sentence(report)}>"
+
+
+def report_text(report: Report) -> str:
+    """Return a report as text: a sentence, and the costliest groups."""
+    rows = [group_cells(group) for group in report.groups[:SHOWN]]
+    return f"{_sentence(report)}{_prices(report)}\n{text_table(Table(HEADS, rows, len(report.groups)))}"
+
+
+def report_html(report: Report) -> str:
+    """Return a report as a display."""
+    rows = [group_cells(group) for group in report.groups[:SHOWN]]
+    more = len(report.groups) - len(rows)
+    return frame(
+        heading("FailureReport", escaped(_sentence(report) + _prices(report))),
+        box(HEADS, rows, mono=frozenset({2})) if rows else "",
+        f'<div class="al-foot">{escaped(counted(more, "more group"))}</div>' if more else "",
+    )
+
+
+def changes_line(changes: Changes) -> str:
+    """Return changes in one line."""
+    return f"<FailureChanges {_kinds(changes)}; {visible(changes.test)}>"
+
+
+def changes_text(changes: Changes) -> str:
+    """Return changes as text."""
+    rows = [change_cells(change) for change in changes.changes[:SHOWN]]
+    return f"{_kinds(changes)}; {visible(changes.test)}\n{text_table(Table(CHANGE_HEADS, rows, len(changes.changes)))}"
+
+
+def changes_html(changes: Changes) -> str:
+    """Return changes as a display."""
+    rows = [change_cells(change) for change in changes.changes[:SHOWN]]
+    more = len(changes.changes) - len(rows)
+    return frame(
+        heading("FailureChanges", escaped(_kinds(changes)), escaped(changes.test)),
+        box(CHANGE_HEADS, rows, mono=frozenset({3})) if rows else "",
+        f'<div class="al-foot">{escaped(counted(more, "more group"))}</div>' if more else "",
+    )
+
+
+def group_cells(group: Any) -> tuple[object, ...]:
+    """Return what ``HEADS`` says of a group; what is recorded of some turns only says of how many."""
+    spent = group.spent
+    return (
+        where(group.key),
+        reason(group.key),
+        group.key.signature,
+        group.count,
+        group.turns,
+        group.sessions.successes,
+        group.lost,
+        spent.turns,
+        _known(f"{spent.input_tokens + spent.output_tokens:,}", spent.counted, spent.turns),
+        _known(f"{spent.seconds:,.1f}", spent.timed, spent.turns),
+        cost_cell(spent),
+    )
+
+
+def change_cells(change: Any) -> tuple[object, ...]:
+    """Return what ``CHANGE_HEADS`` says of a change."""
+    return (
+        change.kind,
+        where(change.key),
+        reason(change.key),
+        change.key.signature,
+        f"{change.turns_before:,} → {change.turns_after:,}",
+        f"{change.of_turns_before:,} → {change.of_turns_after:,}",
+        f"{change.before.successes:,} → {change.after.successes:,}",
+        shown_p(change.p_value),
+        shown_p(change.p_holm),
+    )
+
+
+def where(key: Any) -> str:
+    """Return where the failures of a group are."""
+    return f"{key.stage} (recorded)" if str(key.origin) == "recorded" else str(key.stage)
+
+
+def reason(key: Any) -> str:
+    """Return the reason of a group's failures, with the action's name."""
+    return f"{key.code} ({cut(visible(key.action), 60)})" if key.action else str(key.code)
+
+
+def cost_cell(spent: Any) -> str:
+    """Return what turns cost; where not all of it is recorded, of how many it is, of how many it is by prices, and of how many nobody."""
+    cost = f"{spent.cost_usd:,.2f}"
+    if not spent.by_prices:
+        return _known(cost, spent.priced, spent.turns)
+    parts = {
+        "recorded": spent.priced - spent.by_prices,
+        "by prices": spent.by_prices,
+        NOT_RECORDED: spent.turns - spent.priced,
+    }
+    return f"{cost} ({', '.join(f'{words} {count:,}' for words, count in parts.items() if count)})"
+
+
+def _prices(report: Report) -> str:
+    return (
+        f"; costs {by_prices(report.price_sources)}, where none is recorded" if report.price_sources else ""
+    )
+
+
+def _known(value: str, counted_turns: int, turns: int) -> str:
+    if not turns:
+        return "–"
+    if not counted_turns:
+        return NOT_RECORDED
+    return value if counted_turns == turns else f"{value} ({counted_turns:,} of {turns:,} turns)"
+
+
+def _sentence(report: Report) -> str:
+    return (
+        f"{counted(len(report.groups), 'group')} of failures in {counted(report.turns, 'response')} that meant to act, "
+        f"of {counted(report.sessions, 'session')}; {counted(report.spent.turns, 'turn')} spent until an action got through"
+    )
+
+
+def _kinds(changes: Changes) -> str:
+    kinds = [str(change.kind) for change in changes.changes]
+    words = (f"{kinds.count(kind):,} {kind}" for kind in dict.fromkeys(kinds))
+    return ", ".join(words) or "no failure before or after"

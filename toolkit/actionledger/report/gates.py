@@ -1,0 +1,150 @@
+"""Whether a gate passes, and why: as HTML for a notebook, in lines for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from actionledger.core.formatting.html import chip, escaped, frame, heading
+from actionledger.core.formatting.tables import Markup, box
+from actionledger.core.formatting.text import cut, visible
+from actionledger.core.plurals import counted
+from actionledger.report.comparisons import in_words
+
+SHOWN = 20
+"""How many turns are shown at most, of all conditions together."""
+
+_LONGEST = 200
+_LINES = 4
+"""How much of how a turn differs a terminal is shown: 'compare --show' has all of it."""
+_NAMES = {
+    "acting": "turns that meant to act",
+    "changed": "other actions or arguments",
+    "not_worse": "not worse",
+    "read_again": "read again",
+    "texts_found": "texts found",
+}
+
+
+class Gate(Protocol):
+    """What a gate came to."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every condition holds."""
+
+    @property
+    def lacks_evidence(self) -> bool:
+        """Whether it does not pass for too few turns or sessions alone."""
+
+    @property
+    def baseline(self) -> str:
+        """What the candidate is held against."""
+
+    @property
+    def candidate(self) -> str:
+        """What is judged."""
+
+    @property
+    def conditions(self) -> Sequence[Any]:
+        """What was asked, each with what was found."""
+
+    @property
+    def comparison(self) -> Any:
+        """Both readings."""
+
+    @property
+    def worse(self) -> Sequence[Any]:
+        """Turns that count against the candidate."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What else is to be known."""
+
+
+def condition_name(name: str) -> str:
+    """Return what a condition is called for people."""
+    return _NAMES.get(name) or in_words(name)
+
+
+def verdict(gate: Gate) -> str:
+    """Return whether it passes, and where it doesn't, how many conditions are to blame."""
+    if gate.passed:
+        return "The gate passes"
+    if gate.lacks_evidence:
+        return "The gate does not pass: there is too little to tell"
+    failed = sum(not condition.passed for condition in gate.conditions)
+    return f"The gate does not pass: {failed:,} of {counted(len(gate.conditions), 'condition')} not met"
+
+
+def subject(gate: Gate) -> tuple[str, str, str]:
+    """Return the candidate, the baseline and the number of turns, each for one line."""
+    pairs = counted(gate.comparison.pairs, "turn")
+    return visible(cut(gate.candidate, _LONGEST)), visible(cut(gate.baseline, _LONGEST)), pairs
+
+
+def turn_place(turn: Any) -> str:
+    """Return where a turn is, for one line."""
+    return f"{visible(cut(turn.session, _LONGEST))}#{turn.turn_index}"
+
+
+def gate_line(gate: Gate) -> str:
+    """Return a gate in one line."""
+    return f"<GateReport {verdict(gate)}>"
+
+
+def gate_text(gate: Gate) -> str:
+    """Return a gate as lines: the verdict, each condition with its numbers, and turns that count against the candidate."""
+    return "\n".join(_lines(gate))
+
+
+def gate_html(gate: Gate) -> str:
+    """Return a gate as a display."""
+    candidate, baseline, pairs = subject(gate)
+    top = heading(
+        "Gate",
+        chip("passes", "good")
+        if gate.passed
+        else chip("too little to tell", "fair")
+        if gate.lacks_evidence
+        else chip("does not pass", "bad"),
+        f"<b>{escaped(candidate)}</b> against {escaped(baseline)}",
+        escaped(pairs),
+    )
+    rows = [
+        (
+            Markup(chip("met", "good") if each.passed else chip("not met", "bad")),
+            condition_name(each.name),
+            each.asked,
+            each.found,
+        )
+        for each in gate.conditions
+    ]
+    turns = [
+        (
+            condition_name(each.condition),
+            turn_place(each),
+            each.before,
+            each.after,
+            cut(each.detail, _LONGEST),
+        )
+        for each in gate.worse[:SHOWN]
+    ]
+    notes = "".join(f'<div class="al-foot">{escaped(note)}</div>' for note in gate.notes)
+    shown = box(("counts as", "turn", "before", "after", "what differs"), turns, mono=frozenset({1, 4}))
+    return frame(top, box(("", "condition", "asked", "found"), rows), shown if turns else "", notes)
+
+
+def _lines(gate: Gate) -> Iterator[str]:
+    candidate, baseline, pairs = subject(gate)
+    yield f"{verdict(gate)}: {candidate} against {baseline}, over {pairs}."
+    names = [condition_name(condition.name) for condition in gate.conditions]
+    widest = max(map(len, names), default=0)
+    for name, condition in zip(names, gate.conditions, strict=True):
+        met = "met    " if condition.passed else "NOT MET"
+        yield f"  {met}  {name:<{widest}}  asked: {condition.asked}; found: {condition.found}"
+    for note in gate.notes:
+        yield visible(note)
+    for turn in gate.worse[:SHOWN]:
+        yield f"{condition_name(turn.condition)}: {turn_place(turn)} {turn.before} → {turn.after}"
+        yield from (visible(cut(line, _LONGEST)) for line in turn.detail.splitlines()[:_LINES])
+    if len(gate.worse) > SHOWN:
+        yield f"… and {len(gate.worse) - SHOWN:,} more turns"

@@ -1,0 +1,142 @@
+"""What was compared, as Markdown for a comment under a pull request: bounded, and a model's text in code alone."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from actionledger.core.formatting.text import cut, visible
+from actionledger.core.plurals import counted
+from actionledger.core.rates import shown_p
+from actionledger.report.comparisons import in_words
+from actionledger.report.contrasts import contrast_sentences, shown_ends
+from actionledger.report.gates import Gate, condition_name, subject, turn_place, verdict
+
+MOST_CHARACTERS = 60_000
+"""How long a comment may get: GitHub takes 65,536 characters."""
+
+_SHOWN = 20
+_LINES = 10
+_LONGEST = 200
+
+
+def code(text: str) -> str:
+    """Return a text as code that it can't break out of, on one line.
+
+    Args:
+        text: whatever a model wrote; what can't be seen is shown as a token.
+    """
+    shown = visible(text) or " "
+    marks = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    return f"{marks} {shown} {marks}" if "`" in shown or shown.strip() != shown else f"{marks}{shown}{marks}"
+
+
+def gate_markdown(gate: Gate) -> str:
+    """Return a gate as Markdown: the verdict, a table of conditions, and some of the turns that count against the candidate.
+
+    Args:
+        gate: what it came to.
+    """
+    return bounded(_lines(gate))
+
+
+def comparison_markdown(comparison: Any, success: Sequence[str], differences: Sequence[object] = ()) -> str:
+    """Return two readings of the same turns as Markdown: what became of success, the buckets, and some turns field by field.
+
+    Args:
+        comparison: both readings.
+        success: what became of success, in sentences of ours.
+        differences: how turns differ, each as a value whose text shows it.
+    """
+    return bounded(_compared(comparison, success, differences))
+
+
+def contrast_markdown(contrast: Any, why: str, meanings: Mapping[str, str]) -> str:
+    """Return two sets of responses side by side as Markdown.
+
+    Args:
+        contrast: both.
+        why: why no turn pairs.
+        meanings: what each measure is, by its name.
+    """
+    return bounded(_contrasted(contrast, why, meanings))
+
+
+def bounded(lines: Iterator[str]) -> str:
+    """Return as many lines as a comment takes; what is left out is said.
+
+    Args:
+        lines: each whole in itself.
+    """
+    kept, left, length = list[str](), 0, 0
+    for line in lines:
+        length += len(line) + 1
+        if length > MOST_CHARACTERS:
+            left += 1
+        else:
+            kept.append(line)
+    if left:
+        kept += ["", f"… and {left:,} more lines."]
+    return "\n".join(kept) + "\n"
+
+
+def _lines(gate: Gate) -> Iterator[str]:
+    candidate, baseline, pairs = subject(gate)
+    yield f"### {verdict(gate)}"
+    yield ""
+    yield f"{code(candidate)} against {code(baseline)}, over {pairs}."
+    yield ""
+    yield "| | condition | asked | found |"
+    yield "|---|---|---|---|"
+    for each in gate.conditions:
+        mark = "✅" if each.passed else "❌"
+        yield f"| {mark} | {condition_name(each.name)} | {each.asked} | {each.found} |"
+    if gate.notes:
+        yield ""
+        yield from (f"- {code(cut(note, 10 * _LONGEST))}" for note in gate.notes)
+    if gate.worse:
+        yield ""
+        yield "<details><summary>Turns that count against it</summary>"
+        yield ""
+        yield from _turns(gate)
+        yield ""
+        yield "</details>"
+
+
+def _turns(gate: Gate) -> Iterator[str]:
+    for turn in gate.worse[:_SHOWN]:
+        yield f"- {condition_name(turn.condition)}: {code(turn_place(turn))} {turn.before} → {turn.after}"
+        for line in turn.detail.splitlines()[:_LINES]:
+            if line.strip():
+                yield f"  - {code(cut(line.strip(), _LONGEST))}"
+    if len(gate.worse) > _SHOWN:
+        yield f"- … and {len(gate.worse) - _SHOWN:,} more"
+
+
+def _compared(comparison: Any, success: Sequence[str], differences: Sequence[object]) -> Iterator[str]:
+    yield f"{counted(comparison.pairs, 'turn')} that both have read."
+    yield ""
+    yield from (f"- {line}" for line in success)
+    yield ""
+    yield "| what changed | turns |"
+    yield "|---|---:|"
+    for bucket, count in comparison.counts.items():
+        yield f"| {in_words(bucket)} | {count:,} |"
+    if differences:
+        yield ""
+    for difference in differences:
+        first, *rest = str(difference).splitlines()
+        yield f"- {code(cut(first, _LONGEST))}"
+        yield from (f"  - {code(cut(line.strip(), _LONGEST))}" for line in rest[:_LINES])
+
+
+def _contrasted(contrast: Any, why: str, meanings: Mapping[str, str]) -> Iterator[str]:
+    yield why
+    yield ""
+    yield "| measure | before | after | difference (95 %) | p, by Holm |"
+    yield "|---|---|---|---|---|"
+    for measure in contrast.measures:
+        p_value = "–" if measure.p_value is None else shown_p(measure.p_value)
+        shown = shown_ends(measure.difference)
+        yield f"| {meanings[measure.name]} | {measure.before} | {measure.after} | {shown} | {p_value} |"
+    yield ""
+    yield from (f"- {line}" for line in contrast_sentences(contrast))

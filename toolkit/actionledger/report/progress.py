@@ -1,0 +1,114 @@
+"""How far something long is, where somebody watches: a bar in a terminal or below a notebook's cell, else nothing."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any, Protocol
+
+from actionledger.core.formatting.html import escaped, frame
+from actionledger.core.formatting.text import visible
+from actionledger.core.plurals import counted
+
+_SECONDS = 0.2
+"""How long a notebook's bar stays as it is at least."""
+
+
+class HowFar(Protocol):
+    """How far something is; what counts ``bytes``, or how much is ``done``, too, is measured by that."""
+
+    @property
+    def turns(self) -> int:
+        """How many turns were looked at."""
+
+    @property
+    def total(self) -> int | None:
+        """How much there is in all; None if unknown."""
+
+
+@contextmanager
+def progress(label: str = "reading") -> Iterator[Callable[[HowFar], None]]:
+    """Show how far something is while it lasts: in a terminal, in Jupyter and what speaks its protocol; elsewhere nothing.
+
+    Args:
+        label: what is done.
+
+    Returns:
+        A context that gives what is to be told: the ``on_progress`` of ``import_path``, ``reparse`` and ``experiment``.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("log.jsonl").write_text('{"session": "a", "text": "<execute>1 + 1</execute>"}')
+        >>> with al.progress("importing") as tell:
+        ...     al.import_path("log.jsonl", "team.duckdb", on_progress=tell).turns
+        1
+    """
+    if _is_notebook():
+        yield from _in_notebook(label)
+    elif sys.stderr.isatty():
+        yield from _in_terminal(label)
+    else:
+        yield lambda _: None
+
+
+def _is_notebook() -> bool:
+    """Return whether a kernel runs this, and not a shell in a terminal: nobody else has loaded IPython's kernel."""
+    if "ipykernel" not in sys.modules:
+        return False
+    from IPython.core.getipython import get_ipython  # noqa: PLC0415 - it is loaded
+
+    return getattr(get_ipython(), "kernel", None) is not None
+
+
+def _in_terminal(label: str) -> Iterator[Callable[[HowFar], None]]:
+    from rich.console import Console  # noqa: PLC0415 - only where somebody watches
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns: tuple[Any, ...] = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[turns]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(label, total=None, turns="")
+        yield lambda now: shown.update(
+            task, completed=_done(now), total=now.total, turns=counted(now.turns, "turn")
+        )
+
+
+def _in_notebook(label: str) -> Iterator[Callable[[HowFar], None]]:
+    from IPython.display import display  # noqa: PLC0415 - it is loaded
+
+    handle = display(_bar(label, None), raw=True, display_id=True)
+    shown_at, last = 0.0, None
+
+    def tell(now: HowFar) -> None:
+        nonlocal shown_at, last
+        last = now
+        if monotonic() - shown_at >= _SECONDS:
+            shown_at = monotonic()
+            handle.update(_bar(label, now), raw=True)
+
+    try:
+        yield tell
+    finally:
+        handle.update(_bar(label, last, is_over=True), raw=True)
+
+
+def _bar(label: str, now: HowFar | None, *, is_over: bool = False) -> dict[str, str]:
+    turns = f": {counted(now.turns, 'turn')}" if now else ""
+    words = f"{label}{turns}{', over' if is_over else ''}"
+    total = now.total if now else None
+    done = f' value="{_done(now)}" max="{total}"' if now and total else ""
+    bar = "" if is_over else f"<progress{done}></progress> "
+    shown = frame(f'<div class="al-foot">{bar}{escaped(words)}</div>')
+    return {"text/html": shown, "text/plain": visible(words)}
+
+
+def _done(now: HowFar) -> int:
+    for name in ("done", "bytes"):
+        if (found := getattr(now, name, None)) is not None:
+            return int(found)
+    return now.turns

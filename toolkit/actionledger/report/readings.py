@@ -1,0 +1,211 @@
+"""What was read of a response, and what came of it: as HTML for a notebook, in a few lines for a terminal."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from actionledger.core.formatting.html import chip, escaped, frame, heading
+from actionledger.core.formatting.tables import Markup, box
+from actionledger.core.formatting.text import cut, visible
+from actionledger.core.plurals import counted
+from actionledger.core.values import ActionCall, Issue, Observation, ParseResult, Span, Turn
+from actionledger.report.annotated import TONES, annotated
+
+_MOST_LINES = 12
+_MOST_ROWS = 100
+_LONGEST_LINE = 110
+
+
+def reading_html(result: ParseResult) -> str:
+    """Return a reading as a display: the response with its places marked, then its actions, repairs and issues."""
+    return frame(_reading_top("ParseResult", result), *reading_parts(result))
+
+
+def explanation_html(result: ParseResult) -> str:
+    """Return a response, annotated, as a display."""
+    return frame(_reading_top("Response", result), *reading_parts(result))
+
+
+def turn_html(turn: Turn) -> str:
+    """Return a turn as a display: what came of its actions and what the model is told, then what was read."""
+    top = heading(
+        f"Turn {turn.index}",
+        chip(turn.result.outcome, TONES.get(turn.result.outcome, "")),
+        escaped(counted(len(turn.observations), "observation")),
+        f"session <b>{escaped(turn.session_id)}</b>",
+    )
+    stopped = (
+        f'<div class="al-top">{chip("stopped", "bad")} {escaped(turn.stopped)}</div>' if turn.stopped else ""
+    )
+    seen = {id(issue) for issue in turn.result.issues}
+    own = [issue for issue in turn.issues if id(issue) not in seen]
+    return frame(
+        top,
+        stopped,
+        _observations(turn.observations),
+        _issues(own),
+        folded(
+            "What the model is told next", f'<pre class="al-told"><span>{escaped(turn.feedback)}</span></pre>'
+        )
+        if turn.feedback
+        else "",
+        folded("What was read", *reading_parts(turn.result)),
+    )
+
+
+def reading_line(result: ParseResult) -> str:
+    """Return a reading in one line."""
+    return f"<ParseResult {_summary(result)}>"
+
+
+def turn_line(turn: Turn) -> str:
+    """Return a turn in one line."""
+    came = ", ".join(f"{seen.name} {seen.status}" for seen in turn.observations[:4])
+    more = f" and {len(turn.observations) - 4:,} more" if len(turn.observations) > 4 else ""
+    stopped = "; stopped" if turn.stopped else ""
+    return visible(
+        f"<Turn {turn.index} of {cut(turn.session_id, 8)}: {turn.result.outcome}; "
+        f"{cut(came, _LONGEST_LINE) or 'nothing was run'}{more}{stopped}>"
+    )
+
+
+def reading_text(result: ParseResult) -> str:
+    """Return a reading in a few lines, one for each action and each issue."""
+    return _lines(_summary(result), [*_action_lines(result), *_issue_lines(result.issues)])
+
+
+def turn_text(turn: Turn) -> str:
+    """Return a turn in a few lines: what was read, what came of it, what the model is told."""
+    seen = [
+        f"  {seen.action_index} {seen.name} {seen.status}{f': {seen.message}' if seen.message else ''}"
+        for seen in turn.observations
+    ]
+    stopped = [f"  stopped: {turn.stopped}"] if turn.stopped else []
+    return _lines(
+        f"turn {turn.index}: {_summary(turn.result)}", [*seen, *_issue_lines(turn.issues), *stopped]
+    )
+
+
+def _summary(result: ParseResult) -> str:
+    names = ", ".join(f"{cut(call.name, 24) or 'unnamed'} {call.status.said}" for call in result.actions[:3])
+    more = ", …" if len(result.actions) > 3 else ""
+    actions = counted(len(result.actions), "action") + (f" ({names}{more})" if names else "")
+    parts = [
+        actions,
+        counted(len(result.blocks), "block"),
+        counted(len(result.repairs), "repair"),
+        counted(len(result.issues), "issue"),
+    ]
+    return visible(
+        f"{result.outcome}, read by {cut(result.parser_name, 40)}: {', '.join(parts)} "
+        f"in {counted(len(result.text), 'character')}"
+    )
+
+
+def _action_lines(result: ParseResult) -> Iterator[str]:
+    for index, call in enumerate(result.actions):
+        came = call.status.said
+        yield f"  action {index} {cut(call.name, 40) or 'unnamed'} {came} {_at(call.span)} {_json(call.arguments)}"
+        for error in call.errors:
+            yield f"    {error.message}"
+
+
+def _issue_lines(issues: tuple[Issue, ...]) -> Iterator[str]:
+    for issue in issues:
+        yield f"  {issue.code}{f' {_at(issue.span)}' if issue.span else ''}: {issue.message}"
+
+
+def _lines(first: str, rest: list[str]) -> str:
+    shown = [cut(visible(line), _LONGEST_LINE) for line in rest[:_MOST_LINES]]
+    more = [f"  and {counted(len(rest) - _MOST_LINES, 'more line')}"] if len(rest) > _MOST_LINES else []
+    return "\n".join([first, *shown, *more])
+
+
+def _reading_top(title: str, result: ParseResult) -> str:
+    return heading(
+        title,
+        chip(result.outcome, TONES.get(result.outcome, "")),
+        f"read by <b>{escaped(result.parser_name)}</b>",
+        f"checked against <b>{escaped(result.catalogue)}</b>"
+        if result.catalogue
+        else "checked against nothing",
+        escaped(counted(len(result.text), "character")),
+    )
+
+
+def reading_parts(result: ParseResult) -> Iterator[str]:
+    """Yield the parts of a display of a reading: the response, its actions, its repairs, its issues."""
+    if result.text:
+        yield f'<div class="al-box">{annotated(result)}</div>'
+    yield _actions(result.actions)
+    yield _repairs(result)
+    yield _issues(result.issues)
+
+
+def _actions(calls: tuple[ActionCall, ...]) -> str:
+    rows = [
+        (
+            index,
+            _name(call.name),
+            Markup(chip(came := call.status.said, TONES.get(came, ""))),
+            _at(call.span),
+            _json(call.arguments),
+            " ".join(error.message for error in call.errors) or (call.reason or ""),
+        )
+        for index, call in enumerate(calls)
+    ]
+    return _listed(
+        ("action", "name", "status", "characters", "arguments", "what is wrong"), rows, frozenset({3, 4})
+    )
+
+
+def _repairs(result: ParseResult) -> str:
+    rows = [
+        (block.index, repair.kind, _at(repair.span), repr(repair.before), repr(repair.after))
+        for block in result.blocks
+        for repair in block.repairs
+    ]
+    return _listed(("block", "repair", "characters", "before", "read as"), rows, frozenset({2, 3, 4}))
+
+
+def _issues(issues: tuple[Issue, ...] | list[Issue]) -> str:
+    rows = [(issue.code, _at(issue.span) if issue.span else "", issue.message) for issue in issues]
+    return _listed(("issue", "characters", "what it is"), rows, frozenset({1}))
+
+
+def _observations(observations: tuple[Observation, ...]) -> str:
+    rows = [
+        (
+            seen.action_index,
+            _name(seen.name),
+            Markup(chip(seen.status, TONES.get(seen.status, ""))),
+            round(seen.duration_ms, 1) if seen.status.has_duration else "",
+            seen.message or _json(seen.result),
+        )
+        for seen in observations
+    ]
+    return _listed(("action", "name", "came to", "ms", "result"), rows, frozenset({4}))
+
+
+def _listed(columns: Sequence[str], rows: Sequence[Sequence[object]], mono: frozenset[int]) -> str:
+    if not rows:
+        return ""
+    more = len(rows) - _MOST_ROWS
+    rest = f'<div class="al-foot">and {more:,} more</div>' if more > 0 else ""
+    return box(columns, rows[:_MOST_ROWS], mono=mono) + rest
+
+
+def folded(title: str, *parts: str) -> str:
+    """Return parts of a display that open when their title is pressed."""
+    return f"<details><summary>{escaped(title)}</summary>{''.join(parts)}</details>"
+
+
+def _name(name: str) -> str:
+    return name or "unnamed"
+
+
+def _at(span: Span) -> str:
+    return f"[{span.start}:{span.end}]"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,111 @@
+"""A session to be stepped through below a notebook's cell: the viewer of the dashboard's replay, without a server."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from actionledger.core.errors import UsageError, require_number
+
+if TYPE_CHECKING:
+    from actionledger.ledger import Ledger
+    from actionledger.ledger.queries.naming import Called
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """A session's turns as the replay shows them; a notebook shows it by itself.
+
+    Args:
+        session: what it is called.
+        height: how high it stands in a notebook, in pixels.
+        drawn: what is drawn, as plain values.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     turn_id = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
+        ...     shown = al.view(ledger, "s1", height=500)
+        >>> shown.html.startswith("<!doctype html>"), shown.height
+        (True, 500)
+    """
+
+    session: str
+    height: int
+    drawn: dict[str, Any] = field(repr=False)
+
+    @property
+    def html(self) -> str:
+        """All of it as an HTML page, with its scripts and styles in it; it asks no host for anything."""
+        from actionledger_dashboard.viewer.page import page_of  # noqa: PLC0415 - it reads its scripts and styles
+
+        return page_of(self.drawn, title=self.session)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to a file.
+
+        Args:
+            path: the file; one that is there is replaced.
+
+        Returns:
+            The file.
+
+        Raises:
+            UsageError: it can't be written.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     turn_id = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
+            ...     al.view(ledger, "s1").save("s1.html").name
+            's1.html'
+        """
+        file = Path(path)
+        try:
+            file.write_text(self.html, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(
+                f"The file {str(file)!r} can't be written: {error.strerror}; take another."
+            ) from error
+        return file
+
+    def _repr_html_(self) -> str:
+        from actionledger_dashboard.viewer.page import frame_of  # noqa: PLC0415
+
+        return frame_of(self.drawn, height=self.height)
+
+
+def view(
+    ledger: "Ledger",
+    session: "Called",
+    *,
+    turn: int = 0,
+    run: "Called | None" = None,
+    near: int = 25,
+    height: int = 720,
+) -> SessionView:
+    """Return a session to be stepped through turn by turn: what the model was shown, what it wrote, what was read, what came of it.
+
+    Args:
+        ledger: where it is recorded.
+        session: the session: its id, its own name, the beginning of either, or its title.
+        turn: the place of the turn that is shown first, from 0; the nearest one where there is none.
+        run: the run whose reading is shown, by its name or id; None for the first one.
+        near: how many turns before and after that one can be stepped to.
+        height: how high it stands in a notebook, in pixels.
+
+    Raises:
+        UsageError: there is no such session or run, several are called that, or nothing of it is recorded.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     turn_id = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
+        ...     shown = al.view(ledger, "s1")
+        >>> shown
+        SessionView(session='s1', height=720)
+    """
+    from actionledger.ledger.queries.naming import one_run, one_session, turn_place  # noqa: PLC0415 - only where somebody looks
+    from actionledger_dashboard.viewer.asking import view_of  # noqa: PLC0415
+
+    require_number("near", near, least=0)
+    run_id = None if run is None else one_run(ledger, run)
+    drawn = view_of(ledger, one_session(ledger, session), turn=turn_place(turn), run_id=run_id, near=near)
+    return SessionView(str(session), height, drawn)

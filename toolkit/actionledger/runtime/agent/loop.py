@@ -1,0 +1,268 @@
+"""The loop: a model is shown what there is, its response goes through the session, what came of it is shown next."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, replace
+
+from actionledger.core.errors import ActionLedgerError, UsageError
+from actionledger.core.plurals import counted
+from actionledger.core.values import Turn
+from actionledger.runtime.agent.endings import ConversationLimits, Ending, Watch
+from actionledger.runtime.agent.prompts import next_prompt
+from actionledger.runtime.agent.transcript import Transcript
+from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
+from actionledger.runtime.models.base import Chunks, Message
+from actionledger.runtime.models.errors import ServerFailedError
+from actionledger.runtime.session.runtime import Runtime
+
+STANDARD_LIMITS = ConversationLimits()
+
+_KEPT_OF_A_BROKEN_RESPONSE = 4000
+"""In characters."""
+
+_BROKEN = (BrokenResponseError, ModelTimeoutError, ServerFailedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation that is over.
+
+    Args:
+        session_id: the session that it was.
+        ending: why it is over.
+        message: the same as a sentence for people.
+        turns: its turns, in order.
+
+    Example:
+        >>> from actionledger.runtime.models import ScriptedModel
+        >>> model = ScriptedModel(["All is well."])
+        >>> conversation = al.converse(al.Runtime("assistant"), model, "How are you?")
+        >>> str(conversation.ending), len(conversation.turns)
+        ('answered', 1)
+    """
+
+    session_id: str
+    ending: Ending
+    message: str
+    turns: tuple[Turn, ...]
+
+
+def converse(
+    session: Runtime,
+    model: Model,
+    prompt: str,
+    *,
+    max_turns: int | None = None,
+    limits: ConversationLimits = STANDARD_LIMITS,
+    system: str | None = None,
+    on_piece: Callable[[str], None] | None = None,
+    on_turn: Callable[[Turn], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    earlier: Sequence[tuple[str, str]] = (),
+) -> Conversation:
+    """Have a model work on a request in a session, until it is done or a limit is reached; then the session is closed.
+
+    Why it ended is recorded as the session's reason and as a note ``conversation_ended``. A response that broke off is
+    noted, never acted on.
+
+    Args:
+        session: a session of any profile that has no turn yet.
+        model: what gives the responses.
+        prompt: the request.
+        max_turns: how many responses at most; as the limits say if not given.
+        limits: how far the conversation may go.
+        system: the instructions; the profile's own if not given.
+        on_piece: takes each piece of a response as it comes; the model is streamed then.
+        on_turn: takes each turn when it is over.
+        clock: tells the time in seconds; it never goes back.
+        earlier: responses of before and what came of each, as the model is shown them: it goes on behind them.
+
+    Returns:
+        What came of it. No response and no failure of the model raises.
+
+    Raises:
+        LedgerError: the ledger can't be written to.
+        UsageError: the request is empty, or the session is closed.
+        KeyboardInterrupt: somebody wants to stop; that is recorded, and the session closed.
+
+    Example:
+        >>> from actionledger.runtime.models import ScriptedModel
+        >>> call = al.render([("create_task", {"content": "Call Ada"})], "actions")
+        >>> model = ScriptedModel([call, "Done."])
+        >>> conversation = al.converse(al.Runtime("assistant"), model, "Remind me to call Ada.")
+        >>> str(conversation.ending), [len(turn.observations) for turn in conversation.turns]
+        ('answered', [1, 0])
+    """
+    if not prompt.strip():
+        raise UsageError("The prompt is empty; say what the model is to do.")
+    bounds = limits if max_turns is None else replace(limits, turns=max_turns)
+    talk = _Talk(
+        session,
+        model,
+        prompt=prompt,
+        system=prompt_of(session.profile) if system is None else system,
+        limits=bounds,
+        on_piece=on_piece,
+        on_turn=on_turn,
+        clock=clock,
+        earlier=earlier,
+    )
+    return talk.lead()
+
+
+@contextmanager
+def _as_model_errors() -> Iterator[None]:
+    """Take whatever a model of anybody's raises for what it is: no response."""
+    try:
+        yield
+    except ActionLedgerError:
+        raise
+    except Exception as error:
+        raise ModelError(f"It raised {type(error).__name__}: {error}") from error
+
+
+class _Talk:
+    """One conversation; see ``converse``."""
+
+    def __init__(
+        self,
+        session: Runtime,
+        model: Model,
+        *,
+        prompt: str,
+        system: str,
+        limits: ConversationLimits,
+        on_piece: Callable[[str], None] | None,
+        on_turn: Callable[[Turn], None] | None,
+        clock: Callable[[], float],
+        earlier: Sequence[tuple[str, str]],
+    ) -> None:
+        self._session = session
+        self._model = model
+        self._system = system
+        self._limits = limits
+        self._on_piece = on_piece
+        self._on_turn = on_turn
+        self._clock = clock
+        self._begun = clock()
+        self._transcript = Transcript(system, prompt, limits.context)
+        for response, told in earlier:
+            self._transcript.add(response, told)
+        self._watch = Watch(limits, demands_action=session.profile.parser.requires_action)
+        self._turns: list[Turn] = []
+        self._broken = 0
+
+    def lead(self) -> Conversation:
+        """Go from turn to turn until it is over; record why, and close the session."""
+        detail = {"system": self._system, "model": self._model.name, "limits": asdict(self._limits)}
+        self._session.note("conversation_started", f"{self._model.name} gets to work.", detail)
+        try:
+            ending, message = self._until_over()
+        except KeyboardInterrupt:
+            self._close(Ending.STOPPED, "Somebody stopped it.")
+            raise
+        return self._close(ending, message)
+
+    def _until_over(self) -> tuple[Ending, str]:
+        while True:
+            if len(self._turns) >= self._limits.turns:
+                return (
+                    Ending.TURN_LIMIT,
+                    f"It had the {counted(self._limits.turns, 'turn')} that it may have.",
+                )
+            if self._clock() - self._begun >= self._limits.seconds:
+                return Ending.TIME_LIMIT, f"It had the {self._limits.seconds:g} s that it may have."
+            try:
+                completion = self._asked()
+            except ModelError as error:
+                if not self._asks_again(error):
+                    return Ending.MODEL_FAILED, f"The model gave no response. {error}"
+                continue
+            self._broken = 0
+            if ending := self._take(completion):
+                return ending, self._sentence(ending)
+
+    def _asked(self) -> Completion:
+        """Return the model's next response.
+
+        Raises:
+            ModelError: there is no whole one.
+        """
+        messages = self._transcript.messages()
+        if self._on_piece is None:
+            with _as_model_errors():
+                whole: Completion | None = self._model.complete(messages)
+            if not isinstance(whole, Completion):
+                raise ModelError(f"It gave {type(whole).__name__!r} and no Completion.")
+            return whole
+        whole = None
+        with closing(self._chunks(messages)) as chunks:
+            for chunk in chunks:
+                if chunk.text:
+                    self._on_piece(chunk.text)
+                whole = chunk.completion or whole
+        if whole is None:
+            raise BrokenResponseError("The stream ended without saying what the whole response is.")
+        return whole
+
+    def _chunks(self, messages: Sequence[Message]) -> Chunks:
+        with _as_model_errors():
+            yield from self._model.stream(messages)
+
+    def _asks_again(self, error: ModelError) -> bool:
+        """Record that there is no whole response; return whether to ask once more."""
+        text = error.partial.text if error.partial else ""
+        detail = {
+            "error": type(error).__name__,
+            "partial": text[:_KEPT_OF_A_BROKEN_RESPONSE],
+            "partial_length": len(text),
+        }
+        self._session.note("model_failed", str(error), detail)
+        self._broken += 1
+        return isinstance(error, _BROKEN) and self._broken <= self._limits.broken
+
+    def _take(self, completion: Completion) -> Ending | None:
+        """Have a response acted on; return why the conversation is over, if it is."""
+        told, known = self._last_told()
+        turn = self._session.handle(
+            completion.text,
+            prompt=None if told == known else told,
+            finish_reason=completion.finish_reason,
+        )
+        self._turns.append(turn)
+        if self._on_turn:
+            self._on_turn(turn)
+        ending = self._watch.after(turn)
+        if ending is None:
+            told = next_prompt(self._session.profile, turn, turns=self._limits.turns)
+            self._transcript.add(completion.text, told)
+        return ending
+
+    def _last_told(self) -> tuple[str, str | None]:
+        """Return the last message that the model was shown, and what the record takes it to be unless told otherwise."""
+        told = self._transcript.messages()[-1].content
+        return told, self._turns[-1].feedback if self._turns else None
+
+    def _sentence(self, ending: Ending) -> str:
+        match ending:
+            case Ending.FINAL:
+                return "The model said that this step was its last."
+            case Ending.ANSWERED:
+                return "The model asked for nothing more."
+            case Ending.WAITING:
+                return "An action waits for a decision."
+            case Ending.REPETITION:
+                return self._turns[-1].stopped
+            case _:
+                return f"In {counted(self._watch.failures, 'turn')} in a row nothing was done."
+
+    def _close(self, ending: Ending, message: str) -> Conversation:
+        seconds = round(self._clock() - self._begun, 3)
+        detail = {"ending": ending.value, "turns": len(self._turns), "seconds": seconds}
+        self._session.note("conversation_ended", message, detail)
+        # That a model calls its work done is no proof; that it was cut off is.
+        is_open_question = ending.is_regular or ending is Ending.WAITING
+        self._session.close(success=None if is_open_question else False, reason=ending.value)
+        return Conversation(self._session.session_id, ending, message, tuple(self._turns))

@@ -1,0 +1,110 @@
+"""What a model is shown: its instructions, the request, and the turns so far, as much as there is room for. Pure.
+
+The latest turns are shown whole. Of those before them the beginnings are shown, of still earlier ones only how many there
+were. What is cut says so, and how much it was.
+"""
+
+from dataclasses import dataclass
+
+from actionledger.runtime.models import Message
+
+_BEGINNING = 160
+"""How much is shown of a text of a turn that is not shown whole, in characters."""
+
+_MOST_BEGINNINGS = 12
+_LEAST = 400
+"""However little room there is, that much of the latest message is shown, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """A response, and what the model was told then."""
+
+    response: str
+    told: str
+
+    @property
+    def size(self) -> int:
+        return len(self.response) + len(self.told)
+
+
+class Transcript:
+    """The messages of a conversation.
+
+    Args:
+        system: the instructions.
+        prompt: the request.
+        room: how much is shown in one request, in characters. Instructions and request are never cut.
+    """
+
+    def __init__(self, system: str, prompt: str, room: int) -> None:
+        self._system = system
+        self._prompt = prompt
+        self._room = room
+        self._exchanges: list[_Exchange] = []
+
+    def add(self, response: str, told: str) -> None:
+        """Take in what the model wrote, and what it is told next."""
+        self._exchanges.append(_Exchange(response, told))
+
+    def messages(self) -> tuple[Message, ...]:
+        """Return what the model is shown next."""
+        room = self._room - len(self._system) - len(self._prompt)
+        if sum(exchange.size for exchange in self._exchanges) > room:
+            room -= _room_for_beginnings(len(self._exchanges))
+        whole = self._latest(room)
+        before = self._exchanges[: len(self._exchanges) - len(whole)]
+        first = "\n\n".join(part for part in (self._prompt, _beginnings(before)) if part)
+        messages = [Message("system", self._system), Message("user", first)]
+        for exchange in whole:
+            messages += [Message("assistant", exchange.response), Message("user", exchange.told)]
+        return tuple(messages)
+
+    def _latest(self, room: int) -> list[_Exchange]:
+        """Return as many of the latest exchanges as there is room for; the very last one always, cut if need be."""
+        shown: list[_Exchange] = []
+        for exchange in reversed(self._exchanges):
+            if exchange.size > room:
+                break
+            room -= exchange.size
+            shown.insert(0, exchange)
+        if self._exchanges and not shown:
+            last = self._exchanges[-1]
+            half = max(_LEAST, room // 2)
+            return [_Exchange(_middle_cut(last.response, half), _middle_cut(last.told, half))]
+        return shown
+
+
+def _room_for_beginnings(count: int) -> int:
+    return 200 + min(count, _MOST_BEGINNINGS) * (2 * _BEGINNING + 120)
+
+
+def _beginnings(exchanges: list[_Exchange]) -> str:
+    """Return what is shown of turns that there is no room for."""
+    if not exchanges:
+        return ""
+    left_out = max(0, len(exchanges) - _MOST_BEGINNINGS)
+    lines = [
+        f"(To save room, of your first {len(exchanges):,} responses and what came of them only beginnings are shown.)"
+    ]
+    if left_out:
+        lines.append(f"Responses 1 to {left_out:,}: left out.")
+    for number, exchange in enumerate(exchanges[left_out:], start=left_out + 1):
+        lines.append(f"Response {number:,}: {_beginning(exchange.response)}")
+        lines.append(f"What came of it: {_beginning(exchange.told)}")
+    return "\n".join(lines)
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    if len(line) <= _BEGINNING:
+        return line
+    return f"{line[:_BEGINNING]} … (cut: {_BEGINNING:,} of {len(text):,} characters are shown)"
+
+
+def _middle_cut(text: str, room: int) -> str:
+    """Return a text, or its beginning and its end."""
+    if len(text) <= room:
+        return text
+    head, tail = room - room // 3, room // 3
+    return f"{text[:head]}\n… (cut: {room:,} of {len(text):,} characters are shown) …\n{text[-tail:]}"

@@ -1,0 +1,174 @@
+"""The commands of one session: each runs in its workspace, and what it changes there is noted so that it can be undone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event, Lock
+
+from actionledger.core.errors import ActionError
+from actionledger.core.temporary import TemporaryFolder
+from actionledger.runtime.commands import reach
+from actionledger.runtime.commands.capture import OnOutput
+from actionledger.runtime.commands.running import Ran, run_command
+from actionledger.runtime.commands.settings import CommandSettings
+from actionledger.runtime.commands.walls import Wall
+from actionledger.runtime.sandbox.launching import host_python
+from actionledger.runtime.workspace import Workspace
+from actionledger.runtime.workspace.nodes import Change, Gap
+
+_WHOLE = 2**26
+"""How much is kept of an output that is needed as a whole, in characters: what says more than that is no list to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that is over.
+
+    Args:
+        ran: what came of it.
+        changed: the paths in the workspace that it changed, sorted; ``.git`` for all that is in it.
+        unwatched: what could not be kept track of, as sentences: undoing the command is refused then.
+    """
+
+    ran: Ran
+    changed: tuple[str, ...]
+    unwatched: tuple[str, ...]
+
+
+class Commands:
+    """Runs commands in a workspace.
+
+    Args:
+        workspace: where.
+        settings: how.
+        on_output: takes the output of each as it comes.
+    """
+
+    def __init__(
+        self, workspace: Workspace, settings: CommandSettings, on_output: OnOutput | None = None
+    ) -> None:
+        self.workspace = workspace
+        self.settings = settings
+        self._on_output = on_output
+        self._home: TemporaryFolder | None = None
+        self._walls: tuple[Wall, ...] | None = None
+        self._making = Lock()
+
+    @property
+    def home(self) -> Path:
+        """The folder that commands are told to be their home; made when it is first asked for."""
+        return self._made_home()
+
+    def run(
+        self,
+        words: Sequence[str],
+        cancelled: Event | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        network: bool = False,
+    ) -> Finished:
+        """Run a program with its arguments, and note what it changes.
+
+        Args:
+            words: the program and its arguments.
+            cancelled: ends it when it is set.
+            environment: what it sees beside what every command does.
+            network: whether it may reach other machines though other commands may not.
+
+        Raises:
+            ActionError: it can't be started.
+        """
+        with self.workspace.watching() as watched:
+            settings = self._settings(environment, network=network)
+            ran = self._run(words, cancelled, self._on_output, settings)
+        changed = {_shown(effect.path) for effect in watched.effects if isinstance(effect, Change)}
+        unwatched = tuple(effect.why for effect in watched.effects if isinstance(effect, Gap))
+        return Finished(ran, tuple(sorted(changed)), unwatched)
+
+    def ask(
+        self,
+        words: Sequence[str],
+        cancelled: Event | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        whole: bool = False,
+    ) -> Ran:
+        """Run a program that changes nothing; nobody hears its output but the caller.
+
+        Args:
+            words: the program and its arguments.
+            cancelled: ends it when it is set.
+            environment: what it sees beside what every command does.
+            whole: whether its output is needed up to the last character, however much is kept of others'.
+
+        Raises:
+            ActionError: it can't be started.
+        """
+        return self._run(words, cancelled, None, self._settings(environment, whole=whole))
+
+    def reaches(self, path: Path) -> str:
+        """Return why a command could read a file, as a clause; empty where none can.
+
+        Args:
+            path: the file; it need not be there.
+        """
+        if Wall.FILES not in self.walls():
+            return (
+                "commands run unconfined here (nothing keeps them to the workspace)" if self.walls() else ""
+            )
+        folder = reach.granted(path, self.settings)
+        return f"commands may read {folder}" if folder else ""
+
+    def walls(self) -> tuple[Wall, ...]:
+        """Return the walls that stand around a command here: one is run that does nothing. Empty where none would run."""
+        if self._walls is None:
+            try:
+                self._walls = self.ask([host_python(), "-I", "-S", "-c", ""]).walls
+            except ActionError:
+                self._walls = ()
+        return self._walls
+
+    def close(self) -> None:
+        """Remove what commands kept in their home."""
+        with self._making:
+            if self._home is not None:
+                self._home.remove()
+            self._home = None
+
+    def _settings(
+        self, environment: Mapping[str, str] | None, *, whole: bool = False, network: bool = False
+    ) -> CommandSettings:
+        return replace(
+            self.settings,
+            network=self.settings.network or network,
+            environment={**self.settings.environment, **(environment or {})},
+            output=max(self.settings.output, _WHOLE) if whole else self.settings.output,
+        )
+
+    def _run(
+        self,
+        words: Sequence[str],
+        cancelled: Event | None,
+        on_output: OnOutput | None,
+        settings: CommandSettings,
+    ) -> Ran:
+        return run_command(
+            words,
+            workspace=self.workspace.root,
+            home=self._made_home(),
+            settings=settings,
+            on_output=on_output,
+            cancelled=cancelled,
+        )
+
+    def _made_home(self) -> Path:
+        with self._making:
+            if self._home is None:
+                self._home = TemporaryFolder("home")
+            return self._home.path
+
+
+def _shown(path: str) -> str:
+    """Return a path as it is named; a repository's own folder stands for all that is in it."""
+    before, inner, _ = f"/{path}/".partition("/.git/")
+    return f"{before}{inner}".strip("/") if inner else path

@@ -1,0 +1,271 @@
+"""Steps that were admitted are run and observed: each try is recorded before its effect and after it."""
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Event
+from typing import Any
+
+from actionledger.core.draws import Tape, drawing_from
+from actionledger.core.errors import ActionError, ActionLedgerError
+from actionledger.core.recording import Recorder
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import SENTENCES, ExecutionStatus, Reason
+from actionledger.runtime.execution.admission import Withheld
+from actionledger.runtime.execution.execution_events import Step, execution_finished, execution_started, noted
+from actionledger.runtime.execution.handlers import Context, Handler, Handlers, unlimited
+from actionledger.runtime.execution.limits import Rates
+from actionledger.runtime.execution.outcomes import Again, Outcome, message_of, outcome_of
+from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.truncation import truncated
+from actionledger.runtime.execution.workers import Job, Workers
+from actionledger.runtime.workspace import Workspace, belonging_to
+
+_LONGEST_DELAY = 30.0
+"""Between two tries, in seconds."""
+
+
+def no_tape(_step: Step) -> Tape | None:
+    """Have actions draw everything afresh."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """One try that is under way."""
+
+    step: Step
+    settings: ActionSettings
+    job: Job
+    cancelled: Event
+
+
+class Executor:
+    """Runs the steps of one session.
+
+    Args:
+        handlers: what runs actions, by name.
+        workspace: the folder that they may touch.
+        execution_settings: how each action is run.
+        record: takes the events.
+        rates: how often actions may run that others do in their course; as often as they like if not given.
+        sleep: waits for some seconds, between two tries.
+        tape_of: gives the tape that an action draws from; None for none.
+    """
+
+    def __init__(
+        self,
+        handlers: Handlers,
+        *,
+        workspace: Workspace,
+        execution_settings: ExecutionSettings,
+        record: Recorder,
+        rates: Rates | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        tape_of: Callable[[Step], Tape | None] = no_tape,
+    ) -> None:
+        self.handlers = handlers
+        self.execution_settings = execution_settings
+        self._workspace = workspace
+        self._record = record
+        self._rates = rates
+        self._sleep = sleep
+        self._tape_of = tape_of
+        self._workers = Workers()
+
+    def run(self, steps: Sequence[Step]) -> list[Observation]:
+        """Run steps that were admitted, side by side if there are several.
+
+        Args:
+            steps: the steps; each has a handler.
+
+        Returns:
+            What came of the last try at each, in the same order; the events are recorded in that order, too.
+
+        Raises:
+            LedgerError: a step can't be recorded; it has not run.
+            KeyboardInterrupt: somebody wants to stop; what was under way is recorded as interrupted.
+        """
+        for step in steps:
+            self._record(execution_started(step))
+        tries = [self._begin(step, self.handlers[step.call.name]) for step in steps]
+        try:
+            outcomes = [self._end(each) for each in tries]
+        except BaseException:
+            self._stop(tries)
+            raise
+        return [self._tried_again(each, *ended) for each, ended in zip(tries, outcomes, strict=True)]
+
+    def preview(self, step: Step, held_back: Withheld | None = None) -> Observation:
+        """Record what a step would do, and do nothing.
+
+        Args:
+            step: the step.
+            held_back: what would keep it from being done at once; None if nothing would.
+        """
+        self._record(execution_started(step))
+        handler = self.handlers.previews.get(step.call.name)
+        result, message = None, f"It would run {step.call.name} with the arguments given."
+        if handler is not None and not step.call.references:
+            attempt = self._begin(step, handler, dry_run=True)
+            if self._is_done(attempt) and attempt.job.error is None:
+                result, message = attempt.job.result, ""
+            elif attempt.job.error is not None:
+                message = f"It would fail. {message_of(attempt.job.error, outcome_of(attempt.job.error))}"
+        reason = held_back.reason if held_back else None
+        if held_back:
+            message = f"{held_back.message} {message}".rstrip()
+        observation = _observation(
+            step, ExecutionStatus.DRY_RUN, reason=reason, result=result, message=message
+        )
+        return self._finished(step, observation)
+
+    def withhold(self, step: Step, withheld: Withheld) -> Observation:
+        """Record a step that is not run, with the reason."""
+        self._record(execution_started(step))
+        observation = _observation(
+            step, withheld.status, reason=withheld.reason, message=withheld.message, errors=withheld.errors
+        )
+        return self._finished(step, observation)
+
+    def close(self) -> None:
+        """Let the threads end, and the handlers let go of what they hold."""
+        self._workers.close()
+        self.handlers.close()
+
+    def _begin(self, step: Step, handler: Handler, *, dry_run: bool = False) -> _Try:
+        cancelled = Event()
+        context = Context(
+            workspace=self._workspace,
+            session_id=step.turn.session.session_id,
+            turn_id=step.turn.turn_id,
+            trace_id=step.trace_id,
+            cancelled=cancelled,
+            dry_run=dry_run,
+            take=self._rates.take if self._rates and not dry_run else unlimited,
+            note=partial(self._note, step),
+        )
+        settings = self.execution_settings.of(step.call.name)
+        tape = None if dry_run else self._tape_of(step)
+
+        def work() -> Any:
+            # Bounded here, within the time that the action has: looking at a stranger's value runs a stranger's code.
+            try:
+                with (
+                    drawing_from(tape),
+                    belonging_to(
+                        turn=step.turn.turn_id,
+                        action=step.action_id,
+                        session=step.turn.session.session_id,
+                    ),
+                ):
+                    return truncated(handler(step.call.action, context))
+            except ActionError as error:
+                error.result = truncated(error.result)
+                raise
+
+        if settings.timeout is not None:
+            return _Try(step, settings, self._workers.start(work), cancelled)
+        job = Job(work)
+        job.run()
+        return _Try(step, settings, job, cancelled)
+
+    def _note(self, step: Step, code: str, message: str, detail: Mapping[str, Any]) -> None:
+        """Record something about an execution that a reviewer should see."""
+        about = {"action_index": step.index, "execution_id": step.execution_id}
+        self._record(noted(code, message, step.turn, step.run_id, about | dict(detail), of=step.execution_id))
+
+    def _is_done(self, attempt: _Try) -> bool:
+        """Wait for a try as long as its settings allows; one that takes longer is told so and left behind."""
+        timeout = attempt.settings.timeout
+        if timeout is None or self._workers.finish(attempt.job, timeout):
+            return True
+        attempt.cancelled.set()
+        return False
+
+    def _end(self, attempt: _Try) -> tuple[Observation, Again]:
+        """Wait for a try; record and return what came of it, and whether it is worth another one."""
+        job, step = attempt.job, attempt.step
+        outcome: Outcome | None = None
+        if not self._is_done(attempt):
+            seconds = attempt.settings.timeout or 0.0
+            message = (
+                f"{SENTENCES[Reason.TIMEOUT]} It had {seconds:g} s; what it began may still take effect."
+            )
+            outcome = Outcome(ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
+            observation = _observation(
+                step, outcome.status, reason=outcome.reason, message=message, duration_ms=seconds * 1000
+            )
+        elif job.error is not None:
+            outcome = outcome_of(job.error)
+            observation = _observation(
+                step,
+                outcome.status,
+                reason=outcome.reason,
+                result=job.error.result if isinstance(job.error, ActionError) else None,
+                message=message_of(job.error, outcome),
+                duration_ms=job.duration_ms,
+            )
+        else:
+            observation = _observation(
+                step, ExecutionStatus.SUCCEEDED, result=job.result, duration_ms=job.duration_ms
+            )
+        self._finished(step, observation)
+        if isinstance(job.error, KeyboardInterrupt):
+            raise job.error
+        return observation, outcome.again if outcome else Again.NEVER
+
+    def _tried_again(self, attempt: _Try, observation: Observation, again: Again) -> Observation:
+        """Repeat a try that failed in passing, as often as its settings allows; return what came of the last one."""
+        settings, step = attempt.settings, attempt.step
+        for number in range(settings.retries):
+            if again is Again.NEVER or (again is Again.IF_IDEMPOTENT and not settings.idempotent):
+                break
+            self._sleep(_delay(settings, number))
+            step = replace(step, try_number=step.try_number + 1)
+            self._record(execution_started(step))
+            repeated = self._begin(step, self.handlers[step.call.name])
+            try:
+                observation, again = self._end(repeated)
+            except BaseException:
+                self._stop([repeated])
+                raise
+        return observation
+
+    def _stop(self, tries: Sequence[_Try]) -> None:
+        """Leave behind the tries that nobody will wait for any more, and record that."""
+        left = [attempt for attempt in tries if self._workers.abandon(attempt.job)]
+        for attempt in left:
+            attempt.cancelled.set()
+        for attempt in left:
+            observation = _observation(
+                attempt.step,
+                ExecutionStatus.INTERRUPTED,
+                reason=Reason.STOPPED,
+                message=SENTENCES[Reason.STOPPED],
+            )
+            # Where even that can't be recorded, a start without a finish says the same.
+            with suppress(ActionLedgerError):
+                self._finished(attempt.step, observation)
+
+    def _finished(self, step: Step, observation: Observation) -> Observation:
+        self._record(execution_finished(observation, step.turn, step.run_id))
+        return observation
+
+
+def _observation(step: Step, status: ExecutionStatus, **given: Any) -> Observation:
+    return Observation(
+        execution_id=step.execution_id,
+        action_index=step.index,
+        name=step.call.name,
+        status=status,
+        **given,
+    )
+
+
+def _delay(settings: ActionSettings, number: int) -> float:
+    """Return how long to wait: twice as long each time, and a little at random, so that many don't come back at once."""
+    return float(min(_LONGEST_DELAY, settings.delay * 2.0**number) * random.uniform(1.0, 1.25))  # noqa: S311 - no secret

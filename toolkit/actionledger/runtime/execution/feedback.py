@@ -1,0 +1,169 @@
+"""What the model is told next: issues, refusals, errors and results, in the order of its actions, within a budget. Pure.
+
+What went wrong is told in full, as far as the budget goes; results share what is left, short ones whole and long ones alike.
+What is cut says so. Secrets are masked as the record masks them, before anything is cut: half of one would not be known as such.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from actionledger.core.canonical import json_text
+from actionledger.core.privacy import mask, mask_text
+from actionledger.core.values import ActionCall, Observation, ParseResult
+from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
+from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
+
+MAX_LINE = 4000
+"""The most that the model is told of one issue or error, in characters."""
+
+_MARK = 60
+"""What isn't longer than the mark of a cut is shown whole, in characters."""
+
+FORMS: dict[str, tuple[str, str]] = {
+    "hermes": ("<tool_response>\n", "\n</tool_response>"),
+    "mint": ("Observation:\n", ""),
+    "react": ("Observation: ", ""),
+}
+"""What stands before and behind the feedback in dialects that have a form of their own for it, by their names."""
+
+Correct = Callable[[ActionCall, bool], str]
+"""Says what is wrong with a refused action and, where asked for, how it is written rightly."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One thing to tell.
+
+    Args:
+        text: it, or what stands before a result.
+        result: the result's JSON text; None if the entry is about something that went wrong.
+    """
+
+    text: str
+    result: str | None = None
+
+
+def say_what_is_wrong(call: ActionCall, _with_format: bool) -> str:
+    """Say what is wrong with a refused action, and nothing of how it is written."""
+    errors = " ".join(error.message for error in call.errors)
+    return _on_one_line(errors or (SENTENCES[call.reason] if call.reason else ""))
+
+
+def render(
+    result: ParseResult,
+    observations: Sequence[Observation],
+    *,
+    correct: Correct = say_what_is_wrong,
+    note: str = "",
+    limits: Limits = STANDARD_LIMITS,
+) -> str:
+    """Return what came of a response, for the model.
+
+    Args:
+        result: what was read.
+        observations: what came of its runnable actions.
+        correct: says what is wrong with a refused action; the format of each action is asked for once.
+        note: what else there is to say, in the end.
+        limits: how much is said, of all of it and of one result.
+
+    Returns:
+        An entry for each action, and for each issue of what was meant: what is wrong with an example, nobody asked.
+        Empty if there is nothing to say.
+    """
+    entries = list(_entries(result, observations, correct))
+    if not entries and not note:
+        return ""
+    before, behind = FORMS.get(_dialect(result), ("", ""))
+    text = "\n".join(
+        filter(None, (_fitted(entries, limits.feedback - len(note), limits.result), _on_one_line(note)))
+    )
+    closer = behind.strip()
+    # A result must not end the form that it stands in.
+    told = text.replace(closer, closer.replace("</", "<\\/")) if closer else text
+    return mask_text(before + told + behind)
+
+
+def _dialect(result: ParseResult) -> str:
+    """Return the dialect of a response's actions, if it is one and the same."""
+    dialects = {call.dialect for call in result.actions}
+    return dialects.pop() if len(dialects) == 1 else ""
+
+
+def _entries(result: ParseResult, observations: Sequence[Observation], correct: Correct) -> Iterator[_Entry]:
+    for issue in result.unread:
+        yield _Entry(
+            _on_one_line(mask_text(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}"))
+        )
+    seen = {observation.action_index: observation for observation in observations}
+    corrected: set[str] = set()
+    for index, call in enumerate(result.actions):
+        if call.status is ActionStatus.ILLUSTRATION:
+            continue
+        if index in seen:
+            yield _observed(index, seen[index])
+        elif not call.status.is_plannable:
+            head = _on_one_line(f"Action {index + 1} ({call.name[:100] or 'unnamed'}) refused")
+            yield _Entry(_cut(f"{head}: {mask_text(correct(call, call.name not in corrected))}", MAX_LINE))
+            corrected.add(call.name)
+
+
+def _observed(index: int, observation: Observation) -> _Entry:
+    status = observation.status.value.replace("_", " ")
+    head = _on_one_line(f"Action {index + 1} ({observation.name[:100]}) {status}")
+    has_result = observation.status is ExecutionStatus.SUCCEEDED or (
+        observation.status is ExecutionStatus.DRY_RUN and observation.result is not None
+    )
+    said = _on_one_line(mask_text(observation.message))
+    if observation.status is ExecutionStatus.DRY_RUN:
+        head += ", nothing was done"
+        said += " It would give" if said and has_result else ""
+    if has_result:
+        told = f"{head}: {said}" if said else head
+        return _Entry(f"{_cut(told, MAX_LINE)}: ", mask(json_text(observation.result).encode()).decode())
+    return _Entry(_cut(f"{head}: {said}", MAX_LINE))
+
+
+def _fitted(entries: Sequence[_Entry], budget: int, most: int) -> str:
+    """Return the entries in their order, as many and as much of them as the budget allows; of a result ``most`` at most."""
+    shown: set[int] = set()
+    # What went wrong has the first claim to the room; then each result's beginning.
+    for place in sorted(range(len(entries)), key=lambda place: entries[place].result is not None):
+        least = len(entries[place].text) + 1 + min(_MARK, len(entries[place].result or ""))
+        if least > budget:
+            break
+        shown.add(place)
+        budget -= least
+    results = [len(entries[place].result or "") for place in shown]
+    share = min(most, _fair_share(results, budget))
+    lines = [_shortened(entries[place], share) for place in sorted(shown)]
+    if len(shown) < len(entries):
+        lines.append(f"… (cut: {len(entries) - len(shown):,} of {len(entries):,} lines are not shown)")
+    return "\n".join(lines)
+
+
+def _shortened(entry: _Entry, share: int) -> str:
+    if entry.result is None:
+        return entry.text
+    return entry.text + _cut(entry.result, share)
+
+
+def _fair_share(lengths: Sequence[int], budget: int) -> int:
+    """Return up to which length each result is shown, so that all of them fit and none gives way to a longer one."""
+    rest = max(0, budget)
+    for number, length in enumerate(sorted(lengths)):
+        equal = rest // (len(lengths) - number)
+        if length > equal:
+            return equal
+        rest -= length
+    return max(lengths, default=0)
+
+
+def _cut(text: str, length: int) -> str:
+    if len(text) <= max(length, _MARK):
+        return text
+    return f"{text[:length]} … (cut: {length:,} of {len(text):,} characters are shown)"
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text as one line: names and messages may hold what a model or a stranger wrote."""
+    return text.replace("\r", " ").replace("\n", " ")

@@ -1,0 +1,172 @@
+"""Policies as TOML files: one ``[[rule]]`` a row, from the top.
+
+[[rule]]
+action = "execute_command"            # a glob over action names
+when = { command = ["git", "diff"] }  # fields: a glob over the text, or the words that a command begins with
+verdict = "approve"                   # approve, modify, reject or escalate
+why = "It only reads."
+
+[[rule]]
+action = "create_task"
+verdict = "modify"
+set = { status = "pending" }          # for modify: the fields to be set
+
+How conditions are compared is said in docs/policies.md.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from actionledger.core.errors import PolicyError, require_kind
+from actionledger.core.nearness import did_you_mean
+from actionledger.core.vocabulary import Evidence
+from actionledger.runtime.execution.approval import Policy, Rule, Verdict
+
+
+class _Row(BaseModel):
+    """One row as a file writes it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    evidence: list[Annotated[Evidence, Field(strict=False)]] = []
+    action: Annotated[str, Field(min_length=1)]
+    verdict: str
+    when: dict[str, str | list[str]] = {}
+    set: dict[str, Any] = {}
+    why: str = ""
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    rule: list[dict[str, Any]] = []
+
+
+class Known(Protocol):
+    """What rules may be about: a catalogue, or tools given as JSON Schema."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The actions' names."""
+
+    @property
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        """For each action the names of its fields."""
+
+
+def load_policy(path: str | Path, catalogue: Known) -> Policy:
+    """Read a policy from a file.
+
+    Args:
+        path: the file.
+        catalogue: the actions that its rules are about.
+
+    Raises:
+        PolicyError: it can't be read, is no TOML, or a row of it can't work; says which and why.
+        UsageError: it is no path.
+    """
+    require_kind(path, str | Path, "A policy is the path of a file or a Policy")
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PolicyError(str(path), f"{error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PolicyError(str(path), "it is not UTF-8 text") from error
+    return policy_from(text, catalogue, source=str(path))
+
+
+def policy_meant(policy: Policy | str | Path, catalogue: Known) -> Policy:
+    """Return the policy that a caller means, as a value or as the path of its file.
+
+    Args:
+        policy: either.
+        catalogue: the actions that a file's rules are about.
+
+    Raises:
+        PolicyError: the file can't be used.
+        UsageError: it is neither.
+    """
+    return policy if isinstance(policy, Policy) else load_policy(policy, catalogue)
+
+
+def policy_from(text: str, catalogue: Known, *, source: str) -> Policy:
+    """Read a policy from the text of a file; see ``load_policy``.
+
+    Args:
+        text: TOML.
+        catalogue: the actions that its rules are about.
+        source: what errors call the file.
+    """
+    try:
+        rows = _File.model_validate(tomllib.loads(text)).rule
+    except ValidationError as error:
+        raise PolicyError(source, f"{_first(error)}; it holds [[rule]] tables and nothing else") from error
+    except (ValueError, RecursionError) as error:
+        raise PolicyError(source, f"it is no TOML: {error}") from error
+    rules = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            rules.append(_rule(row, catalogue))
+        except ValueError as error:
+            raise PolicyError(source, f"in rule {number}, {error}") from error
+    return Policy(tuple(rules))
+
+
+def _rule(row: dict[str, Any], catalogue: Known) -> Rule:
+    """Return a row as a rule.
+
+    Raises:
+        ValueError: it can't work; the text is a clause that says why.
+    """
+    try:
+        read = _Row.model_validate(row)
+    except ValidationError as error:
+        raise ValueError(
+            f"{_first(error)}; a rule has action, verdict, when, evidence, set and why"
+        ) from error
+    verdicts = [str(verdict) for verdict in Verdict]
+    if read.verdict not in verdicts:
+        raise ValueError(f"the verdict {read.verdict!r} is none{_near(read.verdict, verdicts)}")
+    names = [name for name in catalogue.names if fnmatchcase(name, read.action)]
+    if not names:
+        raise ValueError(f"no action is called {read.action!r}{_near(read.action, catalogue.names)}")
+    known = {field for name in names for field in catalogue.parameters[name]}
+    for field in (*read.when, *read.set):
+        if field not in known:
+            raise ValueError(f"{read.action!r} has no field {field!r}{_near(field, sorted(known))}")
+    verdict = Verdict(read.verdict)
+    if (verdict is Verdict.MODIFY) != bool(read.set):
+        raise ValueError("'set' belongs to the verdict 'modify', and 'modify' needs it")
+    for field, each in read.when.items():
+        _check_words(field, each)
+    when = {field: each if isinstance(each, str) else tuple(each) for field, each in read.when.items()}
+    return Rule(read.action, verdict, when, read.set, read.why, tuple(read.evidence))
+
+
+def _check_words(field: str, condition: str | list[str]) -> None:
+    """Refuse words that no command can begin with: a rule that rejects nothing would look like one that does.
+
+    Raises:
+        ValueError: as for ``_rule``.
+    """
+    if not condition:
+        raise ValueError(f"when.{field} is empty; write a glob, or the words that a command begins with")
+    for word in condition if isinstance(condition, list) else ():
+        if not word or any(sign.isspace() for sign in word):
+            raise ValueError(f"when.{field} holds {word!r}, which is not one word; write each word apart")
+
+
+def _near(word: str, known: Sequence[str]) -> str:
+    hint = did_you_mean(word, known)
+    return f" ({hint})" if hint else f" (there are: {', '.join(known)})"
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}"

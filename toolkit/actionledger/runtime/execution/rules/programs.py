@@ -1,0 +1,269 @@
+"""Programs that run other programs: what a command starts beside itself, as far as its words say so. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from actionledger.runtime.execution.rules.lines import Command, Word, commands_in
+
+SHELLS = frozenset(
+    {"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "ash", "rbash", "pwsh", "powershell"}
+)
+_WRAPPERS = frozenset(
+    {
+        *(
+            "env",
+            "nice",
+            "ionice",
+            "nohup",
+            "timeout",
+            "stdbuf",
+            "setsid",
+            "command",
+            "exec",
+            "builtin",
+            "sudo",
+        ),
+        *(
+            "doas",
+            "busybox",
+            "toybox",
+            "chrt",
+            "taskset",
+            "xargs",
+            "time",
+            "unshare",
+            "fakeroot",
+            "caffeinate",
+        ),
+    }
+)
+"""Programs whose first word that is no option, number or variable is the program that they start."""
+
+_INTERPRETERS = re.compile(
+    r"(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|awk|gawk|mawk|nawk|osascript|tclsh|rscript|r|ghci|guile"
+    r"|groovy|jshell|scala|elixir|erl|julia|vim|vi|nvim|ex|emacs|sed|gdb|expect|ipython)[\d.]*"
+)
+_CODE_OPTION = re.compile(
+    r"-[a-z]*[cerp]|-{1,2}(eval|execute|expression|command|exec|print|run)(=.*)?|\+.*", re.IGNORECASE
+)
+_STARTERS = re.compile(
+    r"system|popen|subprocess|exec|eval|spawn|fork|compile|import_|__|getattr|importlib|ctypes|\bpty\b|child_process|shell"
+    r"|getline|syscall|qx|%x|`|\bos\b|\\x|fromhex|b64|base64|\bchr\b|\brun\b|:!|\brunpy\b|\bopen\s*\(?\s*['\"]?\|",
+    re.IGNORECASE,
+)
+"""What in a text of code may start a program, or make text that does."""
+
+_SED_STARTS = re.compile(r"(^|[\d$/;{}\s])e(\s|;|$)|/[gpmi\d]*e[gpmi\d]*\s*(;|$)", re.IGNORECASE)
+
+INERT = frozenset(
+    {
+        *(
+            "echo",
+            "printf",
+            "grep",
+            "egrep",
+            "fgrep",
+            "cat",
+            "ls",
+            "head",
+            "tail",
+            "wc",
+            "cut",
+            "uniq",
+            "tr",
+            "diff",
+        ),
+        *(
+            "cmp",
+            "test",
+            "[",
+            "true",
+            "false",
+            "pwd",
+            "mkdir",
+            "rmdir",
+            "touch",
+            "rm",
+            "chmod",
+            "stat",
+            "file",
+            "which",
+        ),
+        *(
+            "basename",
+            "dirname",
+            "realpath",
+            "readlink",
+            "date",
+            "sleep",
+            "whoami",
+            "id",
+            "uname",
+            "du",
+            "df",
+            "seq",
+        ),
+        *("md5sum", "sha1sum", "sha256sum", "tee", "nl", "tac", "jq", "type"),
+    }
+)
+"""Programs that start none, whatever their words are."""
+
+_MOST_DEEP = 4
+_LONGEST_OPTION = 9
+_MOST_INNER = 20
+"""So many words of one command are taken for programs at most; comparing stays linear in a line's length."""
+_SUBSTITUTION = re.compile(r"[$<>]\(|[`()]")
+
+
+class Started(NamedTuple):
+    """A command that a line starts, or may start.
+
+    Args:
+        words: its words; the first is the program.
+        is_sure: whether the line says plainly that this is started.
+        is_open: whether it gets words that the line doesn't show.
+    """
+
+    words: Command
+    is_sure: bool = True
+    is_open: bool = False
+
+
+class Starts(NamedTuple):
+    """All that a line starts.
+
+    Args:
+        commands: as far as they can be read.
+        is_known: whether that is all; else something here runs text that can't be read.
+    """
+
+    commands: tuple[Started, ...]
+    is_known: bool
+
+
+def folded(text: str) -> str:
+    """Return what spellings of a text have in common: letter case, Unicode forms and what can't be seen aside."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
+
+
+def name_of(word: str) -> str:
+    """Return a program's name: no folder, no ``.exe``, small letters."""
+    return folded(re.split(r"[/\\]", word)[-1]).removesuffix(".exe").rstrip(". ")
+
+
+def is_inert(program: str) -> bool:
+    """Return whether a program starts none."""
+    return program in INERT
+
+
+def started_by(text: str) -> Starts:
+    """Return what a line starts, by itself and by programs that run others."""
+    return _Unfolding().of_text(text, 0, is_sure=True)
+
+
+def started_by_words(words: Command) -> Starts:
+    """Return what a command starts whose words are known."""
+    return _Unfolding().of_command(words, 0, is_sure=True, is_open=False)
+
+
+class _Unfolding:
+    def of_text(self, text: str, depth: int, *, is_sure: bool) -> Starts:
+        if depth > _MOST_DEEP:
+            return Starts((), is_known=False)
+        line = commands_in(text)
+        parts = [self.of_command(words, depth, is_sure=is_sure, is_open=False) for words in line.commands]
+        return _together(parts, is_known=line.is_read)
+
+    def of_command(self, words: Command, depth: int, *, is_sure: bool, is_open: bool) -> Starts:
+        if depth > _MOST_DEEP:
+            return Starts((), is_known=False)
+        own = Starts((Started(words, is_sure, is_open),), is_known=True)
+        inner = [
+            self._put_in(word, depth)
+            for word in words
+            if not word.is_plain and _SUBSTITUTION.search(word.text)
+        ]
+        program = name_of(words[0].text)
+        if not words[0].is_plain or is_inert(program):
+            parts = []
+        elif program in SHELLS:
+            parts = [self._of_shell(words, depth, is_sure=is_sure)]
+        elif program == "eval":
+            parts = [self.of_text(" ".join(word.text for word in words[1:]), depth + 1, is_sure=is_sure)]
+        elif _INTERPRETERS.fullmatch(program):
+            parts = [Starts((), is_known=not _runs_code(program, words[1:]))]
+        elif program == "git":
+            parts = []
+        else:
+            parts = list(self._of_others(program, words, depth))
+        return _together([own, *inner, *parts], is_known=True)
+
+    def _put_in(self, word: Word, depth: int) -> Starts:
+        return self.of_text(_SUBSTITUTION.sub(";", word.text), depth + 1, is_sure=False)
+
+    def _of_shell(self, words: Command, depth: int, *, is_sure: bool) -> Starts:
+        rest = list(words[1:])
+        for place, word in enumerate(rest):
+            if re.fullmatch(r"[-+][a-z]*c[a-z]*|--?command", word.text, re.IGNORECASE):
+                texts = [each for each in rest[place + 1 :] if not each.text.startswith(("-", "+"))]
+                if not texts or not texts[0].is_plain:
+                    return Starts((), is_known=False)
+                return self.of_text(texts[0].text, depth + 1, is_sure=is_sure)
+        # Without a file it runs what it reads, which nobody sees here.
+        has_file = any(not word.text.startswith(("-", "+")) and word.is_plain for word in rest)
+        return Starts((), is_known=has_file or any(word.text == "--version" for word in rest))
+
+    def _of_others(self, program: str, words: Command, depth: int) -> Iterator[Starts]:
+        """Yield what words of a program may be: every one of them can be a program that it starts, or a line for a shell."""
+        is_first = program in _WRAPPERS
+        for place in range(1, len(words)):
+            word = words[place]
+            if re.search(r"\s", word.text):
+                yield self.of_text(word.text, depth + 1, is_sure=False)
+            elif not word.text.startswith(("-", "+")) and is_first and not _is_value(word):
+                is_open = program == "xargs"
+                yield self.of_command(words[place:], depth + 1, is_sure=not is_open, is_open=is_open)
+                is_first = False
+        places = [place for place in range(1, len(words)) if _is_program_that_runs(words[place])]
+        for place in places[:_MOST_INNER]:
+            yield self.of_command(words[place:], depth + 1, is_sure=False, is_open=False)
+        if len(places) > _MOST_INNER:
+            yield Starts((), is_known=False)
+
+
+def _is_value(word: Word) -> bool:
+    return bool(re.fullmatch(r"[\d.]+[a-z]?|\w+=.*", word.text, re.DOTALL))
+
+
+def _is_program_that_runs(word: Word) -> bool:
+    name = name_of(word.text)
+    return name in SHELLS or name in {"eval", "git"} or bool(len(name) > 1 and _INTERPRETERS.fullmatch(name))
+
+
+def _runs_code(program: str, words: Command) -> bool:
+    """Return whether an interpreter is given code that may start something, or reads code from its input."""
+    if program.startswith(("sed", "awk", "gawk", "mawk", "nawk")):
+        starters = _SED_STARTS if program.startswith("sed") else _STARTERS
+        return any(starters.search(word.text) for word in words if not word.text.startswith("-"))
+    texts = [word.text for word in words]
+    if "-m" in texts[:1] and len(texts) > 1:
+        return texts[1] in {"runpy", "timeit", "pdb", "trace", "cProfile", "code", "pty", "subprocess"}
+    if not texts or texts[0] in {"-", "-i", "-s", "/dev/stdin"}:
+        return True
+    for place, text in enumerate(texts):
+        if _CODE_OPTION.fullmatch(text) or re.match(r"-[a-zA-Z]*[cep].", text):
+            glued = "" if re.fullmatch(r"-{1,2}\w+", text) and len(text) <= _LONGEST_OPTION else text
+            code = [glued, *texts[place + 1 :]]
+            is_plain = all(word.is_plain for word in words[place:])
+            return not is_plain or any(_STARTERS.search(each) for each in code)
+        if not text.startswith("-"):
+            return False
+    return False
+
+
+def _together(parts: list[Starts], *, is_known: bool) -> Starts:
+    commands = tuple(command for part in parts for command in part.commands)
+    return Starts(commands, is_known and all(part.is_known for part in parts))

@@ -1,0 +1,250 @@
+"""One response, from text to record: the only place that knows the order of the rooms."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from actionledger.actions.validation import as_known
+from actionledger.core.clock import now
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import new_id
+from actionledger.core.recording import (
+    RESPONSE_CHARACTERS,
+    Recorder,
+    RunKey,
+    SessionKey,
+    TurnKey,
+    record_fitting,
+    response_received,
+    response_refused,
+    turn_finished,
+    turn_id_of,
+)
+from actionledger.core.recording.attempts import attempt_id_of
+from actionledger.core.values import Issue, ParseResult, Turn
+from actionledger.core.vocabulary import ExecutionStatus, was_cut
+from actionledger.runtime.execution.approval import Policy
+from actionledger.runtime.execution.correcting import corrector
+from actionledger.runtime.execution.execution_events import noted, turn_resumed
+from actionledger.runtime.execution.executor import Executor
+from actionledger.runtime.execution.feedback import render
+from actionledger.runtime.execution.limits import Counter, FailureBudget, LocalCounter, Rates
+from actionledger.runtime.execution.planning import build_plan
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.turn_context import TurnContext
+from actionledger.runtime.execution.turn_run import TurnRun
+from actionledger.runtime.execution.turn_state import TurnState
+from actionledger.runtime.parsing import read_and_record, read_response, unread
+from actionledger.runtime.repetition.fingerprints import refused_fingerprints
+from actionledger.runtime.repetition.guard import RepetitionGuard
+from actionledger.runtime.workspace import Workspace
+
+
+class SessionRuntime:
+    """One session: its responses are read, checked, planned, decided, run and recorded, one after the other.
+
+    Args:
+        profile: what it runs under.
+        session: the session's key.
+        run: the run that it belongs to.
+        workspace: the folder that its actions may touch.
+        record: takes the events.
+        policy: which actions may run; the profile's if not given.
+        auto: whether actions that the policy would have wait for a person run without one.
+        dry_run: whether actions only say what they would do.
+        counter: counts what the profile's rates limit; within this session if not given.
+        sleep: waits for some seconds, between two tries at an action.
+        executor: makes what runs the actions.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        session: SessionKey,
+        run: RunKey,
+        workspace: Workspace,
+        record: Recorder,
+        policy: Policy | None = None,
+        auto: bool = False,
+        dry_run: bool = False,
+        counter: Counter | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        executor: Callable[..., Executor] = Executor,
+    ) -> None:
+        self.profile = profile
+        self.session = session
+        self.run = run
+        self.workspace = workspace
+        self.record = record
+        self.policy = policy or profile.policy
+        self.auto = auto
+        self.dry_run = dry_run
+        self.rates = Rates(profile.limits, counter or LocalCounter())
+        self.failures = FailureBudget(profile.limits)
+        self.repetition = RepetitionGuard(profile.repetition)
+        self._feedback = ""
+        self.correct = corrector(profile)
+        self.executor = executor(
+            profile.handlers(workspace),
+            workspace=workspace,
+            execution_settings=profile.execution_settings,
+            record=record,
+            rates=self.rates,
+            sleep=sleep,
+        )
+        self.turns = 0
+        self.waiting: dict[str, TurnState] = {}
+        """The turns of this session in which something waits for a decision, by their id."""
+
+    def handle(
+        self,
+        text: str,
+        *,
+        occurred_at: datetime | None,
+        prompt: str | None = None,
+        index: int | None = None,
+        finish_reason: str | None = None,
+    ) -> Turn:
+        """Take the model's next response: read it, run what it asks for, and say what the model is told next.
+
+        Args:
+            text: the raw response.
+            occurred_at: when the response was made, UTC without a zone; None if unknown.
+            prompt: what the model was shown right before, if that was not the last turn's feedback.
+            index: the turn's place in the session; the next one if not given.
+            finish_reason: why the model stopped, in its provider's word; None if unknown.
+
+        Returns:
+            What was read, what came of it, and the feedback. A response never raises; a recorder may. One that is longer
+            than ``RESPONSE_CHARACTERS`` is refused: that is recorded, and it becomes no turn of the session.
+        """
+        turn = self._turn(self.turns if index is None else index, occurred_at)
+        if len(text) > RESPONSE_CHARACTERS:
+            return self._refused(turn, len(text))
+        self.turns = turn.index + 1
+        received = response_received(turn, self.run.run_id, text, prompt, finish_reason=finish_reason)
+        record_fitting(self.record, received)
+        parser, catalogue, is_cut = self.profile.parser, self.profile.catalogue, was_cut(finish_reason)
+        result = read_and_record(self.record, text, parser, catalogue, turn=turn, run=self.run, is_cut=is_cut)
+        # What a model is shown beside its feedback, somebody asks for.
+        is_new_request = prompt is not None and (not self._feedback or self._feedback not in prompt)
+        self.repetition.begin_turn(is_new_request=is_new_request)
+        self.repetition.note(refused_fingerprints(result))
+        return self._act(result, TurnState(turn, text, result.parser_id, is_cut=is_cut))
+
+    def resume(self, history: TurnState) -> Turn:
+        """Go on with a turn where it stopped: run what was approved meanwhile, and what was never begun.
+
+        What was begun and never finished is recorded as interrupted; it is run again only if it is idempotent.
+
+        Args:
+            history: the turn as far as it got.
+
+        Raises:
+            UsageError: the response would be read in another way than it was.
+        """
+        if history.parser_id != self.profile.parser.id:
+            raise UsageError(
+                f"The turn {history.turn.turn_id} was read by another version of the parser "
+                f"{self.profile.parser.name!r}; it can't go on under this one."
+            )
+        parser, catalogue = self.profile.parser, self.profile.catalogue
+        result = read_response(history.text, parser, catalogue, is_cut=history.is_cut)
+        self.repetition.begin_turn(is_new_request=True)
+        return self._act(result, history)
+
+    def close(self) -> None:
+        """Let go of what the handlers hold."""
+        self.executor.close()
+
+    def _refused(self, turn: TurnKey, characters: int) -> Turn:
+        """Return the turn of a response that is too large to be recorded; only its size is."""
+        detail = f"It has {characters:,} characters; at most {RESPONSE_CHARACTERS:,} are taken."
+        result = unread("", self.profile.parser, self.profile.catalogue, detail)
+        self.record(response_refused(self.session.session_id, self.run.run_id, turn.index, characters))
+        self._feedback = render(result, (), correct=self.correct, limits=self.profile.limits)
+        return Turn(
+            turn_id=new_id(),
+            session_id=self.session.session_id,
+            index=turn.index,
+            result=result,
+            feedback=self._feedback,
+            issues=result.issues,
+        )
+
+    def _turn(self, index: int, occurred_at: datetime | None) -> TurnKey:
+        turn_id = turn_id_of(self.session, index)
+        return TurnKey(session=self.session, turn_id=turn_id, index=index, occurred_at=occurred_at)
+
+    def _act(self, result: ParseResult, history: TurnState) -> Turn:
+        turn, context = history.turn, self._context(result, history)
+        self.failures.begin_turn()
+        run = TurnRun(context, self.executor)
+        run.carry_out()
+        self._note_repetition(turn)
+        note, limits = self.repetition.told, self.profile.limits
+        self._feedback = render(result, run.observations, correct=self.correct, note=note, limits=limits)
+        ended = turn_resumed if history.is_finished else turn_finished
+        record_fitting(self.record, ended(turn, self.run.run_id, self._feedback, now()))
+        self._remember(turn.turn_id, replace(run.history, is_finished=True))
+        unread = (issue for issue in result.issues if not issue.code.is_note)
+        return Turn(
+            turn_id=turn.turn_id,
+            session_id=self.session.session_id,
+            index=turn.index,
+            result=result,
+            observations=run.observations,
+            feedback=self._feedback,
+            issues=(*unread, *_refused(result), *context.plan.issues),
+            stopped=self.repetition.spent(),
+        )
+
+    def _context(self, result: ParseResult, history: TurnState) -> TurnContext:
+        """Return what a turn is carried out with: the session's own, and what the response asks for."""
+        catalogue, limits = self.profile.catalogue, self.profile.limits
+        calls = [as_known(call, catalogue) for call in result.actions]
+        return TurnContext(
+            profile=self.profile,
+            policy=self.policy.automatic() if self.auto else self.policy,
+            policy_version=self.policy.version,
+            handlers=self.executor.handlers,
+            rates=self.rates,
+            failures=self.failures,
+            repetition=self.repetition,
+            record=self.record,
+            calls=calls,
+            plan=build_plan(calls, references=catalogue.references, limit=limits.actions_per_turn),
+            history=history,
+            run_id=self.run.run_id,
+            attempt_id=attempt_id_of(history.turn, self.run),
+            dry_run=self.dry_run,
+        )
+
+    def _note_repetition(self, turn: TurnKey) -> None:
+        """Record that the session goes in circles, if it does."""
+        found = self.repetition.found
+        if found:
+            code = "repetition_stopped" if found.is_stop else "repetition_nudged"
+            detail = {"pattern": found.pattern, "count": found.count, "action": found.name}
+            self.record(noted(code, self.repetition.told, turn, self.run.run_id, detail))
+
+    def _remember(self, turn_id: str, history: TurnState) -> None:
+        """Keep a turn while something in it waits, so that it goes on with the very text that the model wrote."""
+        waits = any(
+            observation.status is ExecutionStatus.PENDING for observation in history.observations.values()
+        )
+        if waits:
+            self.waiting[turn_id] = history
+        else:
+            self.waiting.pop(turn_id, None)
+
+
+def _refused(result: ParseResult) -> Sequence[Issue]:
+    """Return an issue for each action that its catalogue refuses."""
+    return [
+        Issue(call.reason, call.span, call.errors[0].message if call.errors else "")
+        for call in result.actions
+        if call.reason and call.status.is_refused
+    ]

@@ -1,0 +1,185 @@
+"""The actions of one turn, from plan to observations: each goes through the gate and is run or withheld, in the plan's order."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
+from actionledger.runtime.execution.admission import Admitted, Withheld
+from actionledger.runtime.execution.approval import Decision
+from actionledger.runtime.execution.execution_events import (
+    POLICY,
+    Step,
+    approval_decided,
+    approval_of,
+    approval_requested,
+    execution_finished,
+    noted,
+)
+from actionledger.runtime.execution.executor import Executor
+from actionledger.runtime.execution.gate import admit
+from actionledger.runtime.execution.planning import PlannedAction
+from actionledger.runtime.execution.turn_context import Progress, TurnContext
+from actionledger.runtime.execution.turn_state import TurnState
+from actionledger.runtime.repetition.fingerprints import observed_fingerprint
+
+_FAILED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.TIMED_OUT})
+
+
+class TurnRun:
+    """Carries out the plan of one turn.
+
+    Args:
+        context: what the turn is carried out with.
+        executor: runs what is admitted.
+    """
+
+    def __init__(self, context: TurnContext, executor: Executor) -> None:
+        self._context = context
+        self._executor = executor
+        history = context.history
+        self._progress = Progress(tries=dict(history.tries), approvals=dict(history.approvals))
+        self._batch: list[Step] = []
+
+    @property
+    def observations(self) -> tuple[Observation, ...]:
+        """What came of the last try at each action, in the order of the plan."""
+        seen = self._progress.observations
+        places = (planned.index for planned in self._context.plan.actions)
+        return tuple(seen[place] for place in places if place in seen)
+
+    @property
+    def history(self) -> TurnState:
+        """The turn as far as it is now."""
+        return replace(
+            self._context.history,
+            observations=dict(self._progress.observations),
+            tries=self._progress.tries,
+            unfinished=frozenset(),
+            approvals=self._progress.approvals,
+            doubts={},
+        )
+
+    def carry_out(self) -> None:
+        """Run or withhold each action that is not settled; all of it is recorded.
+
+        Raises:
+            LedgerError: something can't be recorded; nothing runs that was not.
+        """
+        self._note_interrupted()
+        for planned in self._context.plan.actions:
+            settled = self._settled(planned.index)
+            if settled:
+                self._progress.observations[planned.index] = settled
+                continue
+            if self._batch and not self._may_join(planned):
+                self._run_batch()
+            self._take(planned)
+        self._run_batch()
+        self._note_failures()
+
+    def _note_interrupted(self) -> None:
+        """Record the end of tries that never had one: whoever made them is gone."""
+        history = self._context.history
+        for place in sorted(history.unfinished):
+            finished = execution_finished(history.observations[place], history.turn, self._context.run_id)
+            self._context.record(finished)
+
+    def _settled(self, place: int) -> Observation | None:
+        """Return what came of an action, if that is final."""
+        history = self._context.history
+        observation = history.observations.get(place)
+        if observation is None:
+            return None
+        if observation.status is ExecutionStatus.PENDING:
+            approval = history.approvals.get(place)
+            is_undecided = approval is not None and approval.decision is None
+            return observation if is_undecided and place not in history.doubts else None
+        if observation.status is ExecutionStatus.INTERRUPTED:
+            is_repeatable = self._context.profile.execution_settings.of(observation.name).idempotent
+            return None if is_repeatable else observation
+        return observation
+
+    def _may_join(self, planned: PlannedAction) -> bool:
+        """Return whether an action may run beside those that are gathered."""
+        execution_settings = self._context.profile.execution_settings
+        settings = execution_settings.of(planned.call.name)
+        return all(
+            step.index not in planned.waits_for
+            # What comes of a call says whether the same call again is repetition.
+            and (step.call.name, step.call.arguments) != (planned.call.name, planned.call.arguments)
+            and settings.may_join(execution_settings.of(step.call.name))
+            for step in self._batch
+        )
+
+    def _take(self, planned: PlannedAction) -> None:
+        step = self._step(planned)
+        answer = admit(self._context, self._progress, Admitted(planned, step))
+        if isinstance(answer, Withheld):
+            self._run_batch()
+            self._withhold(step, answer)
+            return
+        self._note_modified(answer)
+        self._progress.filled_in[step.index] = (answer.before or answer.step).call
+        if self._context.dry_run:
+            self._observe(self._executor.preview(answer.step, answer.held_back))
+            return
+        self._batch.append(answer.step)
+        profile = self._context.profile
+        is_parallel = profile.execution_settings.of(planned.call.name).parallel
+        if not is_parallel or len(self._batch) >= profile.workers:
+            self._run_batch()
+
+    def _step(self, planned: PlannedAction) -> Step:
+        context, tries = self._context, self._progress.tries
+        tries[planned.index] = tries.get(planned.index, 0) + 1
+        return Step(
+            index=planned.index,
+            call=planned.call,
+            attempt_id=context.attempt_id,
+            turn=context.history.turn,
+            run_id=context.run_id,
+            try_number=tries[planned.index],
+        )
+
+    def _run_batch(self) -> None:
+        batch, self._batch = self._batch, []
+        for observation in self._executor.run(batch) if batch else ():
+            self._observe(observation)
+
+    def _withhold(self, step: Step, withheld: Withheld) -> None:
+        asked = withheld.asks
+        if asked is not None:
+            version = self._context.policy_version
+            approval = self._progress.approvals[step.index] = approval_of(asked, version)
+            self._context.record(approval_requested(approval, asked, version))
+        self._observe(self._executor.withhold(asked or step, withheld))
+
+    def _note_modified(self, admitted: Admitted) -> None:
+        """Record what a row of the policy made of an action, as a decision like any other."""
+        if admitted.rule is None or admitted.before is None:
+            return
+        version = self._context.policy_version
+        approval = approval_of(admitted.before, version)
+        arguments: Mapping[str, object] = admitted.step.call.arguments
+        decision = Decision(DecisionKind.MODIFIED, by=POLICY, why=admitted.rule.why, arguments=arguments)
+        self._context.record(approval_requested(approval, admitted.before, version))
+        self._context.record(approval_decided(approval, decision, self._context.run_id))
+
+    def _observe(self, observation: Observation) -> None:
+        context, progress, place = self._context, self._progress, observation.action_index
+        progress.observations[place] = observation
+        if observation.status in _FAILED or observation.status is ExecutionStatus.SUCCEEDED:
+            context.failures.note(failed=observation.status in _FAILED)
+        call = progress.filled_in.get(place, context.calls[place])
+        references = context.profile.catalogue.references
+        if done := observed_fingerprint(call, observation, references=references):
+            context.repetition.note([done])
+
+    def _note_failures(self) -> None:
+        """Record that the turn was cut short, if it was."""
+        skipped = [each for each in self.observations if each.reason is Reason.FAILURE_LIMIT]
+        if skipped:
+            context, detail = self._context, {"skipped": len(skipped)}
+            message, turn = skipped[0].message, context.history.turn
+            context.record(noted("failure_limit", message, turn, context.run_id, detail))

@@ -1,0 +1,67 @@
+"""Language models: one small protocol; live, recorded and scripted ones behind it.
+
+``OpenAICompatible`` is in ``models.openai``: it needs the extra ``live``, the others need nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from actionledger.core.lazy_names import loaded_when_asked
+
+if TYPE_CHECKING:
+    from actionledger.runtime.models.base import (
+        Chunk as Chunk,
+        Chunks as Chunks,
+        Completion as Completion,
+        Message as Message,
+        Model as Model,
+        Role as Role,
+        Usage as Usage,
+    )
+    from actionledger.runtime.models.errors import (
+        BrokenResponseError as BrokenResponseError,
+        ModelError as ModelError,
+        ModelStatusError as ModelStatusError,
+        ModelTimeoutError as ModelTimeoutError,
+        ModelUnreachableError as ModelUnreachableError,
+        NoMoreResponsesError as NoMoreResponsesError,
+        RateLimitedError as RateLimitedError,
+        ReplayDivergedError as ReplayDivergedError,
+        RequestRefusedError as RequestRefusedError,
+        ServerFailedError as ServerFailedError,
+    )
+    from actionledger.runtime.models.recorded import RecordedModel as RecordedModel
+    from actionledger.runtime.models.scripted import Asked as Asked, ScriptedModel as ScriptedModel
+    from actionledger.runtime.models.spec import model_from as model_from
+    from actionledger.runtime.models.timeouts import Timeouts as Timeouts
+
+_MODULES = {
+    "Asked": "scripted",
+    "BrokenResponseError": "errors",
+    "Chunk": "base",
+    "Chunks": "base",
+    "Completion": "base",
+    "Message": "base",
+    "Model": "base",
+    "model_from": "spec",
+    "ModelError": "errors",
+    "ModelStatusError": "errors",
+    "ModelTimeoutError": "errors",
+    "ModelUnreachableError": "errors",
+    "NoMoreResponsesError": "errors",
+    "RateLimitedError": "errors",
+    "RecordedModel": "recorded",
+    "ReplayDivergedError": "errors",
+    "RequestRefusedError": "errors",
+    "Role": "base",
+    "ScriptedModel": "scripted",
+    "ServerFailedError": "errors",
+    "Timeouts": "timeouts",
+    "Usage": "base",
+}
+"""Where each name is; it is loaded when somebody asks for it: who puts streamed pieces together needs no model."""
+
+__all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
+
+
+if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+    __getattr__ = loaded_when_asked(__name__, _MODULES)

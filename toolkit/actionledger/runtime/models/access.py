@@ -1,0 +1,78 @@
+"""Where a model's server is, and the key to it; neither shows a secret."""
+
+import os
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+from pydantic import SecretStr
+
+from actionledger.core.errors import UsageError
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_SECRET_WORDS = ("key", "token", "secret", "password", "sig", "auth", "credential")
+_PATH = "/chat/completions"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The address of a chat interface.
+
+    Args:
+        url: where requests go.
+        shown: the same for people, without its query.
+        is_local: whether it is on this machine, so that no proxy stands between.
+    """
+
+    url: str
+    shown: str
+    is_local: bool
+
+
+def endpoint(base_url: str) -> Endpoint:
+    """Return the chat interface of a server.
+
+    Args:
+        base_url: the address that its interface begins with, as ``http://127.0.0.1:11434/v1``. It may have a query
+            (``?api-version=…``), but no key: requests are logged with their address.
+
+    Raises:
+        UsageError: it is no such address, or holds a secret.
+    """
+    try:
+        parts = urlsplit(base_url.strip())
+        host, _ = parts.hostname or "", parts.port
+        host.encode("idna")
+    except ValueError:  # its text may hold a secret
+        raise _no_address(base_url) from None
+    if parts.scheme not in {"http", "https"} or not host or parts.fragment or not base_url.isprintable():
+        raise _no_address(base_url)
+    names = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
+    if "@" in parts.netloc or any(word in name.lower() for name in names for word in _SECRET_WORDS):
+        raise UsageError("The base URL holds a password or key; put it into an environment variable instead.")
+    path = parts.path.rstrip("/").removesuffix(_PATH) + _PATH
+    whole = parts._replace(path=path)
+    return Endpoint(urlunsplit(whole), urlunsplit(whole._replace(query="")), host in _LOOPBACK)
+
+
+def _no_address(base_url: str) -> UsageError:
+    shown = "" if set("@?") & set(base_url) else f" {base_url!r}"
+    return UsageError(
+        f"The base URL{shown} is no address of a server; write it as http://HOST:PORT/v1 or https://HOST/v1."
+    )
+
+
+def key_to_send(given: str | None, variable: str | None) -> SecretStr | None:
+    """Return the key to send, or None for a server that asks for none.
+
+    Args:
+        given: the key itself; None to look into the environment.
+        variable: the environment variable that holds it; None to send no key.
+
+    Raises:
+        UsageError: it can't be a key.
+    """
+    key = (given if given is not None else os.environ.get(variable, "") if variable else "").strip()
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        source = "The key given" if given is not None else f"The key in {variable}"
+        raise UsageError(f"{source} holds a blank or a character that no key has; copy it again.")
+    return SecretStr(key) if key else None

@@ -1,0 +1,210 @@
+"""Requests over HTTP: retried until the first byte of a response is there, bounded in time and size, told in our words.
+
+A retry after that byte could give out the beginning of one response and the end of another.
+"""
+
+import ssl
+import time
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import cache
+from itertools import chain
+from weakref import finalize
+
+from pydantic import SecretStr
+
+from actionledger._version import __version__
+from actionledger.core.errors import UsageError
+from actionledger.core.extras import require
+from actionledger.runtime.models.access import Endpoint
+from actionledger.runtime.models.errors import (
+    BrokenResponseError,
+    ModelError,
+    ModelStatusError,
+    ModelTimeoutError,
+    ModelUnreachableError,
+    RateLimitedError,
+    ServerFailedError,
+)
+from actionledger.runtime.models.excerpts import excerpt
+from actionledger.runtime.models.statuses import Refusal, status_error
+from actionledger.runtime.models.timeouts import Timeouts
+
+require("A live model", "live", "httpx", "tenacity")
+import httpx  # noqa: E402 - optional; what is missing was named above
+import tenacity  # noqa: E402
+
+LONGEST_WAIT = 60.0
+"""The longest that a server's wish to wait is followed, in seconds; one that asks for more is not asked again."""
+
+_REFUSAL_BYTES = 64 * 1024
+_BACKOFF = tenacity.wait_random_exponential(multiplier=0.5, max=5.0)
+
+
+class Transport:
+    """Posts JSON to one address.
+
+    Args:
+        endpoint: the address.
+        key: the key to it, if it asks for one.
+        timeouts: how long to wait.
+        retries: how often a request is sent again that brought no response, from 0.
+        max_bytes: how large a response may be.
+
+    Raises:
+        UsageError: the environment's settings for proxies and certificates can't be used.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, key: SecretStr | None, *, timeouts: Timeouts, retries: int, max_bytes: int
+    ) -> None:
+        self.server = f"The model server at {endpoint.shown}"
+        self._endpoint = endpoint
+        self._key = key
+        self._timeouts = timeouts
+        self._attempts = retries + 1
+        self._max_bytes = max_bytes
+        self._client = _client(endpoint)
+        # A model that nobody closes lets go of its connections all the same.
+        self.close = finalize(self, self._client.close)
+
+    def quoted(self, text: str) -> str:
+        """Return what the server sent as it may be shown."""
+        return excerpt(text, self._key)
+
+    def post(self, body: bytes) -> Generator[bytes, None, None]:
+        """Send a request and yield the response's bytes as they come in; closing the generator ends it.
+
+        Args:
+            body: the request's JSON.
+
+        Raises:
+            ModelError: there is no response, or no whole one.
+        """
+        deadline = time.monotonic() + self._timeouts.total
+        asking = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(lambda error: _is_worth_asking_again(error, deadline)),
+            stop=tenacity.stop_after_attempt(self._attempts)
+            | tenacity.stop_after_delay(self._timeouts.total),
+            wait=_wait,
+            reraise=True,
+        )
+        response, pieces = asking(self._open, body, deadline)
+        received = 0
+        with closing(response):
+            for piece in pieces:
+                received += len(piece)
+                if received > self._max_bytes:
+                    raise BrokenResponseError(
+                        f"{self.server} sent more than {self._max_bytes:,} bytes; the rest was not read."
+                    )
+                self._refuse_after(deadline)
+                yield piece
+
+    def _open(self, body: bytes, deadline: float) -> tuple[httpx.Response, Iterator[bytes]]:
+        """Return a response that succeeded so far, and its pieces, the first of which is there."""
+        request = self._request(body, deadline)
+        with ExitStack() as undo, self._translated(ModelUnreachableError):
+            response = self._client.send(request, stream=True)
+            undo.callback(response.close)
+            if not response.is_success:
+                raise self._refusal(response, deadline)
+            rest = response.iter_bytes()
+            first = next(rest, b"")
+            undo.pop_all()
+        return response, chain((first,), self._rest(rest))
+
+    def _request(self, body: bytes, deadline: float) -> httpx.Request:
+        if not self.close.alive:
+            raise UsageError(f"{self.server} is not asked any more: the model was closed; make another one.")
+        self._refuse_after(deadline)
+        headers = {
+            "Content-Type": "application/json",
+            # A compressed response could be small here and huge in memory.
+            "Accept-Encoding": "identity",
+            "User-Agent": f"actionledger/{__version__}",
+        }
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key.get_secret_value()}"
+        read = min(self._timeouts.read, max(deadline - time.monotonic(), 0.001))
+        timeout = httpx.Timeout(read, connect=min(self._timeouts.connect, read))
+        return self._client.build_request(
+            "POST", self._endpoint.url, content=body, headers=headers, timeout=timeout
+        )
+
+    def _rest(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        with self._translated(BrokenResponseError):
+            yield from pieces
+
+    def _refuse_after(self, deadline: float) -> None:
+        if time.monotonic() > deadline:
+            raise ModelTimeoutError(
+                f"{self.server} did not finish in time ({self._timeouts}); raise the total time-out, or ask for less."
+            )
+
+    @contextmanager
+    def _translated(self, broken: type[ModelError]) -> Iterator[None]:
+        """Tell what goes wrong on the way in our words; ``broken`` is what a broken connection means here."""
+        try:
+            yield
+        except httpx.TimeoutException as error:
+            waited = (
+                "takes no connection"
+                if isinstance(error, httpx.ConnectTimeout)
+                else "was silent for too long"
+            )
+            message = (
+                f"{self.server} {waited} ({self._timeouts}); check that it runs, or raise the time-outs."
+            )
+            raise ModelTimeoutError(message) from error
+        except httpx.RequestError as error:
+            where = "broke off its response" if broken is BrokenResponseError else "can't be reached"
+            message = f"{self.server} {where}: {self.quoted(str(error))}; check that it runs, and look into its log."
+            raise broken(message) from error
+
+    def _refusal(self, response: httpx.Response, deadline: float) -> ModelStatusError:
+        """Return the error for a response that is no success, with as much of its own words as arrives."""
+        headers, body = response.headers, self._beginning(response, deadline)
+        refusal = Refusal(
+            response.status_code, headers.get("Location", ""), headers.get("Retry-After", ""), body
+        )
+        return status_error(self.server, refusal, self.quoted)
+
+    def _beginning(self, response: httpx.Response, deadline: float) -> bytes:
+        body = bytearray()
+        try:
+            for piece in response.iter_bytes():
+                body += piece
+                if len(body) > _REFUSAL_BYTES or time.monotonic() > deadline:
+                    break
+        except httpx.RequestError:
+            pass  # the status says the most of it
+        return bytes(body[:_REFUSAL_BYTES])
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The certificates of this machine; reading them takes longer than all else that a client needs."""
+    return httpx.create_ssl_context()
+
+
+def _client(endpoint: Endpoint) -> httpx.Client:
+    try:
+        return httpx.Client(verify=_certificates(), trust_env=not endpoint.is_local, follow_redirects=False)
+    except (ImportError, OSError, ValueError) as error:
+        raise UsageError(
+            f"The environment's settings for proxies and certificates can't be used: {error}."
+        ) from error
+
+
+def _is_worth_asking_again(error: BaseException, deadline: float) -> bool:
+    if isinstance(error, RateLimitedError | ServerFailedError):
+        return (error.retry_after or 0.0) <= min(LONGEST_WAIT, deadline - time.monotonic())
+    return isinstance(error, ModelUnreachableError)
+
+
+def _wait(asked: tenacity.RetryCallState) -> float:
+    """Return after how many seconds to ask again: what the server says, or a little longer each time."""
+    error = asked.outcome.exception() if asked.outcome else None
+    wished = error.retry_after if isinstance(error, ModelStatusError) else None
+    return _BACKOFF(asked) if wished is None else wished

@@ -1,0 +1,184 @@
+"""OpenAI's chat interface as JSON: what is sent, and what comes back."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from actionledger.core.depth import is_deeper
+from actionledger.core.errors import UsageError
+from actionledger.core.text import writable
+from actionledger.runtime.models.base import Completion, Message, Stop, Tools, Usage
+from actionledger.runtime.models.malformed import MalformedError
+
+OWN_FIELDS = frozenset({"model", "messages", "tools", "stop", "stream"})
+"""The fields of a request that its caller can't set as options."""
+
+REASONING_FIELDS = ("reasoning_content", "reasoning")
+"""What servers call a model's thoughts; some send the same text under both names."""
+
+MAX_DEPTH = 100
+"""How deep a server's JSON may be nested, so that nothing that walks it runs out of stack."""
+
+
+def request_body(
+    model: str,
+    messages: Sequence[Message],
+    *,
+    tools: Tools,
+    stop: Stop,
+    stream: bool,
+    options: Mapping[str, Any],
+) -> bytes:
+    """Return a request as JSON; half a surrogate pair, which no server takes, becomes U+FFFD.
+
+    Args:
+        model: the model's name.
+        messages: what it is shown.
+        tools: the tools that it is offered.
+        stop: texts before which it ends.
+        stream: whether it is to answer piece by piece.
+        options: further fields; one that is None is left out.
+
+    Raises:
+        UsageError: a tool or an option holds a value that JSON has no form for.
+    """
+    fields: dict[str, Any] = {"model": model, "messages": [_message(message) for message in messages]}
+    if tools:
+        fields["tools"] = [dict(tool) for tool in tools]
+    if stop:
+        fields["stop"] = [stop] if isinstance(stop, str) else list(stop)
+    if stream:
+        fields |= {"stream": True, "stream_options": {"include_usage": True}}
+    fields |= options
+    kept = {name: value for name, value in fields.items() if value is not None}
+    try:
+        return writable(json.dumps(kept, ensure_ascii=False, allow_nan=False)).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(
+            f"The request can't be written as JSON: {error}; look at its tools and options."
+        ) from error
+
+
+def _message(message: Message) -> dict[str, Any]:
+    fields: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        fields["tool_calls"] = [dict(call) for call in message.tool_calls]
+    if message.call_id is not None:
+        fields["tool_call_id"] = message.call_id
+    return fields
+
+
+def json_object(text: str | bytes) -> dict[str, Any]:
+    """Return the JSON object that a server sent.
+
+    Raises:
+        MalformedError: it is none, or nested deeper than ``MAX_DEPTH``.
+    """
+    shown = text.decode(errors="replace") if isinstance(text, bytes) else text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise MalformedError("what is no JSON", shown) from error
+    if not isinstance(value, dict):
+        raise MalformedError("JSON that is no object", shown)
+    if shown.count("[") + shown.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
+        raise MalformedError(f"JSON nested deeper than {MAX_DEPTH} levels", shown)
+    return value
+
+
+def first_choice(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the first of a response's choices, or None where it has none.
+
+    Raises:
+        MalformedError: what should be a choice is something else.
+    """
+    choices = data.get("choices") or []
+    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+        raise MalformedError("choices that are no list of objects", repr(choices))
+    return next(iter(choices), None)
+
+
+def completion_of(data: Mapping[str, Any], *, model: str, elapsed_ms: float) -> Completion:
+    """Return the response that a server sent in one piece.
+
+    Args:
+        data: the decoded body.
+        model: the model that was asked, for servers that name none.
+        elapsed_ms: how long it took, in milliseconds.
+
+    Raises:
+        MalformedError: there is no message in it.
+    """
+    choice = first_choice(data)
+    message = choice.get("message") if choice else None
+    if choice is None or not isinstance(message, dict):
+        raise MalformedError("a response without a message", json.dumps(data, default=repr))
+    return Completion(
+        text=text_of(message.get("content")),
+        finish_reason=finish_reason_of(choice),
+        usage=usage_of(data),
+        model=model_of(data) or model,
+        elapsed_ms=elapsed_ms,
+        message=message,
+        reasoning=reasoning_of(message),
+    )
+
+
+def text_of(content: object) -> str:
+    """Return the text of a message's or a piece's content: a string, a list of parts, or nothing.
+
+    Raises:
+        MalformedError: it is something else.
+    """
+    match content:
+        case None:
+            return ""
+        case str():
+            return content
+        case list():
+            parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+            return "".join(text_of(part.get("text")) for part in parts)
+    raise MalformedError("content that is no text", repr(content))
+
+
+def reasoning_of(message: Mapping[str, Any]) -> str:
+    """Return what a message or a piece holds of the model's thoughts: a field of its own, or parts of its content."""
+    beside = next((text for name in REASONING_FIELDS if isinstance(text := message.get(name), str)), "")
+    content = message.get("content")
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return beside + "".join(text_of(part.get("thinking")) for part in parts if part.get("type") == "thinking")
+
+
+def finish_reason_of(choice: Mapping[str, Any]) -> str | None:
+    """Return why a choice ended, or None where it doesn't say."""
+    reason = choice.get("finish_reason")
+    return reason if isinstance(reason, str) and reason else None
+
+
+def model_of(data: Mapping[str, Any]) -> str:
+    """Return the model that a server names, or nothing."""
+    name = data.get("model")
+    return name if isinstance(name, str) else ""
+
+
+def usage_of(data: Mapping[str, Any]) -> Usage | None:
+    """Return what a server says that the response took, or None where it doesn't."""
+    usage = data.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
+
+
+def fault_in(data: Mapping[str, Any]) -> str:
+    """Return the fault that a server reports in the JSON that it sent, in its own words, or nothing."""
+    fault = data.get("error")
+    if not fault and "choices" not in data:
+        fault = data if data.get("object") == "error" else data.get("detail")
+    if not fault:
+        return ""
+    message = fault.get("message") if isinstance(fault, dict) else fault
+    return message if isinstance(message, str) else json.dumps(fault, default=repr)
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,200 @@
+"""What was done, as far as it matters for finding repetition: from calls and observations, live or recorded. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from actionledger.core.canonical import json_text
+from actionledger.core.values import ActionCall, FieldError, Issue, Observation, ParseResult
+from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus, Outcome, Reason
+from actionledger.runtime.repetition.forms import (
+    CallForm,
+    call_form,
+    ends_of,
+    error_form,
+    hashed,
+    may_pass,
+    result_form,
+    says_not_yet,
+    words_of,
+)
+
+_DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
+_FAILED = frozenset(
+    {
+        ExecutionStatus.FAILED,
+        ExecutionStatus.TIMED_OUT,
+        ExecutionStatus.DENIED,
+        ExecutionStatus.RATE_LIMITED,
+        ExecutionStatus.SKIPPED,
+    }
+)
+_BECAUSE_OF_OTHERS = frozenset(
+    {Reason.DEPENDENCY_FAILED, Reason.ACTION_LIMIT, Reason.FAILURE_LIMIT, Reason.REPETITION}
+)
+"""Why actions are skipped that may be in order themselves."""
+
+REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
+"""How the actions are checked that can't be run as they are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionFingerprint:
+    """One thing that was done, or tried; ``fingerprint`` makes one.
+
+    Args:
+        call: what was done, in the form that is compared; its name is empty for a response in which no action could be read.
+        answer: what it gave, or how it failed; the ends of what is long.
+        error: how it failed, as a hash; empty where it didn't.
+        thought: what came to mind, in words, where that was all; for comparing thoughts.
+        is_refused: whether it could not be run at all, as it was written.
+        is_unchanged: whether it says itself that it changed nothing.
+        is_waiting: whether it waits for something, or asks for it and hears that it isn't ready yet.
+        is_passing: whether it failed for a reason that may be gone the next time.
+    """
+
+    call: CallForm
+    answer: str
+    error: str = ""
+    thought: str = ""
+    is_refused: bool = False
+    is_unchanged: bool = False
+    is_waiting: bool = False
+    is_passing: bool = False
+
+    @property
+    def name(self) -> str:
+        """The action's name."""
+        return self.call.name
+
+    @property
+    def outcome(self) -> str:
+        """What it came to, as a hash to which what varies by itself makes no difference; asked for of few, since it takes long."""
+        return _outcome(self.name, self.answer, is_error=bool(self.error))
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it is a response in which no action could be read."""
+        return not self.call.name
+
+
+def fingerprint(
+    name: str,
+    arguments: str,
+    *,
+    result: str = "",
+    error: str = "",
+    is_refused: bool = False,
+    is_unchanged: bool = False,
+    references: bool = False,
+) -> ActionFingerprint:
+    """Return a fingerprint in the form that is compared.
+
+    Args:
+        name: the action's name.
+        arguments: its arguments as text.
+        result: what it gave, as text.
+        error: how it failed, as text; empty where it didn't.
+        is_refused: whether it could not be run at all, as it was written.
+        is_unchanged: whether it says itself that it changed nothing.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
+    """
+    call = call_form(name, arguments, references=references)
+    return ActionFingerprint(
+        call=call,
+        answer=ends_of(error or result),
+        error=hashed(error) if error else "",
+        # A tool that only takes a thought down answers all of them alike.
+        thought=words_of(result) if is_unchanged else "",
+        is_refused=is_refused,
+        is_unchanged=is_unchanged,
+        is_waiting=call.is_rest or says_not_yet(name, arguments, error or result),
+        is_passing=bool(error) and not is_refused and may_pass(error),
+    )
+
+
+@lru_cache(maxsize=64)
+def _outcome(name: str, answer: str, *, is_error: bool) -> str:
+    return error_form(answer) if is_error else result_form(name, answer)
+
+
+def proposed_form(call: ActionCall, *, references: bool = False) -> CallForm:
+    """Return a call that is about to run in the form that is compared.
+
+    Args:
+        call: the call.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
+    """
+    return call_form(call.name, json_text(call.arguments), references=references)
+
+
+def observed_fingerprint(
+    call: ActionCall, observation: Observation, *, references: bool = False
+) -> ActionFingerprint | None:
+    """Return what an action came to; None where it came to nothing yet, or was withheld because of others.
+
+    Args:
+        call: the action.
+        observation: what came of it; a result that is an object with ``"changed": false`` says that nothing changed.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
+    """
+    return tried_fingerprint(json_text(call.arguments), observation, references=references)
+
+
+def tried_fingerprint(
+    arguments: str, observation: Observation, *, references: bool = False
+) -> ActionFingerprint | None:
+    """Return what one try came to; None where it came to nothing yet, or was withheld because of others.
+
+    Args:
+        arguments: what the action ran with, as JSON text.
+        observation: what came of it.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
+    """
+    name, result, reason = observation.name, observation.result, observation.reason
+    if observation.status in _DONE:
+        is_unchanged = isinstance(result, dict) and result.get("changed") is False
+        told = "" if result is None else json_text(result)
+        return fingerprint(name, arguments, result=told, is_unchanged=is_unchanged, references=references)
+    if observation.status not in _FAILED or reason in _BECAUSE_OF_OTHERS:
+        return None
+    error = observation.message or (SENTENCES[reason] if reason else observation.status)
+    return fingerprint(name, arguments, error=error, references=references)
+
+
+def refused_fingerprint(
+    name: str, arguments: str, reason: Reason | None, errors: Iterable[FieldError]
+) -> ActionFingerprint:
+    """Return a fingerprint for an action that could not be run as it was written.
+
+    Args:
+        name: the action's name.
+        arguments: its arguments as text.
+        reason: why it could not be run.
+        errors: what was wrong with its fields.
+    """
+    why = " ".join(error.message for error in errors)
+    return fingerprint(name, arguments, error=f"{reason}: {why}", is_refused=True)
+
+
+def unread_fingerprint(text: str, code: Reason | None) -> ActionFingerprint:
+    """Return a fingerprint for a response in which no action could be read.
+
+    Args:
+        text: the response.
+        code: the first issue's code; None where there is none.
+    """
+    return fingerprint("", text, error=code or Reason.NO_ACTION_FOUND, is_refused=True)
+
+
+def refused_fingerprints(result: ParseResult) -> Iterator[ActionFingerprint]:
+    """Yield a fingerprint for a response that could not be read, or one for each of its actions that were refused."""
+    if result.outcome is Outcome.FAILED:
+        yield _unread(result.text, result.issues)
+    for call in result.actions:
+        if call.status in REFUSED:
+            yield refused_fingerprint(call.name, json_text(call.arguments), call.reason, call.errors)
+
+
+def _unread(text: str, issues: Sequence[Issue]) -> ActionFingerprint:
+    return unread_fingerprint(text, issues[0].code if issues else None)

@@ -1,0 +1,283 @@
+"""The forms in which calls and what came of them are compared: what makes a difference stays, what is trivial goes. Pure.
+
+Of a call, other targets and other contents make another call; its layout, and the numbers that only tell calls apart, don't. Of a
+result, times and identifiers make no difference; other numbers do, since they may be progress.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from actionledger.core.text import escaped_halves
+
+_COMPARED = 2000
+"""So much of a thought is compared for likeness, in characters from its beginning."""
+
+_END = 4000
+"""So much of a long result is looked at from either end, in characters."""
+
+_SHORT = 400
+"""A longer result is no answer to the question whether something is ready, in characters."""
+
+_BLANKS = re.compile(r"\s+")
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b|\d+(?:[.:,T-]\d+)*Z?", re.IGNORECASE)
+_TIMES_AND_IDS = re.compile(
+    r"""
+      \d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?   # a moment
+    | \b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b                                  # a time of day
+    | \b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?)\b                    # a duration
+    | \b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b | \b0x[0-9a-f]+\b       # an identifier as programs make it
+    | \b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b
+    | \#\d+\b                                                                 # a number that people tell things apart by
+    | (?:\b|_)(?:id|uuid|pid)\b["']?\s*[:=]?\s*["']?[\w-]*\d[\w-]*
+    | (?:timestamp|_at|_time|duration(?:_ms)?|elapsed(?:_ms)?)["']\s*:\s*(?:"[^"]*"|[\d.]+)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_BOOKKEEPING = re.compile(
+    r"(?:tool_?)?(?:call|use)_?id|action_?id|(?:trace|correlation)_?id|idempotency_?key|nonce", re.IGNORECASE
+)
+"""Arguments that only tell a call from others, unless there is nothing else that it could be about."""
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_MAKING = frozenset(
+    [
+        "add",
+        "append",
+        "book",
+        "buy",
+        "create",
+        "insert",
+        "order",
+        "pay",
+        "post",
+        "publish",
+        "save",
+        "send",
+        "submit",
+        "upload",
+        "write",
+    ]
+)
+"""Who does one of these with the same content does the same again, whatever number the new thing has."""
+
+_CHANGING = _MAKING | frozenset(
+    ["cancel", "clear", "close", "delete", "drop", "edit", "move", "remove", "rename", "set", "update"]
+)
+_LOOKING = frozenset(
+    [
+        "await",
+        "build",
+        "check",
+        "curl",
+        "describe",
+        "fetch",
+        "get",
+        "health",
+        "inspect",
+        "job",
+        "list",
+        "log",
+        "logs",
+        "monitor",
+        "output",
+        "ping",
+        "poll",
+        "progress",
+        "query",
+        "read",
+        "show",
+        "stat",
+        "state",
+        "status",
+        "tail",
+        "view",
+        "wait",
+        "watch",
+    ]
+)
+_RESTING = frozenset({"await", "sleep", "wait"})
+_UNREADY = re.compile(
+    r"\b(?:still|not (?:yet )?(?:ready|done|finished|completed?)|in[ _-]?progress|pending|queued|waiting|building|"
+    r"processing|starting|initiali[sz]ing|provisioning|deploying|uploading|scheduled|try again later|"
+    r"running(?! \d))\b",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(
+    r"\btimed? ?out\b|\btimeout|\btemporar|\brate limit|\btoo many requests\b|\bconnection (?:was )?(?:refused|reset|closed)\b|"
+    r"\bunavailable\b|\b(?:429|502|503|504)\b|\btry again (?:later|in)\b|\boverloaded\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallForm:
+    """A call as it is compared with others.
+
+    Args:
+        name: the action's name.
+        exact: what it is done with, as a hash; layout makes no difference to it.
+        loose: the same, to which hardly any blanks make a difference.
+        words: what it says, the beginning of it; for comparing thoughts.
+        is_rest: whether it does nothing but wait.
+    """
+
+    name: str
+    exact: str
+    loose: str
+    words: str
+    is_rest: bool = False
+
+
+def call_form(name: str, arguments: str, *, references: bool = False) -> CallForm:
+    """Return a call in the form that is compared.
+
+    Args:
+        name: the action's name.
+        arguments: its arguments, as JSON or as any other text.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
+    """
+    value = _told_apart(_value(arguments), references)
+    texts = list(_texts(value))
+    return CallForm(
+        name=name,
+        exact=_hashed_value(value, _laid_out),
+        loose=_hashed_value(value, _without_blanks),
+        words=_words(value),
+        is_rest=not _RESTING.isdisjoint(_words_in(name))
+        or any(text.strip().startswith("sleep ") for text in texts),
+    )
+
+
+def result_form(name: str, result: str) -> str:
+    """Return what a call came to, as a hash; times and identifiers make no difference to it.
+
+    Args:
+        name: the action; to one that makes things, no number makes a difference.
+        result: what it gave.
+    """
+    varying = _NUMBERS if _verb(name) in _MAKING else _TIMES_AND_IDS
+    return hashed(_without(varying, result))
+
+
+def error_form(error: str) -> str:
+    """Return how a call failed, as a hash; no number makes a difference to it."""
+    return hashed(_without(_NUMBERS, error))
+
+
+def ends_of(text: str) -> str:
+    """Return as much of what a call came to as is looked at: both ends of a long text."""
+    return text if len(text) <= 2 * _END else f"{text[:_END]}\n{text[-_END:]}"
+
+
+def words_of(text: str) -> str:
+    """Return what a text, or the texts of a JSON value, say: the beginning of it, in lower case and on one line."""
+    return _words(_value(text))
+
+
+def says_not_yet(name: str, arguments: str, answer: str) -> bool:
+    """Return whether a call asks how something stands, and the answer is that it isn't ready yet.
+
+    Args:
+        name: the action.
+        arguments: what it was done with.
+        answer: its result, or its error.
+    """
+    if len(answer) > _SHORT or not _UNREADY.search(answer):
+        return False
+    if _verb(name) in _CHANGING:
+        return False
+    return any(word in _LOOKING for text in (name, arguments[:_SHORT]) for word in _words_in(text))
+
+
+def may_pass(error: str) -> bool:
+    """Return whether a call failed for a reason that may be gone the next time."""
+    return len(error) <= _SHORT and _PASSING.search(error) is not None
+
+
+def hashed(text: str) -> str:
+    """Return a text as a hash of fixed length."""
+    return blake2b(escaped_halves(text).encode(), digest_size=12).hexdigest()
+
+
+def _value(arguments: str) -> Any:
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _told_apart(value: Any, references: bool) -> Any:
+    """Return arguments without what only tells a call from others."""
+    if not isinstance(value, dict):
+        return value
+    dropped = {"id", "depends_on"} if references else set()
+    if "command" in value:
+        dropped.add("description")  # what a command is for changes nothing of it
+    kept = {key: each for key, each in value.items() if key not in dropped}
+    return {key: each for key, each in kept.items() if not _BOOKKEEPING.fullmatch(str(key))} or kept
+
+
+def _hashed_value(value: Any, form: Callable[[str], str]) -> str:
+    return hashed(json.dumps(_formed(value, form), sort_keys=True, ensure_ascii=False))
+
+
+def _formed(value: Any, form: Callable[[str], str]) -> Any:
+    """Return a value with each of its texts in another form."""
+    if isinstance(value, str):
+        return form(value)
+    if isinstance(value, list):
+        return [_formed(each, form) for each in value]
+    if isinstance(value, dict):
+        return {key: _formed(each, form) for key, each in value.items()}
+    return value
+
+
+def _laid_out(text: str) -> str:
+    """Return a text with blanks folded where they say nothing: within a line, and around it."""
+    stripped = text.strip()
+    return stripped if "\n" in stripped else _BLANKS.sub(" ", stripped)
+
+
+def _without_blanks(text: str) -> str:
+    """Return a text without blanks but those that begin its lines: in some languages they say something."""
+    stripped = text.strip()
+    if "\n" not in stripped:
+        return _BLANKS.sub("", stripped)
+    lines = (line.rstrip() for line in stripped.splitlines())
+    return "\n".join(line[: len(line) - len(line.lstrip())] + _BLANKS.sub("", line) for line in lines if line)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+
+
+def _words(value: Any) -> str:
+    return _BLANKS.sub(" ", " ".join(_texts(value))[:_COMPARED]).strip().casefold()
+
+
+def _without(varying: re.Pattern[str], text: str) -> str:
+    """Return a text, or both ends of a long one, in which all that varies is alike."""
+    return _BLANKS.sub(" ", varying.sub("#", ends_of(text))).strip()
+
+
+@lru_cache(maxsize=1024)
+def _verb(name: str) -> str:
+    """Return the first word of a name that says what is done; empty where none is known."""
+    return next((word for word in _words_in(name) if word in _CHANGING | _LOOKING), "")
+
+
+def _words_in(text: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(text)]

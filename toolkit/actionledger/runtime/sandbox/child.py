@@ -1,0 +1,96 @@
+"""One process as the host holds it: a channel, a way to end it, and nothing left behind."""
+
+import os
+import signal
+import time
+from contextlib import suppress
+
+from actionledger.core.ids import new_id
+from actionledger.runtime.sandbox.channel import Channel
+from actionledger.runtime.sandbox.launching import Launcher, launch
+
+_MAX_COMPLAINT = 2000
+_PATIENCE = 0.5
+"""How long a process may take to end after its pipes are closed, in seconds."""
+
+
+class Child:
+    """A process that waits for its task.
+
+    Args:
+        launcher: starts it.
+
+    Raises:
+        OSError: it can't be started.
+    """
+
+    def __init__(self, launcher: Launcher) -> None:
+        self._launcher = launcher
+        self._label = f"actionledger-{new_id()}"
+        self._process = launch(launcher, self._label)
+        assert self._process.stdout is not None
+        assert self._process.stdin is not None
+        self.channel = Channel(self._process.stdout.fileno(), self._process.stdin.fileno())
+        self.owner = os.getpid()
+
+    @property
+    def pid(self) -> int:
+        """The number of its process, and of its process group."""
+        return self._process.pid
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        with suppress(ChildProcessError):
+            return self._look() is None
+        return False
+
+    def ending(self) -> str:
+        """Return how it ended by itself, such as ``"exit status 3"`` or ``"signal SIGSEGV"``; empty if it didn't."""
+        patience = time.monotonic() + _PATIENCE
+        # Its pipes are closed a little before it has ended.
+        while self.is_alive() and time.monotonic() < patience:
+            time.sleep(0.001)
+        with suppress(ChildProcessError):
+            status = self._look()
+            return "" if status is None else _described(status.si_code, status.si_status)
+        return ""
+
+    def complaint(self) -> str:
+        """Return what it wrote to its standard error before it shut itself in: why it could not, if so."""
+        assert self._process.stderr is not None
+        descriptor = self._process.stderr.fileno()
+        os.set_blocking(descriptor, False)
+        try:
+            text = os.read(descriptor, 64 * 1024).decode(errors="replace")
+        except OSError:
+            return ""
+        return " ".join(text.strip().splitlines()[-1:])[:_MAX_COMPLAINT]
+
+    def kill(self) -> None:
+        """End it with all it may have started, collect it, and close what it was held by."""
+        with suppress(ChildProcessError, ProcessLookupError):
+            # Whoever is still there to be collected keeps its number: the signal can't reach a stranger.
+            self._look()
+            os.killpg(self.pid, signal.SIGKILL)
+        self._launcher.end(self._label)
+        self._process.wait()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Close this process's ends of its pipes; on the other side it ends when it reads next."""
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def _look(self) -> "os.waitid_result | None":
+        """Return how it ended, without collecting it; None while it runs."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+
+
+def _described(code: int, status: int) -> str:
+    if code == os.CLD_EXITED:
+        return f"exit status {status}"
+    try:
+        return f"signal {signal.Signals(status).name}"
+    except ValueError:
+        return f"signal {status}"

@@ -1,0 +1,141 @@
+"""How a run ends, and the result that is made of it: the same for every sandbox."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+from actionledger.runtime.sandbox import wording
+from actionledger.runtime.sandbox.api import Api
+from actionledger.runtime.sandbox.base import CodeError, CodeOutcome, CodeResult
+from actionledger.runtime.sandbox.budget import BUDGET, NoRoomError
+from actionledger.runtime.sandbox.deadline import CancelledError
+from actionledger.runtime.sandbox.host_calls import HostCalls
+from actionledger.runtime.sandbox.inside.plain import TooLargeError, shown, well_formed
+from actionledger.runtime.sandbox.limits import Limits
+from actionledger.runtime.sandbox.output import Output
+
+_MAX_TYPE, _MAX_MESSAGE, _MAX_SOURCE = 200, 4000, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended.
+
+    Args:
+        outcome: what came of it.
+        value: the value of the last expression.
+        error: the exception that ended it.
+        message: what the model is told.
+    """
+
+    outcome: CodeOutcome
+    value: Any = None
+    error: CodeError | None = None
+    message: str = ""
+
+
+Runner = Callable[[HostCalls, Output], Ending]
+"""Runs code that was found short enough, with what answers its calls and what keeps its output."""
+
+
+def measured(
+    sandbox: str, code: str, api: Api, limits: Limits, runner: Runner, *, cancel: Event | None
+) -> CodeResult:
+    """Have code run; return the result.
+
+    Args:
+        sandbox: the name of the sandbox.
+        code: Python source.
+        api: the methods that the code may call.
+        limits: how much it may use.
+        runner: runs it.
+        cancel: set from another thread to end the run.
+    """
+    began = time.monotonic()
+    host, output = HostCalls(api, limits), Output(limits.output)
+    if len(code) > limits.code_size:
+        ending = Ending(CodeOutcome.REFUSED, message=wording.refused_size(limits, len(code)))
+    else:
+        try:
+            with BUDGET.run(limits.start_seconds + limits.seconds, cancel):
+                began = time.monotonic()
+                ending = runner(host, output)
+        except NoRoomError:
+            ending = Ending(CodeOutcome.REFUSED, message=wording.refused_room(BUDGET.runs))
+        except CancelledError:
+            ending = cancelled()
+    return CodeResult(
+        outcome=ending.outcome,
+        sandbox=sandbox,
+        stdout=output.text("stdout"),
+        stderr=output.text("stderr"),
+        value=ending.value,
+        error=ending.error,
+        message=ending.message,
+        logs=host.logs,
+        calls=host.calls,
+        elapsed_ms=(time.monotonic() - began) * 1000,
+    )
+
+
+def succeeded(value: object, limits: Limits) -> Ending:
+    """Return how a run ended that came to its end, with a value that no one has measured yet."""
+    try:
+        return Ending(CodeOutcome.SUCCEEDED, shown(value, limits.result_bounds).value)
+    except TooLargeError as error:
+        return too_large(str(error))
+
+
+def too_large(what: str) -> Ending:
+    """Return how a run ended whose last expression is too large."""
+    return Ending(CodeOutcome.LIMIT_EXCEEDED, message=wording.result_too_large(well_formed(what)[:_MAX_TYPE]))
+
+
+def raised(kind: str, text: str, line: int | None, code: str, host: HostCalls) -> Ending:
+    """Return how a run ended that raised an exception; type, text and line may be a stranger's.
+
+    Args:
+        kind: the exception's class.
+        text: its message.
+        line: the line of the code that it came from.
+        code: the code.
+        host: what the code called, and what it could use.
+    """
+    lines = code.split("\n")
+    known = line if line is not None and 1 <= line <= len(lines) else None
+    error = CodeError(
+        type=well_formed(kind)[:_MAX_TYPE],
+        message=well_formed(text)[:_MAX_MESSAGE],
+        line=known,
+        source=well_formed(lines[known - 1]).strip()[:_MAX_SOURCE] if known else "",
+    )
+    if error.type == "MemoryError":
+        return Ending(CodeOutcome.LIMIT_EXCEEDED, error=error, message=wording.out_of_memory(host.limits))
+    return Ending(CodeOutcome.FAILED, error=error, message=wording.failed(error, host.api.name))
+
+
+def refused() -> Ending:
+    """Return how a run ended that nothing could confine."""
+    return Ending(CodeOutcome.REFUSED, message=wording.refused_sandbox())
+
+
+def cancelled() -> Ending:
+    """Return how a run ended that was called off."""
+    return Ending(CodeOutcome.CANCELLED, message=wording.cancelled())
+
+
+def timed_out(limits: Limits) -> Ending:
+    """Return how a run ended that took too long."""
+    return Ending(CodeOutcome.TIMED_OUT, message=wording.timed_out(limits))
+
+
+def limit_exceeded(what: str) -> Ending:
+    """Return how a run ended that was beyond a limit."""
+    return Ending(CodeOutcome.LIMIT_EXCEEDED, message=wording.limit_exceeded(what))
+
+
+def crashed(message: str) -> Ending:
+    """Return how a run ended whose process did not end as it should."""
+    return Ending(CodeOutcome.CRASHED, message=message)

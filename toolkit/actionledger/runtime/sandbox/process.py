@@ -1,0 +1,172 @@
+"""A sandbox whose code runs in a process of its own that shuts itself in."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event
+from types import TracebackType
+from typing import Self
+
+from actionledger.runtime.sandbox import ending, wording
+from actionledger.runtime.sandbox.api import NO_API, Api
+from actionledger.runtime.sandbox.base import DEFAULT_LIMITS, Availability, CodeResult
+from actionledger.runtime.sandbox.child import Child
+from actionledger.runtime.sandbox.conversation import Conversation, NotConfinedError
+from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
+from actionledger.runtime.sandbox.ending import Ending
+from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError
+from actionledger.runtime.sandbox.inside.frames import Frame, FrameError
+from actionledger.runtime.sandbox.launching import Launcher
+from actionledger.runtime.sandbox.limits import Limits
+from actionledger.runtime.sandbox.output import Output
+from actionledger.runtime.sandbox.probe import PROBE, PROBE_LIMITS, verdict
+from actionledger.runtime.sandbox.spare import Spare
+
+
+class ProcessSandbox:
+    """Runs each code in a fresh process that shuts itself in before it is given the code.
+
+    Threads may share it: each run has its own process.
+
+    Args:
+        launcher: starts the processes, behind walls of its own or none.
+    """
+
+    def __init__(self, launcher: Launcher) -> None:
+        self._launcher = launcher
+        self._spare = Spare(launcher)
+        self._availability: Availability | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._launcher.name
+
+    def available(self) -> Availability:
+        """Say whether a process here really is shut in: one is started and tries to get out."""
+        if self._availability is None:
+            self._availability = self._probed()
+        return self._availability
+
+    def run(
+        self, code: str, *, api: Api = NO_API, limits: Limits = DEFAULT_LIMITS, cancel: Event | None = None
+    ) -> CodeResult:
+        """Run code; see ``Sandbox.run``."""
+
+        def runner(host: HostCalls, output: Output) -> Ending:
+            try:
+                with self._confined(code, host, output, cancel) as confined:
+                    return _served(confined, Deadline(limits.seconds, cancel))
+            except NotConfinedError:
+                return ending.refused()
+            except CancelledError:
+                return ending.cancelled()
+
+        return ending.measured(self.name, code, api, limits, runner, cancel=cancel)
+
+    def close(self) -> None:
+        """End the process that is kept ready; the next run starts one."""
+        self._spare.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _probed(self) -> Availability:
+        if missing := self._launcher.missing():
+            return Availability(available=False, reason=missing)
+        try:
+            host, output = HostCalls(NO_API, PROBE_LIMITS), Output(PROBE_LIMITS.output)
+            with self._confined(PROBE, host, output, None) as confined:
+                ended = _served(confined, Deadline(PROBE_LIMITS.seconds))
+        except NotConfinedError as error:
+            return Availability(available=False, reason=str(error))
+        return verdict(ended, _standing(confined.walls))
+
+    @contextmanager
+    def _confined(
+        self, code: str, host: HostCalls, output: Output, cancel: Event | None
+    ) -> Iterator["_Confined"]:
+        """Give a process that has shut itself in; leave nothing of it behind.
+
+        Raises:
+            NotConfinedError: there is none.
+            CancelledError: the run was called off meanwhile.
+        """
+        confined = self._kept(code, host, output, cancel) or self._fresh(code, host, output, cancel)
+        try:
+            yield confined
+        finally:
+            confined.child.kill()
+            self._spare.refill()
+
+    def _kept(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> "_Confined | None":
+        """Return the process kept ready, shut in; None where there is none, or where it died waiting."""
+        child = self._spare.take()
+        try:
+            return _shut_in(child, code, host, output, cancel) if child is not None else None
+        except NotConfinedError:
+            return None
+
+    def _fresh(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> "_Confined":
+        """Start a process; return it, shut in."""
+        try:
+            child = Child(self._launcher)
+        except OSError as error:
+            raise NotConfinedError(f"the process can't be started: {error}") from error
+        return _shut_in(child, code, host, output, cancel)
+
+
+@dataclass(frozen=True, slots=True)
+class _Confined:
+    """A process that has shut itself in.
+
+    Args:
+        child: the process.
+        conversation: with it.
+        walls: which walls it says stand.
+    """
+
+    child: Child
+    conversation: Conversation
+    walls: Frame
+
+
+def _shut_in(child: Child, code: str, host: HostCalls, output: Output, cancel: Event | None) -> _Confined:
+    """Have a process shut itself in; end it where it doesn't."""
+    conversation = Conversation(child.channel, host, output, code)
+    try:
+        walls = conversation.confine(Deadline(host.limits.start_seconds, cancel))
+        return _Confined(child, conversation, walls)
+    except (TimeoutError, EOFError, BrokenPipeError) as error:
+        why = child.complaint() or child.ending() or "it doesn't answer"
+        child.kill()
+        raise NotConfinedError(f"the process did not get ready: {why}") from error
+    except BaseException:
+        child.kill()
+        raise
+
+
+def _served(confined: _Confined, deadline: Deadline) -> Ending:
+    """Run code in a confined process; this is the one table from how that goes wrong to outcomes."""
+    try:
+        return confined.conversation.run(deadline)
+    except TimeoutError:
+        return ending.timed_out(confined.conversation.host.limits)
+    except LimitExceededError as error:
+        return ending.limit_exceeded(str(error))
+    except FrameError:
+        return ending.crashed(wording.broke_off())
+    except (EOFError, BrokenPipeError):
+        return ending.crashed(wording.crashed(confined.child.ending()))
+
+
+def _standing(walls: Frame) -> str:
+    """Return for the operator which walls a process stands behind."""
+    landlock = f"Landlock {walls.get('landlock')}" if walls.get("landlock") else "no Landlock in this kernel"
+    user = "an ordinary user" if walls.get("unprivileged") else "root of a user namespace"
+    return f"a filter of system calls, {landlock}, resource limits, as {user}"

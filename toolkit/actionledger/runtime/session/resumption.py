@@ -1,0 +1,156 @@
+"""Taking decisions into a turn that goes on: those that are given here, and those that another process has made and signed."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from actionledger.core.errors import DecisionKeyError, UsageError
+from actionledger.core.values import Approval, Turn
+from actionledger.core.vocabulary import ExecutionStatus
+from actionledger.ledger import Ledger
+from actionledger.runtime.execution.approval import Decision
+from actionledger.runtime.execution.execution_events import noted
+from actionledger.runtime.execution.runtime import SessionRuntime
+from actionledger.runtime.execution.turn_state import TurnState
+from actionledger.runtime.session.decisions import decide, decide_unrecorded
+from actionledger.runtime.session.resume_state import recall
+from actionledger.runtime.session.separation import lies_in
+from actionledger.runtime.session.signatures import key_path, spend
+from actionledger.runtime.session.valid_decisions import DecisionStatus, decisions_of_turn
+
+NOT_TAKEN = "decision_not_taken"
+"""The code of the event that says why a recorded decision didn't count."""
+
+_HERE = "decide where it is carried out, by 'actionledger approvals approve ID --run' or Runtime.resume(turn, decisions)"
+
+
+class Resumption:
+    """Goes on with the turns of one session, by the decisions about them that count.
+
+    Args:
+        session: the session.
+        ledger: where it is recorded; None if nowhere.
+    """
+
+    def __init__(self, session: SessionRuntime, ledger: Ledger | None) -> None:
+        self._session = session
+        self._ledger = ledger
+
+    def resume(self, turn_id: str, decisions: Mapping[int, Decision]) -> Turn:
+        """Go on with a turn; see ``Runtime.resume``.
+
+        Args:
+            turn_id: the turn.
+            decisions: what is decided here, by the action's place.
+
+        Raises:
+            UsageError: there is no such turn in this session, nothing waits there, or it was decided about already.
+            LedgerError: it can't be recorded.
+        """
+        session = self._session
+        history = session.waiting.get(turn_id) or self._recorded_turn(turn_id)
+        owner = history.turn.session.session_id
+        if owner != session.session.session_id:
+            raise UsageError(f"The turn {turn_id} belongs to the session {owner}; reopen that one.")
+        history = self._with_decisions(history, decisions)
+        try:
+            turn = session.resume(history)
+        except BaseException:
+            # What ran until then, only the record knows; from memory it would be run once more.
+            session.waiting.pop(turn_id, None)
+            raise
+        _spend_signatures(history.approvals[place] for place in decisions)
+        return turn
+
+    def _recorded_turn(self, turn_id: str) -> TurnState:
+        """Return a turn as far as it was recorded."""
+        if self._ledger is None:
+            raise UsageError(f"Nothing waits in a turn {turn_id!r} of this session.")
+        statuses = decisions_of_turn(self._ledger, turn_id, self._distrust())
+        return recall(self._ledger, turn_id, {place: each.approval for place, each in statuses.items()})
+
+    def _with_decisions(self, history: TurnState, decisions: Mapping[int, Decision]) -> TurnState:
+        """Return a turn with the decisions about it that count; of those that don't, the reason is recorded."""
+        # What was decided in this session's own memory needs nobody's word; what was read back, does.
+        made = {place: each for place, each in history.approvals.items() if history.is_live and each.decision}
+        made |= {place: self._decided(history, place, decision) for place, decision in decisions.items()}
+        approvals, doubts = {**history.approvals, **made}, {}
+        if self._ledger is None:
+            return replace(history, approvals=approvals)
+        statuses = decisions_of_turn(self._ledger, history.turn.turn_id, self._distrust())
+        for place, status in statuses.items():
+            if place in made or not self._is_open(history, place):
+                continue
+            used = _used(status)
+            approvals[place] = used.approval
+            if used.claim is not None:
+                doubts[place] = used.sentence
+        for place, doubt in doubts.items():
+            detail = {"action_index": place}
+            self._session.record(noted(NOT_TAKEN, doubt, history.turn, self._session.run.run_id, detail))
+        return replace(history, approvals=approvals, doubts=doubts)
+
+    def _distrust(self) -> str:
+        """Return why nothing counts that another process has decided; empty if it may.
+
+        A signature shows something only where what the session's actions run can't read the key.
+        """
+        path = key_path()
+        if lies_in(path, self._session.workspace.root):
+            return f"the key for decisions {path} lies in the workspace, where actions can read it; {_HERE}"
+        why = self._session.executor.handlers.reaches(path)
+        return f"{why}, and could read the key for decisions; {_HERE}" if why else ""
+
+    def _decided(self, history: TurnState, place: int, decision: Decision) -> Approval:
+        approval = _waiting(history, place)
+        if self._ledger is None:
+            return decide_unrecorded(approval, decision)
+        return decide(
+            self._ledger,
+            approval.approval_id,
+            decision,
+            run_id=self._session.run.run_id,
+            distrust=self._distrust(),
+            carried_out_here=True,
+        )
+
+    def _is_open(self, history: TurnState, place: int) -> bool:
+        """Return whether a decision about an action can still change what comes of it."""
+        observation = history.observations.get(place)
+        if observation is None or observation.status is ExecutionStatus.PENDING:
+            return True
+        is_repeatable = self._session.profile.execution_settings.of(observation.name).idempotent
+        return observation.status is ExecutionStatus.INTERRUPTED and is_repeatable
+
+
+def _used(status: DecisionStatus) -> DecisionStatus:
+    """Return a request's status now that its decision is used, which it can be once."""
+    decided = status.approval
+    if decided.decision is None:
+        return status
+    try:
+        doubt = "" if spend(decided.signature) else "it was carried out before"
+    except DecisionKeyError as error:
+        doubt = error.why
+    if not doubt:
+        return status
+    return DecisionStatus(replace(decided, decision=None), decided, doubt)
+
+
+def _spend_signatures(approvals: Iterable[Approval]) -> None:
+    """Note that what was decided here is carried out, so that no other process does it once more."""
+    for approval in approvals:
+        with suppress(DecisionKeyError):
+            if approval.signature:
+                spend(approval.signature)
+
+
+def _waiting(history: TurnState, place: int) -> Approval:
+    approval = history.approvals.get(place)
+    if approval is None:
+        known = ", ".join(map(str, history.approvals)) or "none"
+        raise UsageError(
+            f"The action at place {place} of turn {history.turn.turn_id} waits for nothing; "
+            f"the places of those that do: {known}."
+        )
+    return approval

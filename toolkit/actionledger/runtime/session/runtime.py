@@ -1,0 +1,458 @@
+"""A live session in a ledger: opened by names, recorded, locked, resumed and closed."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from actionledger.actions.validation import as_known
+from actionledger.core.clock import now
+from actionledger.core.errors import LedgerError, UsageError, require_text
+from actionledger.core.ids import new_id
+from actionledger.core.locks import FileLock
+from actionledger.core.recording import Recorder, RunKey, SessionKey
+from actionledger.core.values import Turn
+from actionledger.core.vocabulary import Relation, RunKind
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import refuse_no_ledger
+from actionledger.ledger.queries.naming import Called
+from actionledger.runtime.execution.approval import Decision, Policy
+from actionledger.runtime.execution.executor import Executor
+from actionledger.runtime.execution.policy_file import policy_meant
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.registry import profile_meant
+from actionledger.runtime.execution.runtime import SessionRuntime
+from actionledger.runtime.session.folder import SessionFolder
+from actionledger.runtime.session.preview import Preview, previews
+from actionledger.runtime.session.record import SessionRecord, checked_metadata
+from actionledger.runtime.session.resume_state import Earlier, recorded_session, recorded_workspace
+from actionledger.runtime.session.resumption import Resumption
+from actionledger.runtime.session.states.keeper import StateKeeper
+from actionledger.runtime.session.states.profiles import settings_of
+from actionledger.runtime.session.states.settings import ManifestSettings, wanted
+from actionledger.runtime.session.undo import Undoing
+from actionledger.runtime.workspace import Undone
+
+
+class Runtime:
+    """A live session: hand it what the model wrote, get what came of it and what to tell the model next.
+
+    Args:
+        profile: what it runs under, by name or as a value.
+        ledger: where it is recorded; nowhere if not given.
+        workspace: the folder that its actions may touch; if not given, a temporary one that is removed on close,
+            unless something in it still waits for approval.
+        policy: which actions may run, as a value or as the path of a policy file; the profile's if not given.
+        auto: whether actions that the policy would have wait for a person run without one.
+        dry_run: whether actions only say what they would do.
+        model: the language model's name, for the records.
+        task: what the session is about, for the records.
+        earlier: the recorded session that goes on (``reopen`` finds it); None for a new one.
+        metadata: what else is recorded of the session, as JSON values by name; ``workspace``, ``temporary`` and ``lake_host`` are taken.
+        source: where the session comes from, for the records.
+        listen: is told each event once it is recorded, in the thread that does the work.
+        undo_days: how long what files held is kept for undo after the session's last change, in days; without a ledger or a
+            workspace given it goes with the session.
+        manifest: whether what the workspace holds, at the start and after each action, is kept beside the ledger, so that the
+            session can be stepped through, run again and forked; how much and how long where settings are given.
+        child_of: the session that this one is a child of, and how.
+
+    Raises:
+        UnknownNameError: there is no such profile.
+        UsageError: the ledger is none, the workspace can't be used, the ledger lies in it, or the metadata has a name that is taken.
+        PolicyError: the policy file can't be used.
+        LedgerError: another process works on the same session.
+
+    Example:
+        >>> with al.Runtime("assistant") as runtime:
+        ...     turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+        >>> turn.observations[0].result["task_id"]
+        1
+    """
+
+    def __init__(
+        self,
+        profile: str | Profile,
+        *,
+        ledger: Ledger | None = None,
+        workspace: str | Path | None = None,
+        policy: Policy | str | Path | None = None,
+        auto: bool = False,
+        dry_run: bool = False,
+        model: str = "",
+        task: str = "",
+        earlier: Earlier | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        source: str = "live",
+        listen: Recorder | None = None,
+        undo_days: float = 7.0,
+        manifest: bool | ManifestSettings = True,
+        child_of: tuple[str, Relation] | None = None,
+    ) -> None:
+        if ledger is not None:
+            refuse_no_ledger(ledger)
+        chosen = profile_meant(profile)
+        rules = None if policy is None else policy_meant(policy, chosen.catalogue)
+        described = checked_metadata(metadata or {})
+        session_id = earlier.session_id if earlier else new_id()
+        self._earlier = earlier
+        self._ledger = ledger
+        self._folder = SessionFolder(workspace, ledger, undo_days=undo_days)
+        self._states = self._keeper(
+            session_id, chosen, rules, wanted(manifest), is_given=workspace is not None
+        )
+        self._record = SessionRecord(
+            ledger,
+            self._folder,
+            source=source,
+            metadata=described,
+            listen=listen,
+            states=self._states,
+            child_of=child_of,
+        )
+        self._session = SessionRuntime(
+            chosen,
+            session=SessionKey(session_id=session_id, profile=chosen.name, model=model, task=task),
+            run=RunKey(run_id=new_id(), kind=RunKind.LIVE),
+            workspace=self._folder.workspace,
+            record=self._record.event,
+            policy=rules,
+            auto=auto,
+            dry_run=dry_run,
+            counter=ledger.internals.counter() if ledger and chosen.limits.shared else None,
+            executor=partial(Executor, tape_of=self._states.tape_of) if self._states else Executor,
+        )
+        self._session.turns = earlier.turns if earlier else 0
+        self._is_closed = False
+        self._lock: FileLock | None = None
+        self._hold()
+
+    @classmethod
+    def reopen(
+        cls,
+        ledger: Ledger,
+        session_id: Called,
+        *,
+        profile: str | Profile | None = None,
+        workspace: str | Path | None = None,
+        policy: Policy | str | Path | None = None,
+        auto: bool = False,
+        listen: Recorder | None = None,
+        undo_days: float = 7.0,
+        manifest: bool | ManifestSettings = True,
+    ) -> Self:
+        """Return a recorded live session that goes on where it stopped.
+
+        Args:
+            ledger: where it is recorded; it must be writable.
+            session_id: the session: its id, its own name, the beginning of either, or its title.
+            profile: what it runs under, if that can't be found by its recorded name.
+            workspace: the folder that its actions may touch; the recorded one if not given.
+            policy: which actions may run, as for a new session.
+            auto: as for a new session.
+            listen: as for a new session.
+            undo_days: as for a new session.
+            manifest: as for a new session.
+
+        Raises:
+            UnknownNameError: there is no such profile.
+            UsageError: there is no such session, its folder is gone, or the ledger lies in the folder.
+            LedgerError: another process works on it, or it is another host's.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("coder", ledger=ledger, workspace="work") as runtime:
+            ...         waits = runtime.handle(text)
+            ...     with al.Runtime.reopen(ledger, waits.session_id) as runtime:
+            ...         turn = runtime.resume(waits.turn_id, {0: al.Decision(al.DecisionKind.APPROVED, by="ada")})
+            >>> str(turn.observations[-1].status)
+            'succeeded'
+        """
+        found, earlier = recorded_session(ledger, session_id)
+        return cls(
+            profile or found.profile,
+            ledger=ledger,
+            workspace=workspace or recorded_workspace(found),
+            policy=policy,
+            auto=auto,
+            model=found.model,
+            task=found.task,
+            earlier=earlier,
+            listen=listen,
+            undo_days=undo_days,
+            manifest=manifest,
+        )
+
+    @property
+    def session_id(self) -> str:
+        """The session's identifier in the ledger."""
+        return self._session.session.session_id
+
+    @property
+    def profile(self) -> Profile:
+        """What the session runs under."""
+        return self._session.profile
+
+    @property
+    def auto(self) -> bool:
+        """Whether actions that the policy would have wait for a person run without one; it may be changed."""
+        return self._session.auto
+
+    @auto.setter
+    def auto(self, wanted: bool) -> None:
+        self._session.auto = wanted
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether actions only say what they would do; it may be changed."""
+        return self._session.dry_run
+
+    @dry_run.setter
+    def dry_run(self, wanted: bool) -> None:
+        self._session.dry_run = wanted
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that the session's actions may touch."""
+        return self._session.workspace.root
+
+    def handle(self, text: str, *, prompt: str | None = None, finish_reason: str | None = None) -> Turn:
+        """Take the model's next response: read it, check it, run what may run, record all of it.
+
+        Args:
+            text: the raw response.
+            prompt: what the model was shown right before, if that was not the last turn's feedback.
+            finish_reason: why the model stopped, in its provider's word: after ``length`` or ``max_tokens``, a call that the
+                text ends with and that lacks a closing mark waits for a person. None if unknown.
+
+        Returns:
+            What was read, what came of it, and what the model is told next.
+
+        Raises:
+            LedgerError: the ledger can't be written to; nothing is run unrecorded.
+            UsageError: the session is closed, or the response is no text.
+
+        Example:
+            >>> with al.Runtime("assistant") as runtime:
+            ...     turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+            >>> turn.observations[0].result["task_id"], turn.feedback[:21]
+            (1, 'Action 1 (create_task')
+        """
+        require_text(text)
+        self._begin()
+        return self._session.handle(text, occurred_at=now(), prompt=prompt, finish_reason=finish_reason)
+
+    def resume(self, turn_id: str, decisions: Mapping[int, Decision] | None = None) -> Turn:
+        """Go on with a turn: run what was approved, here or by another process of this user, and what was never begun.
+
+        What was begun and never finished is recorded as interrupted; it is run again only where its settings say that it
+        is idempotent.
+
+        Args:
+            turn_id: a turn of this session.
+            decisions: decisions about actions that wait, by the action's place among its response's actions, from 0.
+
+        Returns:
+            The turn with all its observations; the feedback is what the model is told of it now.
+
+        Raises:
+            LedgerError: the ledger can't be written to; nothing is run unrecorded.
+            UsageError: there is no such turn, nothing waits there, or it was decided about already.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder") as runtime:
+            ...     turn = runtime.handle(text)
+            ...     resumed = runtime.resume(turn.turn_id, {0: al.Decision(al.DecisionKind.APPROVED, by="ada")})
+            >>> [str(each.observations[-1].status) for each in (turn, resumed)]
+            ['pending', 'succeeded']
+        """
+        self._begin()
+        return Resumption(self._session, self._ledger).resume(turn_id, decisions or {})
+
+    def preview(self, turn: Turn) -> tuple[Preview, ...]:
+        """Return what the runnable actions of a turn would do now, one after the other; nothing of it is done or recorded.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder") as runtime:
+            ...     turn = runtime.handle(text)
+            ...     len(runtime.preview(turn)), list(runtime.workspace.iterdir())
+            (1, [])
+        """
+        session = self._session
+        calls = [as_known(call, session.profile.catalogue) for call in turn.result.actions]
+        return previews(session.executor.handlers, session.workspace, self.session_id, calls)
+
+    def note(self, code: str, message: str, detail: Mapping[str, Any] | None = None) -> None:
+        """Record something about the session that a reviewer should see.
+
+        Args:
+            code: what, in one word.
+            message: the sentence for people.
+            detail: particulars, as JSON values by name.
+
+        Raises:
+            LedgerError: the ledger can't be written to.
+            UsageError: the session is closed.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         runtime.note("reviewed", "Ada has looked at it.")
+            ...     ledger.sql("SELECT message FROM events WHERE code = 'reviewed'").fetchall()
+            [('Ada has looked at it.',)]
+        """
+        self._begin()
+        self._record.note(self._session.session, self._session.run, code, message, detail or {})
+
+    def undo(self, turn_id: str | None = None, *, action: int | None = None) -> Undone:
+        """Take back what a turn, or one action of it, has changed in the workspace; that is recorded of its actions.
+
+        Only files and folders come back; what a handler did elsewhere stays done.
+
+        Args:
+            turn_id: the turn; the last one of which something is left to be undone if not given.
+            action: the action's place among its response's actions, from 0; all of them if not given.
+
+        Returns:
+            What was undone; ``redo`` takes it.
+
+        Raises:
+            UndoRefusedError: something is no longer as it was left; nothing is undone then.
+            ActionError: there is nothing to undo there.
+            UsageError: no turn of this session has changed anything.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     turn = runtime.handle(text)
+            ...     undone = runtime.undo(turn.turn_id)
+            ...     (runtime.workspace / "a.txt").exists()
+            False
+        """
+        undoing = self._undoing
+        return undoing.undo(turn_id or undoing.last_changed(self._session.turns), action)
+
+    def undo_back_to(self, turn_id: str) -> Undone:
+        """Take back all that was changed after a turn; see ``undo``.
+
+        Example:
+            >>> text = "<create_file><path>%s.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     first, second = (runtime.handle(text % name) for name in "ab")
+            ...     undone = runtime.undo_back_to(first.turn_id)
+            ...     sorted(path.name for path in runtime.workspace.glob("*.txt"))
+            ['a.txt']
+        """
+        return self._undoing.undo_back_to(turn_id)
+
+    def redo(self, undone: Undone) -> Undone:
+        """Take back an undoing; that is recorded of its actions as well. See ``undo``.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     turn = runtime.handle(text)
+            ...     redone = runtime.redo(runtime.undo(turn.turn_id))
+            ...     (runtime.workspace / "a.txt").read_text()
+            'hello'
+        """
+        return self._undoing.redo(undone)
+
+    @property
+    def _undoing(self) -> Undoing:
+        session = self._session
+        return Undoing(session.workspace, session.session, session.run, self._record.event, self._ledger)
+
+    def close(self, *, success: bool | None = None, reason: str = "") -> None:
+        """End the session; a second time does nothing.
+
+        Args:
+            success: whether it reached what it was for; None if unknown.
+            reason: why it ends.
+
+        Raises:
+            LedgerError: the end can't be recorded; the session is closed all the same.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     runtime = al.Runtime("assistant", ledger=ledger)
+            ...     turn = runtime.handle("Nothing to do.")
+            ...     runtime.close(success=True, reason="done")
+            ...     ledger.sql("SELECT success, reason FROM sessions").fetchall()
+            [(True, 'done')]
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            if self._record.has_begun:
+                key, run, turns = self._session.session, self._session.run, self._session.turns
+                self._record.finish(key, run, turns=turns, success=success, reason=reason)
+        finally:
+            self._let_go()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(reason=kind.__name__ if kind else "")
+
+    def _keeper(
+        self,
+        session_id: str,
+        profile: Profile,
+        rules: Policy | None,
+        settings: ManifestSettings | None,
+        *,
+        is_given: bool,
+    ) -> StateKeeper | None:
+        """Return what keeps the session's states; None where nobody wants them, or nothing is recorded."""
+        if self._ledger is None or self._ledger.read_only or settings is None:
+            return None
+        return StateKeeper(
+            self._ledger.manifests,
+            session_id,
+            root=self._folder.workspace.root,
+            settings=settings,
+            runs_under=settings_of(profile, rules or profile.policy),
+            modes=lambda: (self._session.auto, self._session.dry_run),
+            remembers=is_given,
+        )
+
+    def _begin(self) -> None:
+        if self._is_closed:
+            raise UsageError("The session is closed; make another Runtime, or reopen it.")
+        if self._record.has_begun:
+            return
+        session = self._session
+        self._record.begin(session.session, session.run, session.profile)
+        if self._earlier:
+            self._undoing.catch_up()
+
+    def _hold(self) -> None:
+        """Hold the session against all other processes; close it if one of them has it."""
+        if self._ledger is None or self._ledger.read_only:
+            return
+        lock = self._ledger.internals.session_lock(self.session_id)
+        if not lock.acquire():
+            self.close()
+            raise LedgerError(
+                f"The session {self.session_id} is open elsewhere; close it there, or let it go on there by resume."
+            )
+        self._lock = lock
+
+    def _let_go(self) -> None:
+        try:
+            self._session.close()
+            if self._states:
+                self._states.close()
+        finally:
+            if self._lock:
+                self._lock.release(remove=True)
+            self._folder.let_go(is_needed=self._ledger is not None and bool(self._session.waiting))

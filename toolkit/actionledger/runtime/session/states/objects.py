@@ -1,0 +1,140 @@
+"""Contents by their digest, a file each: whoever writes needs no lock, and what nobody needs can be removed one by one."""
+
+import errno
+import os
+import stat
+import zlib
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+
+from actionledger.core.ids import new_id
+from actionledger.runtime.workspace.folders import write_all
+from actionledger.runtime.workspace.nodes import digest_of
+from actionledger.runtime.workspace.private_files import make_private_folder, open_private
+
+_DIGITS = frozenset("0123456789abcdef")
+_LENGTH = 64
+_FAST = 1
+_UNFINISHED = ".tmp"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+
+NONE_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL})
+"""What a file that is not there raises, or a link or a folder in its place: none of those was kept by us."""
+
+
+class Objects:
+    """Contents by their digest.
+
+    Args:
+        folder: where they are; made with the first.
+        most_bytes: the largest content that is given, in bytes.
+    """
+
+    def __init__(self, folder: Path, most_bytes: int) -> None:
+        self._folder = folder
+        self._most_bytes = most_bytes
+        self._kept: set[str] = set()
+
+    def keep(self, content: bytes, digest: str, /) -> None:
+        """Keep a content, unless it is kept already.
+
+        Raises:
+            OSError: it can't be kept.
+        """
+        if digest in self._kept:
+            return
+        path = self._path(digest)
+        if _is_file(path):
+            # Whoever removes what nobody needs leaves alone what was asked for lately.
+            os.utime(path, follow_symlinks=False)
+        else:
+            self._write(path, content)
+        self._kept.add(digest)
+
+    def get(self, digest: str, *, must: bool = False) -> bytes | None:
+        """Return a content; None where it isn't kept, or no longer what it was.
+
+        Args:
+            digest: which one.
+            must: whether what is there has to be read.
+
+        Raises:
+            OSError: it must be read, and can't be.
+        """
+        if len(digest) != _LENGTH or not _DIGITS.issuperset(digest):
+            return None
+        try:
+            with os.fdopen(open_private(self._path(digest), os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+                content = zlib.decompressobj().decompress(file.read(), self._most_bytes + 1)
+        except OSError as error:
+            if must and error.errno not in NONE_THERE:
+                raise
+            return None
+        except zlib.error:
+            return None
+        return content if digest_of(content) == digest else None
+
+    def remove_all_but(self, digests: Collection[str], older_than: float) -> int:
+        """Remove what nobody needs; return how many contents that were.
+
+        Args:
+            digests: what is needed.
+            older_than: only what was last kept before this moment, in seconds since 1970.
+
+        Raises:
+            OSError: one can't be removed.
+        """
+        removed = 0
+        for path in self._folder.glob("*/*"):
+            with suppress(FileNotFoundError):
+                if path.name not in digests and path.lstat().st_mtime < older_than:
+                    path.unlink()
+                    removed += 1
+        return removed
+
+    def remove(self, digests: Collection[str]) -> int:
+        """Remove contents; return how many there were."""
+        removed = 0
+        for digest in digests:
+            with suppress(FileNotFoundError):
+                self._path(digest).unlink()
+                removed += 1
+        return removed
+
+    def remove_unfinished(self) -> None:
+        """Remove what was begun and never kept, of whichever process; one that lives writes it again."""
+        for path in self._folder.glob(f"*/.*{_UNFINISHED}"):
+            path.unlink(missing_ok=True)
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / digest[:2] / digest
+
+    def _write(self, path: Path, content: bytes) -> None:
+        with suppress(FileNotFoundError):
+            self._write_once(path, content)
+            return
+        self._write_once(path, content)  # somebody forgets a session: see ``remove_unfinished``
+
+    def _write_once(self, path: Path, content: bytes) -> None:
+        fresh = path.with_name(f".{new_id()}{_UNFINISHED}")
+        try:
+            descriptor = open_private(fresh, _NEW)
+        except FileNotFoundError:
+            make_private_folder(path.parent)
+            descriptor = open_private(fresh, _NEW)
+        try:
+            write_all(descriptor, zlib.compress(content, _FAST))
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(descriptor)
+        fresh.replace(path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False

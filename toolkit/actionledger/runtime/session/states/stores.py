@@ -1,0 +1,133 @@
+"""What an SQLite file in a workspace holds: read through SQLite alone, since opening it otherwise would cancel SQLite's own locks."""
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Collection, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from actionledger.runtime.session.states.open_stores import copy_of
+
+_SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
+_BESIDE = ("-wal", "-shm", "-journal")
+_MAGIC = b"SQLite format 3\0"
+_SECONDS = 2.0
+_MOST_ROWS = 20_000
+_STEPS = 10_000
+
+Rows = Mapping[str, tuple[tuple[Any, ...], ...]]
+"""The rows of each table of a store, as JSON values."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """What has become of the rows of one table.
+
+    Args:
+        table: its name.
+        removed: rows that are no longer there.
+        added: rows that were not there before.
+    """
+
+    table: str
+    removed: tuple[tuple[Any, ...], ...]
+    added: tuple[tuple[Any, ...], ...]
+
+
+def may_be_store(name: str, beside: Collection[str]) -> bool:
+    """Return whether a file may be SQLite's, by its name and those in its folder."""
+    if name.endswith(_BESIDE):
+        return belongs_to(name) in beside
+    return name.endswith(_SUFFIXES) or any(f"{name}{end}" in beside for end in _BESIDE)
+
+
+def belongs_to(path: str) -> str:
+    """Return the store that a file beside one belongs to; empty where it is none."""
+    return path.rpartition("-")[0] if path.endswith(_BESIDE) else ""
+
+
+def image_of(path: Path, most_bytes: int, *, on_disk: int, has_log: bool) -> bytes | None:
+    """Return a store as one file that nobody else writes to; nothing where it is too large or held, None where it is no store.
+
+    Args:
+        path: the file.
+        most_bytes: the largest that is taken, in bytes.
+        on_disk: how large the file and its log are together, in bytes; a store is no larger.
+        has_log: whether it has a log beside it.
+    """
+    try:
+        copied = copy_of(path) if on_disk <= most_bytes else None
+        image = bytearray(copied or _copied(path, most_bytes, has_log=has_log))
+    except (sqlite3.Error, MemoryError) as error:
+        return None if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB else b""
+    if not image:
+        return b""
+    if not image.startswith(_MAGIC):
+        return None
+    image[18:20] = b"\1\1"  # a log beside it is no part of the copy
+    return bytes(image)
+
+
+def _copied(path: Path, most_bytes: int, *, has_log: bool) -> bytes:
+    """Return what a store holds; nothing where that is too large."""
+    # Only a store that somebody has open has a log beside it; without one SQLite need not write beside the file to read it.
+    how = "mode=ro" if has_log else "mode=ro&immutable=1"
+    address = f"file:{quote(os.fsencode(path))}?{how}"
+    with closing(sqlite3.connect(address, uri=True, timeout=_SECONDS)) as connection:
+        [(size,)] = connection.execute(
+            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        )
+        return connection.serialize() if size <= most_bytes else b""
+
+
+def rows_of(image: bytes) -> Rows | None:
+    """Return the rows of each table of a store; None where it can't be read, or has too many."""
+    last = time.monotonic() + _SECONDS
+    try:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.deserialize(image)
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.set_progress_handler(lambda: time.monotonic() > last, _STEPS)
+            tables = connection.execute(
+                "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
+            ).fetchall()
+            found = {str(name): _table(connection, str(name)) for name, _ in tables}
+            if sum(map(len, found.values())) > _MOST_ROWS:
+                return None
+            return {"(tables)": tuple((str(name), str(sql)) for name, sql in tables), **found}
+    except (sqlite3.Error, UnicodeError, ValueError, MemoryError):
+        return None
+
+
+def table_changes(before: Rows | None, after: Rows | None) -> tuple[TableChange, ...]:
+    """Return what has become of the rows of each table; a store that is not there has none."""
+    old, new = before or {}, after or {}
+    changes = []
+    for table in sorted({*old, *new}):
+        was, now = old.get(table, ()), new.get(table, ())
+        removed, added = _without(was, now), _without(now, was)
+        if removed or added:
+            changes.append(TableChange(table, removed, added))
+    return tuple(changes)
+
+
+def _without(
+    rows: tuple[tuple[Any, ...], ...], others: tuple[tuple[Any, ...], ...]
+) -> tuple[tuple[Any, ...], ...]:
+    known = {json.dumps(row) for row in others}
+    return tuple(row for row in rows if json.dumps(row) not in known)
+
+
+def _table(connection: sqlite3.Connection, name: str) -> tuple[tuple[Any, ...], ...]:
+    quoted = '"' + name.replace('"', '""') + '"'
+    rows = connection.execute(f"SELECT * FROM {quoted} LIMIT {_MOST_ROWS + 1}")  # noqa: S608 - quoted
+    return tuple(sorted((tuple(map(_plain, row)) for row in rows), key=json.dumps))
+
+
+def _plain(value: Any) -> Any:
+    return f"blob {value.hex()[:200]}" if isinstance(value, bytes) else value

@@ -1,0 +1,176 @@
+"""A tree over another one: what was changed is kept in memory, all else is looked up below."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from actionledger.core.errors import ActionError
+from actionledger.runtime.workspace.nodes import Change, Entry, Found, Kind, Move, Step
+from actionledger.runtime.workspace.paths import Parts, path_of, plain_parts
+from actionledger.runtime.workspace.refusals import no_folder, not_found
+from actionledger.runtime.workspace.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What would stand at a path.
+
+    Args:
+        kind, size, mode: as in ``Entry``.
+        found: it, with its content; None where that is still to be had from below.
+        origin: where it lies below; None where it is new.
+        shows_below: whether it is a folder in its place, with what is in it below.
+    """
+
+    kind: Kind
+    size: int
+    mode: int
+    found: Found | None = None
+    origin: Parts | None = None
+    shows_below: bool = False
+
+
+class _Below:
+    """Says that a path is not held here: it is as it is below."""
+
+
+BELOW: Final = _Below()
+
+
+class LayeredTree:
+    """A tree over another one, which is only looked at.
+
+    Args:
+        base: the tree below.
+    """
+
+    def __init__(self, base: Tree) -> None:
+        self.base = base
+        self.held: dict[Parts, Held | None] = {}
+        """What would stand at a path; None where nothing would."""
+        self._inner: dict[Parts, set[str]] = {}
+
+    def look(self, parts: Parts) -> Entry | None:
+        """See ``Tree.look``."""
+        held = self._at(parts)
+        if isinstance(held, _Below):
+            return self.base.look(parts)
+        return None if held is None else Entry(path_of(parts), held.kind, held.size, held.mode, None)
+
+    def load(self, parts: Parts) -> Found | None:
+        """See ``Tree.load``."""
+        held = self._at(parts)
+        if isinstance(held, _Below):
+            return self.base.load(parts)
+        if held is None:
+            return None
+        if held.found:
+            return held.found
+        assert held.origin is not None, "what is held is either new or has its origin"
+        return self.base.load(held.origin)
+
+    def names(self, parts: Parts) -> list[str]:
+        """See ``Tree.names``."""
+        held = self._at(parts)
+        if held is None:
+            raise not_found(path_of(parts))
+        shows_below = isinstance(held, _Below) or held.shows_below
+        below = (
+            [name for name in self.base.names(parts) if (*parts, name) not in self.held]
+            if shows_below
+            else []
+        )
+        return below + [name for name in self._inner.get(parts, ()) if self.held[*parts, name]]
+
+    def concerned(self) -> set[Parts]:
+        """Return every path that may be another than below: what is held, and what that hides."""
+        paths = set(self.held)
+        for parts, held in self.held.items():
+            if held is None or not held.shows_below:
+                paths.update(_all_in(self.base, parts))
+        return paths
+
+    def apply(self, step: Step) -> None:
+        """Have an effect, in memory."""
+        if isinstance(step.effect, Move):
+            self._move(plain_parts(step.effect.path), plain_parts(step.effect.target))
+        else:
+            self._change(step.effect, step.after)
+
+    def _at(self, parts: Parts) -> Held | _Below | None:
+        """Return what is held at a path; None where nothing would be there."""
+        hidden = False
+        for depth in range(1, len(parts) + 1):
+            above = parts[:depth]
+            if above not in self.held:
+                if hidden:
+                    return None
+                continue
+            held = self.held[above]
+            if held is None or depth == len(parts):
+                return held
+            if held.kind is not Kind.FOLDER:
+                raise no_folder(path_of(parts), above[-1])
+            hidden = not held.shows_below
+        return None if hidden else BELOW
+
+    def _change(self, change: Change, content: bytes | None) -> None:
+        parts, node = plain_parts(change.path), change.after
+        if node is None:
+            self._hold(parts, None)
+            return
+        now = self._at(parts)
+        is_folder_still = bool(change.before and change.before.kind is node.kind is Kind.FOLDER)
+        shows_below = is_folder_still and (isinstance(now, _Below) or bool(now and now.shows_below))
+        origin = now.origin if is_folder_still and isinstance(now, Held) else None
+        self._hold(parts, Held(node.kind, node.size, node.mode, Found(node, content), origin, shows_below))
+
+    def _move(self, source: Parts, target: Parts) -> None:
+        moved = self._collected(source)
+        for parts in moved:
+            self._forget(parts)
+        self._hold(source, None)
+        for parts, held in moved.items():
+            self._hold((*target, *parts[len(source) :]), held)
+
+    def _collected(self, source: Parts) -> dict[Parts, Held]:
+        """Return what would stand at a path and in it."""
+        moved: dict[Parts, Held] = {}
+        waiting = [source]
+        while waiting:
+            parts = waiting.pop()
+            held, entry = self._at(parts), self.look(parts)
+            if entry is None:
+                continue
+            if isinstance(held, Held):
+                origin = parts if held.shows_below else held.origin
+                moved[parts] = replace(held, shows_below=False, origin=origin)
+            else:
+                moved[parts] = Held(entry.kind, entry.size, entry.mode, None, parts)
+            if entry.kind is Kind.FOLDER:
+                waiting += [(*parts, name) for name in self.names(parts)]
+        return moved
+
+    def _hold(self, parts: Parts, held: Held | None) -> None:
+        self.held[parts] = held
+        self._inner.setdefault(parts[:-1], set()).add(parts[-1])
+
+    def _forget(self, parts: Parts) -> None:
+        if parts in self.held:
+            del self.held[parts]
+            self._inner[parts[:-1]].discard(parts[-1])
+
+
+def _all_in(tree: Tree, folder: Parts) -> Iterator[Parts]:
+    """Yield all paths in a folder, at any depth; none where it is no folder."""
+    waiting = [folder]
+    while waiting:
+        parts = waiting.pop()
+        try:
+            entry = tree.look(parts)
+            names = tree.names(parts) if entry and entry.kind is Kind.FOLDER else []
+        except ActionError:
+            continue
+        inner = [(*parts, name) for name in names]
+        yield from inner
+        waiting += inner

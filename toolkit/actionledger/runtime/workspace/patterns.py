@@ -1,0 +1,115 @@
+"""Regular expressions that a model wrote, run where they can do no harm: in a child process with a time and a memory bound.
+
+Neither of the ways within this process holds. ``re`` can't be interrupted while it tries ``(a+)+$``. The ``regex`` package
+takes a time limit, but only for matching: it needs more memory than a machine has to compile ``(?:(?:a{1000}){1000}){1000}``.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
+
+MAX_PATTERN = 2_000
+"""The longest regular expression, in characters."""
+
+_CHILD = Path(__file__).with_name("pattern_child.py")
+_START_SECONDS = 5.0
+"""What a child may take beyond the time for matching: a busy machine starts it late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What came of replacing.
+
+    Args:
+        text: the new text; None where it would be longer than allowed.
+        count: how many places fitted.
+        starts: where the first few of them begin, in code points.
+    """
+
+    text: str | None
+    count: int
+    starts: tuple[int, ...]
+
+
+def replace_pattern(
+    text: str, pattern: str, template: str, *, every: bool, characters: int, seconds: float
+) -> Replaced:
+    r"""Replace what a regular expression fits.
+
+    Args:
+        text: where to look.
+        pattern: the expression, as Python's ``re`` takes it.
+        template: what to put there, with groups such as ``\1``.
+        every: whether every place is changed, or the first.
+        characters: the most that the new text may have.
+        seconds: how long it may take.
+
+    Raises:
+        ActionError: the expression or the template is none, or they take too long.
+    """
+    task = {"task": "replace", "text": text, "template": template, "every": every, "characters": characters}
+    answer = _answer(pattern, task, seconds)
+    return Replaced(answer["text"], answer["count"], tuple(answer["starts"]))
+
+
+def search_pattern(
+    texts: Sequence[str], pattern: str, *, ignore_case: bool, hits: int, seconds: float
+) -> list[tuple[int, int]]:
+    """Return which lines of which texts a regular expression fits.
+
+    Args:
+        texts: where to look.
+        pattern: the expression, as Python's ``re`` takes it.
+        ignore_case: whether letter case doesn't count.
+        hits: the most lines to return.
+        seconds: how long it may take.
+
+    Returns:
+        For each line that fits, the text's place in the list and the line's number, both from 0.
+
+    Raises:
+        ActionError: the expression is none, or takes too long.
+    """
+    task = {"task": "search", "texts": list(texts), "ignore_case": ignore_case, "hits": hits}
+    return [(text, line) for text, line in _answer(pattern, task, seconds)["lines"]]
+
+
+def _answer(pattern: str, task: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    if len(pattern) > MAX_PATTERN:
+        message = f"The regular expression has {len(pattern):,} characters; the limit is {MAX_PATTERN:,}."
+        raise ActionError(Reason.TOO_LARGE, message)
+    message = json.dumps({"pattern": pattern, "seconds": seconds, **task})
+    command = [sys.executable, "-I", "-S", "-B", str(_CHILD)]
+    try:
+        done = subprocess.run(  # noqa: S603 - the command is ours; the model's text goes in as data
+            command,
+            input=message,
+            capture_output=True,
+            text=True,
+            timeout=seconds + _START_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _too_much(seconds) from None
+    if done.returncode:
+        raise _too_much(seconds)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    if "error" in answer:
+        message = f"The regular expression can't be used: {answer['error']}. Example: '(?m)^version = .*$'."
+        raise ActionError(Reason.BAD_FORMAT, message)
+    return answer
+
+
+def _too_much(seconds: float) -> ActionError:
+    message = (
+        f"The regular expression takes more than {seconds:g} seconds, or more memory than it may. "
+        "Use a simpler one without repetition inside repetition, or plain text."
+    )
+    return ActionError(Reason.TIMEOUT, message)
