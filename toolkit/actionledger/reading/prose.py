@@ -88,7 +88,7 @@ _SHOWING_TAG = re.compile(
 _COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
 _GOES_ON = re.compile(r"[a-zà-ÿа-я]++[ ,]")
 _LABEL = re.compile(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
-_EXAMPLE = re.compile(r"\bexample\b", re.IGNORECASE)
+_EXAMPLE = re.compile(r"\b(?:code )?examples?\b", re.IGNORECASE)
 _HEADING = re.compile(r"[#*_>|+-]|\d++[.)]")
 
 

@@ -375,7 +375,7 @@ LEADS = r"(?:but|however|so|and|though|please|sorry|oh|oops|no|wait|well|actuall
 
 DESCRIBES = (
     r"(?:this|that|which|these|those|the (?:call|request|command|message|block|json|text|snippet|code|line)s?|this (?:call|request|command|message|block|one)|that (?:call|request|command|message|block|one))"
-    r"(?: above| below)?(?:['’]s| is| was| are| were| came| comes| has| had| shows?| illustrates?| demonstrates?| failed| worked)\b(?! (?:all\b|going|needed|required|necessary|all i|my\b|to\b|step|a (?:quick|first)|the (?:first|next|last|best)|everything|enough))"
+    r"(?: above| below)?(?:['’]s| is| was| are| were| came| comes| has| had| shows?| illustrates?| demonstrates?| failed| worked)\b(?! (?:all\b|going|needed|required|necessary|all i|my\b|to\b|step|a (?:quick|first)|the (?:first|next|last|best)|everything|enough|it(?: for now| then)?(?:[.!,]|$)))"
     r"|it (?:came|failed|was|worked)\b|(?:is|was|were|came)\b|\(?(?:taken |quoted |copied )?from (?:the )?(?:manual|docs?|documentation|logs?|paper|readme|specs?|specification|book|website|forum|ticket)\b|hypothetically"
 )
 """How a text behind a call begins that says what it was, rather than what is to come of it."""
