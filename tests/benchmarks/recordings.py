@@ -16,8 +16,9 @@ from rivals import Read, readers
 from timing import seconds
 
 from actionledger.core.errors import SourceError
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.formats import mint as mint_format
-from actionledger.imports.sources.base import RecordedSession, Refusal
+from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.lines import json_lines
 from actionledger.reading.parsers import PARSERS
 

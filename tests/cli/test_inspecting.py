@@ -5,8 +5,8 @@ import json
 import pytest
 
 import actionledger as al
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import Importer
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger.queries.recorded import Known
 
 WAITS = "Here.\n<create_file><path>a</path><content>one</content></create_file>\nDone."

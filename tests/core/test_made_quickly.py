@@ -6,9 +6,9 @@ from inspect import signature
 
 import pytest
 
-from actionledger.core.made_quickly import made_quickly
 from actionledger.core.events import ResponseParsed, ResponseReceived
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
+from actionledger.core.made_quickly import made_quickly
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 
 
 @dataclass(frozen=True, slots=True)

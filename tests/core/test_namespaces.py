@@ -6,10 +6,10 @@ import pytest
 
 import actionledger as al
 from actionledger.core.namespaces import qualified
-from actionledger.runtime.parsing import catalogue_of_tools
+from actionledger.core.vocabulary import ActionStatus, Reason
 from actionledger.imports.shapes import openai_responses
 from actionledger.imports.shapes.offered import offered
-from actionledger.core.vocabulary import ActionStatus, Reason
+from actionledger.runtime.parsing import catalogue_of_tools
 
 
 def listing(server: str, *required: str) -> dict:

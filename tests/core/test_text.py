@@ -12,7 +12,22 @@ from hypothesis import given, strategies as st
 
 import actionledger
 from actionledger.core import ids
-from actionledger.core.text import described, ends_in_half, escaped_halves, first_unseen, from_any_bytes, from_utf8_with_halves, is_unseen, joined_halves, printable, printable_json, to_any_bytes, token, utf8_with_halves, writable
+from actionledger.core.text import (
+    described,
+    ends_in_half,
+    escaped_halves,
+    first_unseen,
+    from_any_bytes,
+    from_utf8_with_halves,
+    is_unseen,
+    joined_halves,
+    printable,
+    printable_json,
+    to_any_bytes,
+    token,
+    utf8_with_halves,
+    writable,
+)
 from actionledger.runtime.repetition.forms import hashed
 from actionledger.runtime.sandbox.inside.plain import well_formed
 

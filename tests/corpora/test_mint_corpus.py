@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports import Importer
 from actionledger.imports.formats import mint as mint_format
-from actionledger.imports.sources.base import RecordedSession
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.recorded import known
 from actionledger.reading.parsers import parser_named

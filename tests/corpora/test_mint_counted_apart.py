@@ -11,9 +11,9 @@ import pytest
 from corpus_files import CORPORA
 
 import actionledger as al
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Outcome
 from actionledger.imports.formats import mint as mint_format
-from actionledger.imports.sources.base import RecordedSession
 
 pytestmark = [pytest.mark.corpus, pytest.mark.soak]
 

@@ -11,8 +11,8 @@ import pytest
 from corpus_files import CORPORA
 from effort import soaked
 
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.formats import mint as mint_format
-from actionledger.imports.sources.base import RecordedSession
 
 pytestmark = pytest.mark.corpus
 

@@ -27,6 +27,13 @@ from actionledger.core.events import (
 )
 from actionledger.core.ids import derived_id
 from actionledger.core.values import Block, FieldError, Issue, Repair, Span
+from actionledger.core.values.recordings import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    Usage,
+)
 from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,
@@ -42,14 +49,7 @@ from actionledger.core.vocabulary import (
 )
 from actionledger.imports import Importer, import_sessions
 from actionledger.imports.formats import jsonl
-from actionledger.imports.sources.base import (
-    LeftOut,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Usage,
-)
+from actionledger.imports.sources.base import LeftOut
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import Known
 from actionledger.runtime.execution.approval import Decision

@@ -11,9 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedCall, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports import import_sessions
-from actionledger.imports.sources.base import LeftOut, RecordedCall, RecordedSession, RecordedTurn, Refusal
+from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.addresses import filter_of
 

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import import_sessions
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.selected import Selection, listed_turns
 from actionledger.ledger.queries.sessions import whole_sessions

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 import actionledger_dashboard
 from actionledger import RecordedSession, RecordedTurn, import_sessions
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedCall
 from actionledger.core.vocabulary import Capture, Origin
-from actionledger.imports.sources.base import RecordedCall
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
 from actionledger.ledger.queries.addresses import FILTERS, PAGES, filter_of_parameters, filter_parameters

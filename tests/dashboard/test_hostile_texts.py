@@ -17,6 +17,7 @@ from actionledger.core.errors import UsageError
 from actionledger.core.events import ActionRecord
 from actionledger.core.ids import derived_id
 from actionledger.core.values import Block, FieldError, Issue, Repair, Span
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,
@@ -28,13 +29,7 @@ from actionledger.core.vocabulary import (
     RunKind,
 )
 from actionledger.imports import import_sessions
-from actionledger.imports.sources.base import (
-    LeftOut,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-)
+from actionledger.imports.sources.base import LeftOut
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.saved import LONGEST_NAME, Saved
 from actionledger.ledger.saved_views import KIND, SavedView, save_view

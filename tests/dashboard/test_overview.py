@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger as al
 from actionledger.core.rates import Clustering
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, Ending, LeftOutReason
 from actionledger.imports import import_sessions
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE

@@ -5,9 +5,9 @@ import signal
 import sys
 from pathlib import Path
 
+from actionledger.core.locks import FileLock
 from actionledger.imports import import_path
 from actionledger.ledger import direct
-from actionledger.core.locks import FileLock
 
 TOUCHES = {
     "open",

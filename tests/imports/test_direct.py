@@ -16,20 +16,21 @@ from interrupting import LONG, pressed_soon
 from same_rows import differences
 
 from actionledger.core.clock import now
-from actionledger.core.ids import new_id
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import SystemNoted
+from actionledger.core.ids import new_id
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports import import_path, import_sessions
 from actionledger.imports.importer import Importer
 from actionledger.imports.plan_importer import ImportStopped
 from actionledger.imports.sessions import SourcesImporter
+from actionledger.imports.sources.base import LeftOut
 from actionledger.ledger import direct, open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 from actionledger.ledger.intake import FileIntake
 from actionledger.ledger.staging import Staging
-from actionledger.imports.sources.base import LeftOut, RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.core.vocabulary import Capture, LeftOutReason
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 WORKER = Path(__file__).with_name("direct_worker.py")

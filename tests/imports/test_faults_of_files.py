@@ -19,14 +19,15 @@ from typing import Any
 import duckdb
 import pytest
 
-from actionledger.imports.live.watching import Watcher
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import importers, recognising
+from actionledger.imports.live.watching import Watcher
 from actionledger.imports.paths import import_path
 from actionledger.imports.report import ImportReport
-from actionledger.ledger import open_ledger
 from actionledger.imports.sources import registry
-from actionledger.imports.sources.base import Item, RecordedSession, RecordedTurn, Sample, Source
+from actionledger.imports.sources.base import Item, Sample, Source
 from actionledger.imports.sources.registry import sources
+from actionledger.ledger import open_ledger
 
 WHY = "on purpose"
 

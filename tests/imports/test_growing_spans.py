@@ -8,9 +8,9 @@ import pytest
 from spans_of_agents import agent, batch
 
 import actionledger as al
+from actionledger.imports.formats import otel
 from actionledger.imports.live.traces import HeldTraces
 from actionledger.imports.sessions import SourcesImporter
-from actionledger.imports.formats import otel
 from actionledger.imports.shapes.spans import spans_of
 
 

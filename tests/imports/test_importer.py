@@ -10,10 +10,11 @@ import pytest
 from actionledger.cli.imported import taken
 from actionledger.core.errors import UnknownNameError
 from actionledger.core.events import Event
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import Importer, ImportReport, refusing
+from actionledger.imports.sources.base import Refusal
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import Known, known
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn, Refusal
 from actionledger.runtime.workspace import Workspace
 
 CREATE = '```actions\n{"actions": [{"type": "create_task", "content": "water the plants"}]}\n```'

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.imports.paths import import_path
 from actionledger.core.vocabulary import Capture
+from actionledger.imports.paths import import_path
 
 AT = "2026-07-03T10:00:0{}.000Z"
 QWEN = "<tool_call>\n<function={}>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports import import_path
 from actionledger.imports.newer import newer, newer_recordings, version_of
-from actionledger.ledger import open_ledger
 from actionledger.imports.sources.registry import sources
-from actionledger.core.vocabulary import LeftOutReason
+from actionledger.ledger import open_ledger
 
 RECORDING = next((Path(__file__).parents[0] / "recordings/qwen_code/good").rglob("chats/*.jsonl"))
 

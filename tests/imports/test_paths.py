@@ -17,18 +17,19 @@ import pytest
 from interrupting import heard
 
 from actionledger.core.errors import SourceError
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports import import_path
 from actionledger.imports.importer import Importer
 from actionledger.imports.plan_importer import ImportStopped
 from actionledger.imports.reading import read_turn
 from actionledger.imports.report import ImportReport
+from actionledger.imports.sources import registry
+from actionledger.imports.sources.base import Source
+from actionledger.imports.sources.registry import sources
 from actionledger.ledger import open_ledger, taken_files
 from actionledger.ledger.queries.recorded import known
 from actionledger.ledger.taken_files import TakenFiles
-from actionledger.imports.sources import registry
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn, Source
-from actionledger.imports.sources.registry import sources
-from actionledger.core.vocabulary import Capture, LeftOutReason
 
 MINT = {
     "state": {

@@ -7,9 +7,9 @@ import pytest
 
 import actionledger as al
 from actionledger.cli.sentences import usage_line
-from actionledger.report.failures import group_cells
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.ledger.queries import failure_costs, price_sources, usage
+from actionledger.report.failures import group_cells
 
 FILE = """
 [[model]]

@@ -7,6 +7,7 @@ from rich.console import Console
 import actionledger as al
 from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import funnel_table
+from actionledger.core.vocabulary import Capture, Outcome
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import (
@@ -21,7 +22,6 @@ from actionledger.ledger.queries import (
 from actionledger.ledger.queries.stages import NOT_MEANT
 from actionledger.ledger.queries.uncounted import uncounted
 from actionledger.ledger.queries.usage import usage
-from actionledger.core.vocabulary import Capture, Outcome
 
 CALL = al.RecordedCall("a", "look", '{"at": 1}')
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from given_items import left_out
 
+from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.reading_files import items_of
 from actionledger.imports.sources.registry import sources
-from actionledger.core.vocabulary import LeftOutReason
 
 OTHERS = {
     "lines": '{"session": "s", "text": "hi"}\n' * 2 + '{"a": {"b": [1]}}\n',

@@ -10,10 +10,17 @@ import pytest
 from effort import soaked
 
 from actionledger.core.canonical import json_text
-from actionledger.imports import ImportReport, import_sessions
-from actionledger.ledger import Ledger, encoding, open_ledger
-from actionledger.imports.sources.base import Item, LeftOut, RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Refusal, Usage
+from actionledger.core.values.recordings import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.imports import ImportReport, import_sessions
+from actionledger.imports.sources.base import Item, LeftOut, Refusal
+from actionledger.ledger import Ledger, encoding, open_ledger
 
 ADD = {
     "type": "function",

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.vocabulary import Capture
 from actionledger.imports import Importer, ImportReport
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
@@ -12,8 +14,6 @@ from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.recorded import known
 from actionledger.ledger.queries.sessions import sessions
 from actionledger.replay.failures import failures
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.core.vocabulary import Capture
 
 ALIKE = (RecordedCall("d", "run", '{"cmd": "one"}'), RecordedCall("d", "run", '{"cmd": "two"}'))
 BROKEN = RecordedCall("b", "run", '{"cmd": ')

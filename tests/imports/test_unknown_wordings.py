@@ -1,10 +1,10 @@
 """Errors in words that no table knows, by runtime and version."""
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.vocabulary import Capture
 from actionledger.imports import import_sessions
 from actionledger.imports.unknown_wordings import unknown_wordings
 from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.core.vocabulary import Capture
 
 WORDS = ("The flux is out of phase.", "The flux is out of phase.", "view_image failed: no", "Exit code 3")
 

@@ -5,14 +5,14 @@ from itertools import pairwise
 
 import pytest
 
+from actionledger.core.values import Block, Issue, RawAction, Reading, Span
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading import cue_words, cues
 from actionledger.reading.dialects import parameter_tags
 from actionledger.reading.dialects.parts import json_values
 from actionledger.reading.evidence import candidates, tags
 from actionledger.reading.parsers import AnyParser, DialectParser
 from actionledger.reading.scan import openings
-from actionledger.core.values import Block, Issue, RawAction, Reading, Span
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 
 READ = {BlockStatus.STRICT, BlockStatus.REPAIRED}
 

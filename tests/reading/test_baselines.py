@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.parsers import PARSERS, BaselineParser
 from actionledger.core.vocabulary import Outcome, Reason
+from actionledger.reading.parsers import PARSERS, BaselineParser
 
 BASELINES = sorted(name for name, parser in PARSERS.items() if isinstance(parser, BaselineParser))
 BODY = '```%s\n{"%s": [{"type": "list_tasks", "limit": %s}]}\n```'

@@ -2,10 +2,10 @@
 
 import pytest
 
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading.cues import is_shown
 from actionledger.reading.parsers import PARSERS
 from actionledger.reading.scan.source import Source
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 
 FENCE = '```json\n{"action": "update_plan", "plan": "x"}\n```'
 TAG = "<read_file><path>a</path></read_file>"

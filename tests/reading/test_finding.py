@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.parsers import PARSERS, parser_for
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.reading.parsers import PARSERS, parser_for
 
 ACTION = '{"action": "update_plan", "plan": "x"}'
 BLOCK = f"```json\n{ACTION}\n```\n"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading.parsers import parser_for
 from actionledger.reading.stream import StreamParser
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 
 BEAM = '<|constrain|>xml<|message|><rfl:parameter name="text">a</rfl:parameter><|call|>'
 LOST = [

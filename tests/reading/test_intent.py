@@ -7,9 +7,9 @@ import pytest
 from case_files import case_files
 from effort import examples
 
-from actionledger.reading.parsers import PARSERS
 from actionledger.core.values import Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
+from actionledger.reading.parsers import PARSERS
 
 TEXTS = examples(2500)
 """How many texts are made for each parser."""

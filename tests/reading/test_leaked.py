@@ -10,13 +10,13 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 
 import actionledger as al
+from actionledger.core.values import Reading
+from actionledger.core.values.offers import Offer
+from actionledger.core.values.recordings import RecordedCall
+from actionledger.core.vocabulary import BlockStatus, Capture, Outcome, Reason
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.leaked import has_sign
 from actionledger.reading.recorded import read_recorded, with_calls
-from actionledger.imports.sources.base import RecordedCall
-from actionledger.core.values import Reading
-from actionledger.core.values.offers import Offer
-from actionledger.core.vocabulary import BlockStatus, Capture, Outcome, Reason
 
 OFFER = Offer({"search": ("query", "limit"), "read_file": ("path",)})
 CALL = ("search", {"query": "class A", "limit": 2})

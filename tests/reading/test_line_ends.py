@@ -3,8 +3,8 @@
 import pytest
 
 from actionledger import StreamParser, parse
-from actionledger.reading.parsers import PARSERS
 from actionledger.core.values import Span
+from actionledger.reading.parsers import PARSERS
 
 CALL = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
 PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}}

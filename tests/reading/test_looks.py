@@ -2,11 +2,11 @@
 
 import pytest
 
+from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.reading.looks import bare_readers, with_looks
 from actionledger.reading.parsers import parser_for, parser_named
 from actionledger.reading.scan.source import Source
 from actionledger.reading.stream import StreamParser
-from actionledger.core.vocabulary import Outcome, Reason
 
 JSON = '{"name": "delete_file", "parameters": {"path": "a.txt"}}'
 LIST = '[delete_file(path="a.txt")]'

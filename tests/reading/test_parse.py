@@ -2,12 +2,12 @@
 
 import pytest
 
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.base import Found, Written
 from actionledger.reading.parse import assembled
 from actionledger.reading.parsers import DialectParser, parser_for
-from actionledger.core.values import Issue, Repair, Span
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 ACTIONS = dialect_named("actions")
 BLOCK = '```actions\n{"actions": [{"type": "%s"}]}\n```'

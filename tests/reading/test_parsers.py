@@ -9,12 +9,20 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.vocabulary import RepairKind
 from actionledger.reading import parsers
 from actionledger.reading.dialects import DIALECTS, dialect_named
 from actionledger.reading.dialects.xml_tags import XmlTags
-from actionledger.reading.parsers import PARSERS, READING_RULES, AnyParser, BaselineParser, DialectParser, parser_for, parser_named
+from actionledger.reading.parsers import (
+    PARSERS,
+    READING_RULES,
+    AnyParser,
+    BaselineParser,
+    DialectParser,
+    parser_for,
+    parser_named,
+)
 from actionledger.reading.tolerant_json.options import DecodeOptions
-from actionledger.core.vocabulary import RepairKind
 
 BASE = DialectParser(name="p", dialects=(dialect_named("actions"),))
 ALL_NAMES = pytest.mark.parametrize("name", sorted(PARSERS))

@@ -7,9 +7,9 @@ from case_files import case_files
 from effort import examples
 from hypothesis import given, settings, strategies as st
 
+from actionledger.core.vocabulary import Outcome
 from actionledger.reading.dialects import DIALECTS, dialect_named
 from actionledger.reading.parsers import PARSERS, DialectParser, parser_for
-from actionledger.core.vocabulary import Outcome
 
 SLOW_ON_LARGE_TEXTS = {"go-tags", "echelon-progressive"}
 EVERYTHING = DialectParser(name="everything", dialects=tuple(dialect_named(d.name) for d in DIALECTS))

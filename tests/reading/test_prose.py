@@ -5,11 +5,11 @@ from hypothesis import given, strategies as st
 from wild.shown_prose import MEANT, SHOWN
 
 import actionledger as al
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.reading import prose
 from actionledger.reading.parsers import parser_for
 from actionledger.reading.prose import is_corrected, is_known_behind, verdict
-from actionledger.core.values import Span
-from actionledger.core.vocabulary import Outcome, Reason
 
 TOOLS = [
     {

@@ -4,9 +4,9 @@ import pytest
 from effort import examples
 from hypothesis import example, given, settings, strategies as st
 
-from actionledger.reading.messages import read_message
 from actionledger.core.values import RawAction, Span
 from actionledger.core.vocabulary import Outcome, Reason
+from actionledger.reading.messages import read_message
 
 CHAT_CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 CHAT = {"role": "assistant", "content": "Let me see.", "tool_calls": [CHAT_CALL]}

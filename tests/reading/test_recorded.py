@@ -7,9 +7,9 @@ import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
 
+from actionledger.core.vocabulary import BlockStatus, Capture, Outcome
 from actionledger.reading.messages import split_message
 from actionledger.reading.recorded import read_recorded, with_calls
-from actionledger.core.vocabulary import BlockStatus, Capture, Outcome
 
 
 class Call(NamedTuple):

@@ -12,13 +12,13 @@ from hypothesis import given, settings, strategies as st
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.core.errors import RenderError
+from actionledger.core.values import ActionCall, RawAction, Reading
+from actionledger.core.vocabulary import Outcome
 from actionledger.reading.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall, fenced, raw_text
 from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.parsers import parser_for, parser_named
 from actionledger.runtime.parsing import read_response
-from actionledger.core.values import ActionCall, RawAction, Reading
-from actionledger.core.vocabulary import Outcome
 
 BY_NAME = {dialect.name: dialect for dialect in DIALECTS}
 TYPED = [dialect for dialect in DIALECTS if not dialect.strings_only]

@@ -13,13 +13,13 @@ from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.wording import Schema, resolved
 from actionledger.core.errors import RenderError
+from actionledger.core.values import ActionCall
+from actionledger.core.vocabulary import ActionStatus, Outcome
+from actionledger.profiles import PROFILES
 from actionledger.reading.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
 from actionledger.reading.parsers import parser_for
-from actionledger.profiles import PROFILES
 from actionledger.runtime.parsing import read_response
-from actionledger.core.values import ActionCall
-from actionledger.core.vocabulary import ActionStatus, Outcome
 
 OF_PROFILES = {
     "actions",

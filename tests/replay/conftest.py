@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import Importer
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import Known
 

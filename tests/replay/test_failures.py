@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 import actionledger as al
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, Origin, Reason
-from actionledger.imports.sources.base import Usage
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.failures import group_turns
 from actionledger.replay.grouping.groups import FailureKey

@@ -14,9 +14,9 @@ from repetition_sessions import LOOPS, ORDINARY, Call, Session
 import actionledger as al
 from actionledger.core.errors import ActionError
 from actionledger.core.recording import RunKey, SessionKey
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Reason, RunKind
 from actionledger.imports import Importer
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.recorded import Known

@@ -12,9 +12,9 @@ from effort import soaked
 import actionledger as al
 from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.core.recording import RunKey
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Reason, RunKind
 from actionledger.imports import Importer
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.ledger.queries.recorded import Known

@@ -4,9 +4,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from actionledger.report.annotated import annotated
 from actionledger.core.values import ActionCall, Block, ParseResult, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, BlockStatus, Outcome, RepairKind
+from actionledger.report.annotated import annotated
 
 TEXT = "0123456789"
 KINDS = ("al-block", "al-act", "al-fix")

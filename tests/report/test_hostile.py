@@ -9,11 +9,28 @@ from hypothesis import given, settings, strategies as st
 
 import actionledger as al
 from actionledger.core.formatting.tables import Table, html_table, text_table
+from actionledger.core.values import (
+    ActionCall,
+    Block,
+    FieldError,
+    Issue,
+    Observation,
+    ParseResult,
+    Repair,
+    Span,
+    Turn,
+)
+from actionledger.core.vocabulary import (
+    ActionStatus,
+    BlockStatus,
+    ExecutionStatus,
+    Outcome,
+    Reason,
+    RepairKind,
+)
 from actionledger.ledger.queries.aligning import field_differences
 from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference
 from actionledger.replay.reparse import ReparseReport
-from actionledger.core.values import ActionCall, Block, FieldError, Issue, Observation, ParseResult, Repair, Span, Turn
-from actionledger.core.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome, Reason, RepairKind
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -7,9 +7,9 @@ from types import ModuleType
 import pytest
 
 import actionledger as al
-from actionledger.report import progress as module
 from actionledger.imports.plan_importer import ImportProgress
 from actionledger.replay.recorded_run import ReparseProgress
+from actionledger.report import progress as module
 
 
 class Terminal(io.StringIO):

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports import ImportReport, import_sessions
-from actionledger.imports.sources.base import RecordedSession, Source
+from actionledger.imports.sources.base import Source
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.ledger import open_ledger
 

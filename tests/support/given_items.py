@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
 from actionledger.imports.sources.wordings import judged
 
 

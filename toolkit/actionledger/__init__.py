@@ -7,7 +7,6 @@ from actionledger._version import __version__
 from actionledger.core.hooks import register
 
 if TYPE_CHECKING:
-    from actionledger import statistics as statistics
     from actionledger.actions.catalogue import Action as Action, Catalogue as Catalogue
     from actionledger.api import (
         dialect_names as dialect_names,
@@ -38,6 +37,15 @@ if TYPE_CHECKING:
         Span as Span,
         Turn as Turn,
     )
+    from actionledger.core.values.recordings import (
+        Permission as Permission,
+        RecordedCall as RecordedCall,
+        RecordedResult as RecordedResult,
+        RecordedSession as RecordedSession,
+        RecordedTurn as RecordedTurn,
+        SessionDetails as SessionDetails,
+        Usage as Usage,
+    )
     from actionledger.core.vocabulary import (
         Capture as Capture,
         DecisionKind as DecisionKind,
@@ -55,19 +63,10 @@ if TYPE_CHECKING:
     from actionledger.imports.live.clients import record as record, recorded_call as recorded_call
     from actionledger.imports.live.processor import span_processor as span_processor
     from actionledger.imports.plan_importer import ImportProgress as ImportProgress
-    from actionledger.imports.sources.base import (
-        LeftOut as LeftOut,
-        RecordedCall as RecordedCall,
-        RecordedResult as RecordedResult,
-        RecordedSession as RecordedSession,
-        RecordedTurn as RecordedTurn,
-        Refusal as Refusal,
-        Usage as Usage,
-    )
-    from actionledger.imports.sources.details import SessionDetails as SessionDetails
-    from actionledger.imports.sources.permissions import Permission as Permission
+    from actionledger.imports.sources.base import LeftOut as LeftOut, Refusal as Refusal
     from actionledger.imports.sources.tables import frame_sessions as frame_sessions
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+    from actionledger.ledger.forgetting.records import ForgetReport as ForgetReport
     from actionledger.ledger.ingest import IngestReport as IngestReport
     from actionledger.ledger.listings import sessions as sessions, turns as turns
     from actionledger.ledger.proofs.report import Verification as Verification
@@ -149,6 +148,7 @@ if TYPE_CHECKING:
         reviewer_agreement as reviewer_agreement,
     )
     from actionledger.replay.shrink import Shrunk as Shrunk, shrink as shrink, shrink_group as shrink_group
+    from actionledger.replay.statistics import public as statistics  # noqa: F401 - al.statistics
     from actionledger.replay.steps import (
         Step as Step,
         Steps as Steps,
@@ -183,7 +183,6 @@ if TYPE_CHECKING:
         Model as Model,
         model_from as model_from,
     )
-    from actionledger.runtime.session.forgetting import ForgetReport as ForgetReport
     from actionledger.runtime.session.preview import Preview as Preview
     from actionledger.runtime.session.runtime import Runtime as Runtime
     from actionledger.runtime.session.states.settings import ManifestSettings as ManifestSettings
@@ -265,23 +264,22 @@ _NAMES_OF_MODULES = {
     "replay.reviewer_agreement": ("ReviewerAgreement", "reviewer_agreement"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
-    "runtime.session.forgetting": ("ForgetReport",),
+    "ledger.forgetting.records": ("ForgetReport",),
     "runtime.session.preview": ("Preview",),
     "runtime.session.runtime": ("Runtime",),
     "runtime.session.states.settings": ("ManifestSettings",),
-    "imports.sources.base": (
-        "LeftOut",
+    "imports.sources.base": ("LeftOut", "Refusal"),
+    "imports.sources.tables": ("frame_sessions",),
+    "reading.tolerant_json": ("DecodeOptions", "Decoded", "Found", "decode", "decode_all", "find_value"),
+    "core.values.recordings": (
+        "Permission",
         "RecordedCall",
         "RecordedResult",
         "RecordedSession",
         "RecordedTurn",
-        "Refusal",
+        "SessionDetails",
         "Usage",
     ),
-    "imports.sources.details": ("SessionDetails",),
-    "imports.sources.permissions": ("Permission",),
-    "imports.sources.tables": ("frame_sessions",),
-    "reading.tolerant_json": ("DecodeOptions", "Decoded", "Found", "decode", "decode_all", "find_value"),
     "core.values": (
         "ActionCall",
         "Approval",
@@ -305,7 +303,7 @@ register("drawing", f"{__name__}.report.looks")
 register("forgetting", f"{__name__}.runtime.session.forgetting")
 register("recording turns", f"{__name__}.imports.turn_recorder")
 
-_ROOMS = ("report.charts", "statistics")
+_ROOMS = {"charts": "report.charts", "statistics": "replay.statistics.public"}
 """Rooms whose own names are public, as in ``al.charts.funnel``."""
 
 _MODULES = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}
@@ -327,7 +325,7 @@ if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
 
     def __getattr__(name: str) -> Any:
         if name in _ROOMS:
-            return import_module(f"{__name__}.{name}")
+            return import_module(f"{__name__}.{_ROOMS[name]}")
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -7,8 +7,8 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import MissingPackageError, UsageError
-from actionledger.imports import plan_importer
 from actionledger.core.privacy import custom, mask, mask_text
+from actionledger.imports import plan_importer
 
 pytest.importorskip("re2", reason="google-re2 is not installed: pip install 'actionledger[secrets]'")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession, Refusal, Source
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Source
 from actionledger.imports.sources.registry import recognised, sample_of, source_named
 
 CORPORA = Path(__file__).parents[4] / "shared" / "corpora"

@@ -5,11 +5,11 @@ import json
 import pytest
 from given_items import sessions
 
-from actionledger.imports.sources.base import LeftOut
+from actionledger.core.vocabulary import LeftOutReason, Reason, Relation
 from actionledger.imports.formats.agent_sdk_stream import SOURCE, read
+from actionledger.imports.sources.base import LeftOut
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import LeftOutReason, Reason, Relation
 
 INIT = {
     "type": "system",

@@ -5,13 +5,14 @@ import re
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import LeftOut, RecordedSession
 from actionledger.imports.formats.aider import SOURCE, read
+from actionledger.imports.sources.base import LeftOut
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
+from actionledger.ledger import open_ledger
 
 START = "\n# aider chat started at 2024-08-13 07:02:48\n\n> Models: sonnet with diff edit format, weak model haiku  \n"
 BLOCK = "a.py\n```python\n<<<<<<< SEARCH\nold {0}\n=======\nnew {0}\n>>>>>>> REPLACE\n```\n"

@@ -5,10 +5,10 @@ import json
 import pytest
 from given_items import left_out, sessions
 
-from actionledger.imports.sources.base import Refusal
-from actionledger.imports.formats.atif import SOURCE, read
-from actionledger.imports.sources.wordings import judged
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.imports.formats.atif import SOURCE, read
+from actionledger.imports.sources.base import Refusal
+from actionledger.imports.sources.wordings import judged
 
 AGENT = {"name": "an-agent", "version": "1", "model_name": "m"}
 

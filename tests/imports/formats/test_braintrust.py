@@ -5,10 +5,11 @@ from collections import Counter
 
 import pytest
 
-from actionledger.imports.sources.base import LeftOut, RecordedSession
-from actionledger.imports.formats.braintrust import SOURCE, read
-from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.formats.braintrust import SOURCE, read
+from actionledger.imports.sources.base import LeftOut
+from actionledger.imports.sources.registry import recognised, sample_of
 
 AT = 1_758_026_593.0
 

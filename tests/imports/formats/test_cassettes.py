@@ -9,10 +9,11 @@ from collections import Counter
 import pytest
 
 from actionledger.core.errors import SourceError
-from actionledger.imports.sources.base import LeftOut, RecordedSession
-from actionledger.imports.formats.cassettes import SOURCE, read
-from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.imports.formats.cassettes import SOURCE, read
+from actionledger.imports.sources.base import LeftOut
+from actionledger.imports.sources.registry import recognised, sample_of
 
 yaml = pytest.importorskip("yaml")
 

@@ -5,10 +5,11 @@ import json
 import pytest
 from given_items import left_out
 
-from actionledger.imports.sources.base import RecordedResult, RecordedSession, Refusal, Sample
-from actionledger.imports.formats.claude_code import SOURCE, WORDINGS, read, recognise
-from actionledger.imports.sources.wordings import judged
+from actionledger.core.values.recordings import RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.imports.formats.claude_code import SOURCE, WORDINGS, read, recognise
+from actionledger.imports.sources.base import Refusal, Sample
+from actionledger.imports.sources.wordings import judged
 
 USAGE = {
     "input_tokens": 3,

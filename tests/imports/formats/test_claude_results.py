@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from actionledger.imports.sources.base import RecordedResult, RecordedSession
+from actionledger.core.values.recordings import RecordedResult, RecordedSession
+from actionledger.core.vocabulary import ExecutionStatus as Status, LeftOutReason, Reason
 from actionledger.imports.formats.claude_code import SOURCE, read
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import ExecutionStatus as Status, LeftOutReason, Reason
 
 
 def line(kind: str, uuid: str, **fields) -> dict:

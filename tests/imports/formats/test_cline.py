@@ -4,13 +4,14 @@ import json
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import LeftOut, RecordedSession
 from actionledger.imports.formats.cline import SOURCE, read
+from actionledger.imports.sources.base import LeftOut
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.ledger import open_ledger
 
 ASK = {
     "role": "user",

@@ -5,11 +5,12 @@ import json
 import pytest
 from given_items import left_out
 
-from actionledger.imports.sources.base import RecordedResult, RecordedSession, Refusal, Sample
+from actionledger.core.values.recordings import RecordedResult, RecordedSession
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.codex import SOURCE, read, recognise
 from actionledger.imports.shapes.codex_results import WORDINGS
+from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
 AT = "2026-04-16T09:34:38.581Z"
 

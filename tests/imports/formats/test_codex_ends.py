@@ -5,10 +5,10 @@ import json
 import pytest
 
 from actionledger import agreement, import_path, open_ledger
-from actionledger.imports.sources.base import RecordedSession
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 from actionledger.imports.formats.codex import SOURCE, read
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 
 AT = "2026-11-02T10:00:00Z"
 DONE = {"type": "input_text", "text": "Script completed\nWall time 0.1 seconds\nOutput:\n"}

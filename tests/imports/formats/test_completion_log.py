@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from actionledger.imports import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import RecordedSession, Refusal
-from actionledger.imports.formats.completion_log import SOURCE, read
-from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture
+from actionledger.imports import import_sessions
+from actionledger.imports.formats.completion_log import SOURCE, read
+from actionledger.imports.sources.base import Refusal
+from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.ledger import open_ledger
 
 ASK = {"role": "user", "content": [{"type": "text", "text": "Where am I?"}]}
 CALL = {

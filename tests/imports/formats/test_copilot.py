@@ -2,10 +2,11 @@
 
 import pytest
 
-from actionledger.imports.sources.base import LeftOut, RecordedSession
-from actionledger.imports.formats.copilot import SOURCE
-from actionledger.imports.sources.wordings import judged, with_end_told
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason
+from actionledger.imports.formats.copilot import SOURCE
+from actionledger.imports.sources.base import LeftOut
+from actionledger.imports.sources.wordings import judged, with_end_told
 
 START = {
     "type": "session.start",

@@ -8,11 +8,12 @@ import pytest
 from given_items import check_items
 from hostile_values import with_one_part_changed
 
-from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.crush import SOURCE, read
+from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
 
 def part(kind, **data):

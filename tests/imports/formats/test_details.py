@@ -5,9 +5,9 @@ import json
 import pytest
 
 import actionledger as al
-from actionledger.imports.sources.base import RecordedSession
-from actionledger.imports.sources.registry import source_named
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason, TitleOrigin
+from actionledger.imports.sources.registry import source_named
 
 
 @pytest.fixture

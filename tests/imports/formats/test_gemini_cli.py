@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.gemini_cli import SOURCE, read
+from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
 HEAD = {"sessionId": "s1", "projectHash": "ab", "startTime": "2026-01-10T02:08:26.108Z"}
 ASK = {"id": "u1", "type": "user", "content": [{"text": "Look"}]}

@@ -11,13 +11,13 @@ import pytest
 from given_items import sessions
 
 import actionledger as al
-from actionledger.imports.live.watching import Watcher
 from actionledger.core.errors import SourceError
-from actionledger.imports.sources.base import LeftOut, Refusal
+from actionledger.core.vocabulary import LeftOutReason, Reason
 from actionledger.imports.formats.goose import SOURCE, read
+from actionledger.imports.live.watching import Watcher
+from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import LeftOutReason, Reason
 
 SCHEMA = """
 CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP);

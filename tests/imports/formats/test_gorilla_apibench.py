@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.imports.sources.base import RecordedSession, Refusal
-from actionledger.imports.formats.gorilla_apibench import SOURCE, read
-from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture
+from actionledger.imports.formats.gorilla_apibench import SOURCE, read
+from actionledger.imports.sources.base import Refusal
+from actionledger.imports.sources.registry import recognised, sample_of
 
 FOLDER = Path(__file__).parents[4] / "shared" / "corpora" / "gorilla-apibench"
 

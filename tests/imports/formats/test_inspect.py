@@ -7,10 +7,10 @@ import pytest
 from given_items import left_out, sessions
 from zstd_archives import write_zstd_archive
 
-from actionledger.imports.sources.base import Refusal, Sample
-from actionledger.imports.formats.inspect import SOURCE, read, recognise
-from actionledger.imports.sources.wordings import judged
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.imports.formats.inspect import SOURCE, read, recognise
+from actionledger.imports.sources.base import Refusal, Sample
+from actionledger.imports.sources.wordings import judged
 
 EVAL = {"run_id": "r1", "task_id": "t1", "task": "guess", "model": "maker/model", "created": "2025-10-06"}
 AT = "2025-10-06T10:15:45.370000+02:00"

@@ -5,13 +5,14 @@ import json
 import pytest
 
 from actionledger.core.events import Event, ResponseParsed
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import Capture, Outcome, Reason
+from actionledger.imports.formats.intercode import SOURCE, read, recognise
 from actionledger.imports.importer import Importer
 from actionledger.imports.reading import AS_IT_SAYS
-from actionledger.ledger.queries.recorded import Known
-from actionledger.imports.sources.base import RecordedSession, Refusal, Sample
-from actionledger.imports.formats.intercode import SOURCE, read, recognise
+from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, Outcome, Reason
+from actionledger.ledger.queries.recorded import Known
 
 NAME = "ic_bash_multiturn_gpt-4_10_turns_fs_1"
 

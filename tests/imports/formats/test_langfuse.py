@@ -5,10 +5,10 @@ import json
 import pytest
 from given_items import left_out, sessions
 
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.langfuse import SOURCE, read
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 
 
 def observation(number: int, kind: str, parent: int = 0, **fields) -> dict:

@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 from given_items import sessions
 
-from actionledger.imports.sources.base import LeftOut
-from actionledger.imports.formats.langsmith import SOURCE
-from actionledger.imports.sources.wordings import judged
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
+from actionledger.imports.formats.langsmith import SOURCE
+from actionledger.imports.sources.base import LeftOut
+from actionledger.imports.sources.wordings import judged
 
 
 def run(number: int, kind: str, inputs: dict, outputs: dict | None, parent: int = 0, **fields) -> dict:

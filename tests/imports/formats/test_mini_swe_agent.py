@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from actionledger.imports.paths import import_path
-from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal, Sample
-from actionledger.imports.formats.mini_swe_agent import SOURCE, read, recognise
-from actionledger.imports.sources.wordings import judged
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
+from actionledger.imports.formats.mini_swe_agent import SOURCE, read, recognise
+from actionledger.imports.paths import import_path
+from actionledger.imports.sources.base import LeftOut, Refusal, Sample
+from actionledger.imports.sources.wordings import judged
+from actionledger.ledger import open_ledger
 
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Mend it."}]
 

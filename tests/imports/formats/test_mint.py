@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn, Refusal, Sample
-from actionledger.imports.sources.files import fits
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.formats.mint import SOURCE, read as read_mint
+from actionledger.imports.sources.base import Refusal, Sample
+from actionledger.imports.sources.files import fits
 
 FOLDERS = Path("some-model/F=None/max5_p2+tool+cd/reasoning/math")
 

@@ -6,9 +6,9 @@ import json
 import pytest
 from given_items import sessions
 
+from actionledger.core.vocabulary import Capture, Relation
 from actionledger.imports.formats.mlflow import SOURCE, read
 from actionledger.imports.sources.registry import recognised, sample_of
-from actionledger.core.vocabulary import Capture, Relation
 
 TRACE = "4bedea77bb33b9c5f280371eae21ea97"
 BEGIN = 1_758_026_593_000_000_000

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.imports.reading_files import items_of
-from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal
-from actionledger.imports.sources.registry import source_named, sources
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
+from actionledger.imports.reading_files import items_of
+from actionledger.imports.sources.base import LeftOut, Refusal
+from actionledger.imports.sources.registry import source_named, sources
 
 TEXTS = {
     "no element": "[]",

@@ -5,10 +5,10 @@ import json
 import pytest
 from given_items import sessions
 
-from actionledger.imports.sources.base import LeftOut
-from actionledger.imports.formats.openai_batch import SOURCE, read
-from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.formats.openai_batch import SOURCE, read
+from actionledger.imports.sources.base import LeftOut
+from actionledger.imports.sources.registry import recognised, sample_of
 
 
 def answered(name, text="Hola", **fields):

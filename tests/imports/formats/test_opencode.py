@@ -7,11 +7,12 @@ from contextlib import closing
 import pytest
 
 from actionledger.core.errors import SourceError
-from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.opencode import SOURCE, read
+from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 
 INFO = {
     "id": "ses_1",

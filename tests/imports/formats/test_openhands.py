@@ -5,11 +5,12 @@ import json
 import pytest
 from given_items import left_out, sessions
 
-from actionledger.imports.sources.base import RecordedSession, Refusal
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.formats.openhands import SOURCE, read
+from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 
 ASKED = {"id": 0, "source": "user", "action": "message", "args": {"content": "Mend it."}}
 

@@ -5,12 +5,12 @@ import json
 import pytest
 
 import actionledger as al
-from actionledger.imports.sources.base import RecordedSession
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import Capture, Relation
 from actionledger.imports.formats.openinference import SOURCE, read
-from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.shapes.openinference import KIND, step_of
 from actionledger.imports.shapes.spans import Span
-from actionledger.core.vocabulary import Capture, Relation
+from actionledger.imports.sources.registry import recognised, sample_of
 
 TRACE = "4bedea77bb33b9c5f280371eae21ea97"
 CALL = "llm.output_messages.0.message.tool_calls.{}.tool_call"

@@ -7,12 +7,12 @@ from functools import partial
 import pytest
 from given_items import left_out, sessions
 
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports import import_sessions
-from actionledger.ledger import open_ledger
 from actionledger.imports.formats.otel import SOURCE, read
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.ledger import open_ledger
 
 TRACE = "4bedea77bb33b9c5f280371eae21ea97"
 BEGIN = 1_758_026_593_000_000_000

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports import import_path
-from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of, source_named
 from actionledger.imports.sources.wordings import judged, with_end_told
-from actionledger.core.vocabulary import LeftOutReason
+from actionledger.ledger import open_ledger
 
 RECORDINGS = Path(__file__).parents[1] / "recordings"
 RUNS = sorted(path.parent for path in RECORDINGS.glob("*/*/truth.json"))

@@ -7,13 +7,14 @@ from contextlib import closing
 import pytest
 import zstandard
 
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal
 from actionledger.imports.formats import openclaw_telemetry, pi
+from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.ledger import open_ledger
 
 HEAD = {
     "type": "session",

@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from actionledger.imports import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import LeftOut, RecordedSession, Refusal
-from actionledger.imports.formats.provider_wire import SOURCE, read
-from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports import import_sessions
+from actionledger.imports.formats.provider_wire import SOURCE, read
+from actionledger.imports.sources.base import LeftOut, Refusal
+from actionledger.imports.sources.registry import recognised, sample_of
+from actionledger.ledger import open_ledger
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "Read a"}]}
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"path": "a"}'}}

@@ -2,10 +2,11 @@
 
 import pytest
 
-from actionledger.imports.sources.base import LeftOut, RecordedSession
-from actionledger.imports.formats.qwen_code import SOURCE
-from actionledger.imports.sources.wordings import judged
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.imports.formats.qwen_code import SOURCE
+from actionledger.imports.sources.base import LeftOut
+from actionledger.imports.sources.wordings import judged
 
 
 def line(kind, number, **fields):

@@ -7,7 +7,8 @@ import pytest
 from given_items import check_items
 from hostile_values import with_one_part_changed
 
-from actionledger.imports.sources.base import Item, RecordedSession, Refusal
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.imports.sources.base import Item, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of, source_named
 
 AT = "2026-04-16T09:34:38.581Z"

@@ -5,12 +5,12 @@ import json
 import pytest
 from given_items import left_out, sessions
 
-from actionledger.imports import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.imports.sources.base import Refusal, Sample
-from actionledger.imports.formats.swe_agent import SOURCE, read, recognise
-from actionledger.imports.sources.wordings import judged
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.imports import import_sessions
+from actionledger.imports.formats.swe_agent import SOURCE, read, recognise
+from actionledger.imports.sources.base import Refusal, Sample
+from actionledger.imports.sources.wordings import judged
+from actionledger.ledger import open_ledger
 
 
 def step(thought: str, action: str, observation: str = "ok", response: str | None = None) -> dict:

@@ -7,11 +7,11 @@ import pytest
 from given_items import sessions
 
 from actionledger.core.errors import SourceError
-from actionledger.imports.sources.base import LeftOut, Refusal
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.formats import tau2, tau_bench
+from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "get_user", "arguments": '{"id": 1}'}}
 TALK = [

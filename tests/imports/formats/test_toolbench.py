@@ -5,10 +5,10 @@ import json
 import pytest
 from given_items import sessions
 
-from actionledger.imports.sources.base import LeftOut, Refusal, Sample
-from actionledger.imports.formats.toolbench import SOURCE, read, recognise
-from actionledger.imports.sources.wordings import judged
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.imports.formats.toolbench import SOURCE, read, recognise
+from actionledger.imports.sources.base import LeftOut, Refusal, Sample
+from actionledger.imports.sources.wordings import judged
 
 
 def node(kind: str, text: str, *children: dict, **fields) -> dict:

@@ -14,9 +14,9 @@ from fake_upstream import Act, Answer, Asked, Upstream
 from forked_python import ForkedPython
 
 import actionledger as al
+from actionledger.core.errors import UsageError
 from actionledger.imports.live import calls
 from actionledger.imports.live.clients import recording_of
-from actionledger.core.errors import UsageError
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.queries.progress import next_turn_indexes
 

@@ -12,11 +12,11 @@ from spans_of_agents import agent, batch, chat, text
 
 import actionledger as al
 from actionledger.imports.live.spans import Batch, SpanRecording
+from actionledger.imports.shapes.spans import spans_of
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import examine
 from actionledger.ledger.health.report import Check, Level
 from actionledger.ledger.held import HeldLine, HeldLines, forget_held
-from actionledger.imports.shapes.spans import spans_of
 
 SPANS = [*agent(1), *agent(2, "both"), *agent(3, "both")]
 PARTS = 3

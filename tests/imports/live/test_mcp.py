@@ -16,11 +16,12 @@ import pytest
 from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.imports import import_sessions
 from actionledger.imports.live.mcp import Line, McpReader, Side
 from actionledger.imports.live.stdio import _read, _write
 from actionledger.imports.live.tap import LARGEST_BODY
-from actionledger.imports import import_sessions
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession
+from actionledger.imports.sources.base import Item, LeftOut
 
 SERVER = """
 import json, sys

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.live.mcp import Line, McpReader, Side
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession
+from actionledger.imports.sources.base import Item, LeftOut
 
 
 def message(number: object, **said: Any) -> bytes:

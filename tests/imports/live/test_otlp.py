@@ -28,10 +28,10 @@ from spans_in_protobuf import as_protobuf
 from spans_of_agents import agent, batch, chat, text, value
 
 import actionledger as al
+from actionledger.core.errors import UsageError
 from actionledger.imports.live import otlp, otlp_counts
 from actionledger.imports.live.serving import OtlpServer
 from actionledger.imports.live.traces import LEAST_BYTES
-from actionledger.core.errors import UsageError
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 SPANS = [*agent(1), *agent(2)]

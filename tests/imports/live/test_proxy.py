@@ -17,9 +17,9 @@ from fake_upstream import Act, Answer, Asked, Upstream
 from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
+from actionledger.core.errors import UsageError
 from actionledger.imports.live.proxy import Proxy, upstream_of
 from actionledger.imports.live.serving import ProxyServer
-from actionledger.core.errors import UsageError
 
 KEY = "sk-proj-" + "Ab12Cd34" * 6
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": bodies.ADD}}]

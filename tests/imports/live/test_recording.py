@@ -13,13 +13,13 @@ import wire_bodies as bodies
 from fake_upstream import Answer, Upstream
 
 import actionledger as al
+from actionledger.cli.capturing import print_end
+from actionledger.core.errors import LedgerError
+from actionledger.core.plurals import counted
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.live.recording import Recording
 from actionledger.imports.live.serving import ProxyServer
-from actionledger.cli.capturing import print_end
-from actionledger.core.plurals import counted
-from actionledger.core.errors import LedgerError
 from actionledger.ledger import journal
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 
 
 @dataclass

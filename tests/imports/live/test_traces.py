@@ -13,12 +13,13 @@ from hypothesis import given, settings, strategies as st
 from spans_of_agents import agent, batch, chat, span, text
 
 import actionledger as al
+from actionledger.core.values.recordings import RecordedSession
+from actionledger.imports.formats.otel import read
 from actionledger.imports.live.traces import LEAST_BYTES, HeldTraces
 from actionledger.imports.sessions import SourcesImporter
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession
-from actionledger.imports.formats.otel import read
 from actionledger.imports.shapes.spans import spans_of
 from actionledger.imports.shapes.traces import OPEN_TRACES
+from actionledger.imports.sources.base import Item, LeftOut
 
 TRACES = [*agent(1), *agent(2, "both"), *agent(3, "both")]
 

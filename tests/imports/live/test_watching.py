@@ -14,10 +14,10 @@ import wire_bodies as bodies
 from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
-from actionledger.imports.live.watching import Watcher
 from actionledger.cli.capturing import watch
 from actionledger.core.errors import SourceError, UnknownNameError
 from actionledger.imports import ImportReport
+from actionledger.imports.live.watching import Watcher
 from actionledger.ledger.memory import FIRST_VARIABLE
 
 

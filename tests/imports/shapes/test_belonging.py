@@ -2,11 +2,11 @@
 
 import pytest
 
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, Usage
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.base import Message, Request, Response
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
 from actionledger.imports.shapes.owners import NOBODY, Owner
-from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 
 TOOLS = '[{"name":"sh"}]'
 ADA = Owner("ada")

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from actionledger.core.vocabulary import Capture
 from actionledger.imports.formats.otel import SOURCE, step_of
-from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.steps import Step
-from actionledger.core.vocabulary import Capture
+from actionledger.imports.sources.registry import recognised, sample_of
 
 CALL = {"id": "a", "type": "function", "function": {"name": "look", "arguments": '{"at": 1,}'}}
 

@@ -5,12 +5,16 @@ from functools import reduce
 import pytest
 from hypothesis import given, strategies as st
 
-from actionledger.imports.sources.base import RecordedCall, Usage
+from actionledger.core.values.recordings import RecordedCall, Usage
+from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import anthropic, bedrock, gemini, openai_chat, openai_responses
 from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.shapes.known import SHAPES, shape_of_request, shape_of_response
-from actionledger.imports.shapes.streams import anthropic as anthropic_stream, bedrock as bedrock_stream, openai_chat as openai_stream
-from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes.streams import (
+    anthropic as anthropic_stream,
+    bedrock as bedrock_stream,
+    openai_chat as openai_stream,
+)
 
 OPENAI = {
     "id": "chatcmpl-1",

@@ -2,10 +2,10 @@
 
 import json
 
+from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import genai_spans
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.steps import Step
-from actionledger.core.vocabulary import Capture
 
 SCOPE = "strands.telemetry.tracer"
 DETAILS = "gen_ai.client.inference.operation.details"

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from actionledger.imports.sources.base import RecordedSession, Usage
+from actionledger.core.values.recordings import RecordedSession, Usage
+from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message
 from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.shapes.traces import Traces
-from actionledger.core.vocabulary import Capture, LeftOutReason
 
 BEGIN = datetime(2026, 2, 3, 15)
 

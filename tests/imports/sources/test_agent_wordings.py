@@ -2,11 +2,11 @@
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedResult
+from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
-from actionledger.imports.sources.base import RecordedResult
 from actionledger.imports.sources.registry import sources
 from actionledger.imports.sources.wordings import is_known, judged, with_end_told
-from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 
 CASES = [
     ("Wall time: 2.1 seconds\naborted by user", Status.INTERRUPTED, Reason.STOPPED),

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.ledger.queries import billed_beside, usage
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.sources.usage import usage_of, with_thoughts
+from actionledger.ledger.queries import billed_beside, usage
 
 MESSAGE = {"type": "message", "input_tokens": 5, "output_tokens": 40, "cache_read_input_tokens": 100}
 ADVISOR = {"type": "advisor_message", "model": "claude-opus-4-6", "input_tokens": 900, "output_tokens": 70}

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.core import compressed
 from actionledger.core.errors import MissingPackageError, SourceError
-from actionledger.imports.sources import archives, compressed
+from actionledger.imports.sources import archives
 from actionledger.imports.sources.archives import files_in
 from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.containers import head_of, opened

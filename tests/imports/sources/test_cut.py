@@ -8,9 +8,9 @@ import pytest
 from effort import soaked
 
 import actionledger as al
+from actionledger.imports.formats import atif, gemini_cli, inspect, langfuse, langsmith, opencode, otel, tau2
 from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.cut import Elements, whole_part
-from actionledger.imports.formats import atif, gemini_cli, inspect, langfuse, langsmith, opencode, otel, tau2
 
 STEPS = [
     {"step_id": 1, "source": "user", "message": "Was?"},

@@ -5,8 +5,15 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.imports.sources.permissions import hook_of_claude, of_claude, of_copilot, of_opencode, of_qwen, of_words
 from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.imports.sources.permissions import (
+    hook_of_claude,
+    of_claude,
+    of_copilot,
+    of_opencode,
+    of_qwen,
+    of_words,
+)
 
 COLUMNS = "SELECT name, decision, decided_by, why, hooks FROM permissions ORDER BY turn_index, action_index"
 

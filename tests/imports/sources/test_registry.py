@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from actionledger.core.errors import SourceError, UnknownNameError
+from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources import registry
 from actionledger.imports.sources.base import Recorded, Sample, Source
 from actionledger.imports.sources.registry import recognised, sample_of, source_named, sources
-from actionledger.core.vocabulary import Capture
 
 
 def read_nothing(_path: Path, _on_read: object = None) -> Recorded:

@@ -11,8 +11,8 @@ import pytest
 from given_items import sessions
 
 from actionledger.core.errors import SourceError, UsageError
-from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.formats.table import SOURCE, header
+from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.tables import frame_sessions, read_table
 
 TEXT = 'é 中 🙂,\r\n"quoted"\n  end '

@@ -4,11 +4,12 @@ import re
 
 import pytest
 
+from actionledger.core.values.recordings import RecordedResult
+from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS
-from actionledger.imports.sources.base import RecordedResult, Wording
+from actionledger.imports.sources.base import Wording
 from actionledger.imports.sources.registry import sources
 from actionledger.imports.sources.wordings import JUDGED, SHARED, Judged, judged, reason_of, text_of
-from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 
 TABLES = {"shared": SHARED, "agents": AGENTS} | {name: source.wordings for name, source in sources().items()}
 ROWS = [

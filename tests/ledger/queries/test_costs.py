@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 import pytest
 
 import actionledger as al
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Origin, Reason, Relation
-from actionledger.imports.sources.base import Usage
 from actionledger.ledger import queries
 
 FAILURES = {

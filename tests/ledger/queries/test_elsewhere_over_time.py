@@ -3,9 +3,9 @@
 from datetime import datetime
 from pathlib import Path
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports import import_sessions
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.funnel import funnel

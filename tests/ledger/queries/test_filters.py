@@ -10,9 +10,9 @@ import pytest
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
 from actionledger.imports import import_sessions
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries import EVERYTHING, Filter, Mark, ScoreBound
 from actionledger.ledger.queries.scopes import scope, turn_scope

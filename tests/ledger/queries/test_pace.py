@@ -6,8 +6,8 @@ from statistics import median, quantiles
 import pytest
 
 import actionledger as al
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Origin
-from actionledger.imports.sources.base import Usage
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 

@@ -4,8 +4,8 @@ import pytest
 
 import actionledger as al
 from actionledger.core.rates import NOT_AUDITABLE, Rate
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Origin, Reason, Relation
-from actionledger.imports.sources.base import Usage
 from actionledger.ledger import queries
 
 TEXT = '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>'

@@ -7,8 +7,8 @@ import pytest
 
 from actionledger.core.ids import derived_id
 from actionledger.core.rates import Rate
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import import_sessions
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading.parsers import parser_for
 from actionledger.reading.stream import StreamParser
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 
 LLAMA, JSON = parser_for(("llama3_json",)), parser_for(("json",))
 BOTH = parser_for(("llama3_json", "json"))

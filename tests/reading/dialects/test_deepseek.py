@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.parsers import DialectParser, parser_for
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
+from actionledger.reading.parsers import DialectParser, parser_for
 
 BEGIN, END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
 CALL, CALL_END, SEPARATOR = "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>"

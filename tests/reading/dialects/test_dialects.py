@@ -2,9 +2,9 @@
 
 import pytest
 
+from actionledger.core.vocabulary import BlockStatus, Outcome
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.parsers import DialectParser
-from actionledger.core.vocabulary import BlockStatus, Outcome
 
 OFFERED = {"python_fence": frozenset({"get_weather"})}
 """The dialects that read calls of offered tools alone, and what their examples call."""

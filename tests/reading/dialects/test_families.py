@@ -4,9 +4,9 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import UnknownNameError
+from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.reading.dialects import DIALECTS, FAMILIES, dialect_named, dialects_named
 from actionledger.reading.parsers import parser_for, parser_named
-from actionledger.core.vocabulary import Outcome, Reason
 
 THINKING = {
     dialect.name: pairs for dialect in DIALECTS if (pairs := getattr(dialect, "thought_markers", None))

@@ -2,9 +2,9 @@
 
 import pytest
 
+from actionledger.core.vocabulary import Outcome, Reason, RepairKind
 from actionledger.reading.dialects.gemma import Gemma
 from actionledger.reading.parsers import DialectParser
-from actionledger.core.vocabulary import Outcome, Reason, RepairKind
 
 PARSER = DialectParser(name="p", dialects=(Gemma(),), decoding={"repairs": list(RepairKind)})
 TOKENS = [

@@ -2,9 +2,9 @@
 
 import pytest
 
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading.dialects.harmony import Harmony
 from actionledger.reading.parsers import DialectParser
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 
 PARSER = DialectParser(name="p", dialects=(Harmony(),))
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from actionledger.reading.parsers import PARSERS, DialectParser, parser_for
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
+from actionledger.reading.parsers import PARSERS, DialectParser, parser_for
 
 FORMATS = {
     "actions": ("actions", "type", '{"actions": [%s]}'),

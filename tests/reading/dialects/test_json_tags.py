@@ -5,12 +5,12 @@ import sys
 import pytest
 from effort import soaked
 
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 from actionledger.reading.dialects import DIALECTS, dialect_named
 from actionledger.reading.parsers import DialectParser, parser_for
 from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.options import DecodeOptions
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 CALL = '{"name": "get_time", "arguments": {}}'
 ALL = DecodeOptions(repairs=frozenset(RepairKind))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.parsers import parser_for
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.reading.parsers import parser_for
 
 PARSER = parser_for(("minimax",))
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.parsers import PARSERS
 from actionledger.core.vocabulary import BlockStatus, Reason
+from actionledger.reading.parsers import PARSERS
 
 MINT = PARSERS["mint"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.parsers import parser_for
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
+from actionledger.reading.parsers import parser_for
 
 PARSER = parser_for(("mistral",))
 

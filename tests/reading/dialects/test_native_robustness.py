@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from steps import growth_fault
 
-from actionledger.reading.parsers import DialectParser, parser_for
 from actionledger.core.vocabulary import RepairKind
+from actionledger.reading.parsers import DialectParser, parser_for
 
 NAMES = (
     *(

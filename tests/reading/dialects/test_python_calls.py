@@ -4,11 +4,11 @@ import warnings
 
 import pytest
 
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 from actionledger.reading.dialects.minicpm import MiniCpm
 from actionledger.reading.dialects.python_calls import Lfm2, Llama4Pythonic, Pythonic
 from actionledger.reading.dialects.python_fences import PythonFence
 from actionledger.reading.parsers import DialectParser
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 PYTHONIC, FENCE = Pythonic(), PythonFence()
 

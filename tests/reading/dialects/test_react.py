@@ -3,9 +3,9 @@
 import pytest
 
 import actionledger as al
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading.dialects.react import React
 from actionledger.reading.parsers import DialectParser
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 
 PARSER = DialectParser(name="p", dialects=(React(),))
 

@@ -3,8 +3,8 @@
 import pytest
 
 import actionledger as al
-from actionledger.reading.parsers import PARSERS, DialectParser, parser_for
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
+from actionledger.reading.parsers import PARSERS, DialectParser, parser_for
 
 ASSISTANT = PARSERS["assistant"]
 BLOCK = '```actions\n{"actions": [{"type": "%s"}]}\n```'

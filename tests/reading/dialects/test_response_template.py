@@ -6,8 +6,8 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import UsageError
-from actionledger.reading.parsers import DialectParser
 from actionledger.core.vocabulary import ActionStatus, Outcome, Reason
+from actionledger.reading.parsers import DialectParser
 
 FUNCTION = {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}}
 GEMMA = {

@@ -2,10 +2,10 @@
 
 import pytest
 
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 from actionledger.reading.dialects.python_fences import PythonFence
 from actionledger.reading.dialects.search_replace import SearchReplace
 from actionledger.reading.parsers import DialectParser
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 PARSER = DialectParser(name="p", dialects=(SearchReplace(),), decoding={"repairs": list(RepairKind)})
 EDIT = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"

@@ -4,9 +4,9 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import RenderError
+from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.parsers import parser_for
-from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 
 ARGUMENTS = {"table": "a", "limit": 10, "dry_run": True}
 MEANT = (ARGUMENTS, {"table": "a", "limit": "10", "dry_run": "true"})

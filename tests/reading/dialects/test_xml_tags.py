@@ -2,10 +2,10 @@
 
 import pytest
 
-from actionledger.reading.dialects.xml_tags import XmlTags
-from actionledger.reading.parsers import PARSERS, DialectParser
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
+from actionledger.reading.dialects.xml_tags import XmlTags
+from actionledger.reading.parsers import PARSERS, DialectParser
 
 CODER = PARSERS["coder"]
 

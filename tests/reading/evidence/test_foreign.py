@@ -3,8 +3,8 @@
 import pytest
 
 import actionledger as al
-from actionledger.reading.stream import StreamParser
 from actionledger.core.vocabulary import Outcome
+from actionledger.reading.stream import StreamParser
 
 OFFERED = {
     "assistant": ("create_task", {"content": "Paris"}),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from actionledger.reading.evidence.glued import glued
 from actionledger.core.values.offers import Offer
 from actionledger.core.vocabulary import Outcome
+from actionledger.reading.evidence.glued import glued
 
 OFFER = Offer({"get_weather": ("city", "days"), "put_note": ("text",)})
 LEFT = [

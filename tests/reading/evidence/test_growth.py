@@ -4,11 +4,11 @@ import pytest
 from effort import soaked
 from steps import SPARE, growth_fault
 
+from actionledger.core.values.offers import Offer
 from actionledger.reading.dialects.parts import json_values
 from actionledger.reading.evidence import candidates, cues, plainer, statements, unread
 from actionledger.reading.parsers import PARSERS
 from actionledger.reading.scan import openings
-from actionledger.core.values.offers import Offer
 
 SMALL, TIMES = 2_000, 16
 PER_CHARACTER = 2

@@ -5,10 +5,10 @@ import re
 import pytest
 
 import actionledger as al
+from actionledger.core.vocabulary import Outcome
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.evidence.names import names_of
 from actionledger.reading.evidence.own_marks import MARK, known_marks, own_marks
-from actionledger.core.vocabulary import Outcome
 
 NAMES = names_of(frozenset({"get_weather", "clock.get_time"}))
 CALL = ("get_weather", {"city": "Paris", "days": 2})

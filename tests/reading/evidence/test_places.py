@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.evidence.places import Quotations, inked, is_document, may_quote, stands_alone
 from actionledger.core.values import Span
+from actionledger.reading.evidence.places import Quotations, inked, is_document, may_quote, stands_alone
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from actionledger.reading.evidence.rests import mentions_and_rests
 from actionledger.core.values.offers import Offer
 from actionledger.core.vocabulary import Outcome
+from actionledger.reading.evidence.rests import mentions_and_rests
 
 OFFER = Offer({"get_weather": ("city", "days"), "put_note": ("text", "count")})
 

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given, strategies as st
 from wild.shown_prose import MEANT, SHOWN as SHOWN_TEXTS
 
-from actionledger.reading.prose_words import ANNOUNCES, CONDITIONS, CORRECTS, OPEN, SHOWS, UNDERTAKES, asks, takes_back
+from actionledger.reading.prose_words import (
+    ANNOUNCES,
+    CONDITIONS,
+    CORRECTS,
+    OPEN,
+    SHOWS,
+    UNDERTAKES,
+    asks,
+    takes_back,
+)
 from actionledger.reading.prose_words.phrases import Phrase, Phrases, Vocabulary, compiled
 
 KINDS = {

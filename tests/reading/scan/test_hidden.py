@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.parsers import PARSERS
 from actionledger.core.vocabulary import RepairKind
+from actionledger.reading.parsers import PARSERS
 
 VALUE = '{"actions": [{"type": "create_task", "content": "漢字"}]}'
 HIDDEN = ["\ufeff", "\u200b", "\u200d", "\u2060\ufeff"]

@@ -6,8 +6,8 @@ import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
 
-from actionledger.reading.tolerant_json import DecodeOptions, decode
 from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.tolerant_json import DecodeOptions, decode
 
 CAREFUL = DecodeOptions()
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from actionledger.reading.tolerant_json import LENIENT, STRICT, Call, DecodeOptions, comments_behind, decode
-from actionledger.reading.tolerant_json.options import GUESSES
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.tolerant_json import LENIENT, STRICT, Call, DecodeOptions, comments_behind, decode
+from actionledger.reading.tolerant_json.options import GUESSES
 
 CALLS = DecodeOptions(calls=True)
 LIKELIER = GUESSES - {RepairKind.UNQUOTED_VALUE, RepairKind.ELLIPSIS}

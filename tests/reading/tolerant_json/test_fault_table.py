@@ -5,13 +5,13 @@ import re
 
 import pytest
 
+from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.tolerant_json import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions, decode, shortcuts
 from actionledger.reading.tolerant_json.faults import FAULTS
 from actionledger.reading.tolerant_json.notes import Notes, reason_for
 from actionledger.reading.tolerant_json.options import GUESSES
 from actionledger.reading.tolerant_json.regular import Look
 from actionledger.reading.tolerant_json.usual import read_usual
-from actionledger.core.vocabulary import RepairKind
 
 ROWS = pytest.mark.parametrize("row", FAULTS, ids=lambda row: row.kind)
 LIKELIER = {RepairKind.MISSING_OPENER, RepairKind.MISSING_VALUE, RepairKind.SKIPPED}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from actionledger.reading.tolerant_json import STRICT, DecodeOptions, decode_all, decode_nested, find_value
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Reason
+from actionledger.reading.tolerant_json import STRICT, DecodeOptions, decode_all, decode_nested, find_value
 
 
 @pytest.mark.parametrize(

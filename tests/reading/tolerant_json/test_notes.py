@@ -2,10 +2,10 @@
 
 import pytest
 
+from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import decode
 from actionledger.reading.tolerant_json.locating import Places
 from actionledger.reading.tolerant_json.notes import Columns, Notes
-from actionledger.core.vocabulary import Reason, RepairKind
 
 FORMS = ((RepairKind.MISSING_COMMA, ","), (RepairKind.COMMENT, ""), (RepairKind.QUOTES, '"a"'))
 

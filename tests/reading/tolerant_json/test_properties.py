@@ -7,7 +7,16 @@ import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
 
-from actionledger.reading.tolerant_json import LENIENT, STRICT, DecodeOptions, decode, decode_all, decode_nested, find_value, shortcuts
+from actionledger.reading.tolerant_json import (
+    LENIENT,
+    STRICT,
+    DecodeOptions,
+    decode,
+    decode_all,
+    decode_nested,
+    find_value,
+    shortcuts,
+)
 from actionledger.reading.tolerant_json.notes import Notes
 from actionledger.reading.tolerant_json.regular import Look
 

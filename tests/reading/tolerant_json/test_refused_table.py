@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.tolerant_json import DecodeOptions, decode
 from actionledger.core.vocabulary import Reason
+from actionledger.reading.tolerant_json import DecodeOptions, decode
 
 CAREFUL = DecodeOptions()
 

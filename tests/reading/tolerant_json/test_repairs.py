@@ -8,8 +8,15 @@ import pytest
 from effort import examples
 from hypothesis import example, given, settings, strategies as st
 
-from actionledger.reading.tolerant_json import LENIENT, DecodeOptions, decode, decode_all, decode_nested, find_value
 from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.tolerant_json import (
+    LENIENT,
+    DecodeOptions,
+    decode,
+    decode_all,
+    decode_nested,
+    find_value,
+)
 
 PIECES = [
     *"{}[]():,;=+-./#\\\"'`“”„‘’«» \n\t\r", *("a", "b c", "key", "say", "1", "0x1F", "1_0", ".5", "007", "1e5"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.reading.tolerant_json.usual import read_usual
 from actionledger.core.vocabulary import RepairKind
+from actionledger.reading.tolerant_json.usual import read_usual
 
 USUAL = {
     "{a: 1}": {"a": 1},

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.tolerant_json import decode
+from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.report.charts.contrast import contrast_of
-from actionledger.report.charts.trend import Event, trend_of
 from actionledger.core.errors import UsageError
+from actionledger.core.rates import Clustering, Rate
 from actionledger.ledger.queries import Period, Trend, funnel, funnel_by, success_over_time
 from actionledger.ledger.queries.stages import stages_of
-from actionledger.core.rates import Clustering, Rate
 from actionledger.replay.contrasts import Measure
+from actionledger.report.charts.contrast import contrast_of
+from actionledger.report.charts.trend import Event, trend_of
 
 HOSTILE = "<b>small\u202e</b>"
 MONDAY, SUNDAY, LATER = (datetime.fromisoformat(day) for day in ("2026-03-02", "2026-03-09", "2026-03-16"))

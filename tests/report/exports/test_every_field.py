@@ -15,12 +15,12 @@ from typer.testing import CliRunner
 
 import actionledger as al
 from actionledger.cli import app
+from actionledger.core.vocabulary import Capture, CostOrigin
+from actionledger.imports.price import Price
+from actionledger.ledger import queries
 from actionledger.report.exports import atif, otlp
 from actionledger.report.exports.reports import session_report
 from actionledger.report.exports.tracks import track
-from actionledger.imports.price import Price
-from actionledger.ledger import queries
-from actionledger.core.vocabulary import Capture, CostOrigin
 
 SECRET = "ghp_" + "a1B2" * 9
 FIELDS = [each.name for each in fields(queries.Response)]

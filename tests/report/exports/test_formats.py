@@ -7,11 +7,11 @@ from uuid import UUID
 
 import pytest
 
+from actionledger.ledger import queries
 from actionledger.report.exports.atif import SCHEMA, trajectory
 from actionledger.report.exports.otlp import traces
 from actionledger.report.exports.reports import POLICY, comparison_report, session_report
 from actionledger.report.exports.tracks import track
-from actionledger.ledger import queries
 
 
 class Page(HTMLParser):

@@ -10,11 +10,11 @@ import pytest
 from effort import is_soak
 
 import actionledger as al
-from actionledger.report.exports import atif, otlp
-from actionledger.report.exports.tracks import track
+from actionledger.core.vocabulary import CostOrigin
 from actionledger.imports.price import Price
 from actionledger.ledger import queries
-from actionledger.core.vocabulary import CostOrigin
+from actionledger.report.exports import atif, otlp
+from actionledger.report.exports.tracks import track
 
 ROOT = Path(__file__).parents[3]
 

@@ -8,11 +8,17 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.runtime.agent import Conversation, ConversationLimits, Ending, converse
 from actionledger.core.errors import UsageError
-from actionledger.runtime.models import BrokenResponseError, Completion, ModelUnreachableError, RecordedModel, ScriptedModel
-from actionledger.profiles.assistant.reasoning import ITERATION_LIMITS, IterativeReasoner
 from actionledger.core.vocabulary import ExecutionStatus
+from actionledger.profiles.assistant.reasoning import ITERATION_LIMITS, IterativeReasoner
+from actionledger.runtime.agent import Conversation, ConversationLimits, Ending, converse
+from actionledger.runtime.models import (
+    BrokenResponseError,
+    Completion,
+    ModelUnreachableError,
+    RecordedModel,
+    ScriptedModel,
+)
 
 PROSE = "All of it is done; have a nice day."
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from late_clock import AHEAD_SECONDS, late_once
 
-from actionledger.runtime.commands import CommandSettings
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import Reason
+from actionledger.runtime.commands import CommandSettings
 
 PYTHON = sys.executable
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.runtime.commands import Means, Wall
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
+from actionledger.runtime.commands import Means, Wall
 
 PYTHON = sys.executable
 COUNTED = {Wall.MEMORY, Wall.NUMBER}

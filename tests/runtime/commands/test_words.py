@@ -6,10 +6,10 @@ from contextlib import suppress
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from actionledger.runtime.commands import words_of
-from actionledger.core.text import first_unseen
 from actionledger.core.errors import ActionError
+from actionledger.core.text import first_unseen
 from actionledger.core.vocabulary import Reason
+from actionledger.runtime.commands import words_of
 
 
 @pytest.mark.parametrize(

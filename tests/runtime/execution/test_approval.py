@@ -3,9 +3,9 @@
 import pytest
 
 from actionledger.core.errors import UsageError
-from actionledger.runtime.execution.approval import Decision, Policy, Rule, Verdict, content_hash
 from actionledger.core.values import ActionCall, Span
 from actionledger.core.vocabulary import ActionStatus, DecisionKind
+from actionledger.runtime.execution.approval import Decision, Policy, Rule, Verdict, content_hash
 
 APPROVE, REJECT, ESCALATE = Verdict.APPROVE, Verdict.REJECT, Verdict.ESCALATE
 

@@ -7,10 +7,10 @@ import pytest
 
 from actionledger.actions.validation import check_action
 from actionledger.core.events import ApprovalRequested, ResponseParsed
-from actionledger.runtime.execution.approval import Policy, Rule, Verdict
-from actionledger.reading.parsers import PARSERS, DialectParser
 from actionledger.core.values import RawAction, Reading, Span
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
+from actionledger.reading.parsers import PARSERS, DialectParser
+from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 CHANGE = '```json\n{"name": "change", "arguments": {"what": "x"}}\n```'

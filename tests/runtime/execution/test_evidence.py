@@ -8,14 +8,14 @@ from small_profile import CATALOGUE, SESSION
 
 from actionledger.core.errors import PolicyError
 from actionledger.core.events import ResponseParsed
+from actionledger.core.recording import TurnKey
+from actionledger.core.vocabulary import Evidence, ExecutionStatus
+from actionledger.reading.parsers import PARSERS
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 from actionledger.runtime.execution.checks.arguments import with_arguments
 from actionledger.runtime.execution.execution_events import Step
 from actionledger.runtime.execution.policy_file import policy_from
 from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.reading.parsers import PARSERS
-from actionledger.core.recording import TurnKey
-from actionledger.core.vocabulary import Evidence, ExecutionStatus
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 P, S, D = ExecutionStatus.PENDING, ExecutionStatus.SUCCEEDED, ExecutionStatus.DENIED

@@ -3,13 +3,13 @@
 import pytest
 
 from actionledger.core.errors import UsageError
-from actionledger.runtime.execution.feedback import MAX_LINE, render
-from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
-from actionledger.reading.parsers import parser_for
 from actionledger.core.privacy import mask_text
-from actionledger.runtime.parsing import read_response
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
+from actionledger.reading.parsers import parser_for
+from actionledger.runtime.execution.feedback import MAX_LINE, render
+from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
+from actionledger.runtime.parsing import read_response
 
 
 def read(text: str, profile):

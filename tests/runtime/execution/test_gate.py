@@ -12,6 +12,10 @@ from pydantic import Field
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.actions.validation import check
+from actionledger.core.recording import SessionKey, TurnKey
+from actionledger.core.values import Approval, Issue, Observation, RawAction, Reading, Span
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Outcome, Reason
+from actionledger.reading.parsers import parser_for
 from actionledger.runtime.execution.admission import Admitted, Withheld
 from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.execution_events import Step, approval_of
@@ -22,13 +26,9 @@ from actionledger.runtime.execution.planning import Plan, PlannedAction
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.turn_context import Progress, TurnContext
 from actionledger.runtime.execution.turn_state import TurnState
-from actionledger.reading.parsers import parser_for
-from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.runtime.repetition.fingerprints import observed_fingerprint
 from actionledger.runtime.repetition.guard import RepetitionGuard
 from actionledger.runtime.repetition.limits import RepetitionLimits, Threshold
-from actionledger.core.values import Approval, Issue, Observation, RawAction, Reading, Span
-from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Outcome, Reason
 
 REASONS = {
     "plan": Reason.DEPENDENCY_CYCLE,

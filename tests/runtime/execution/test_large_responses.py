@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 import actionledger as al
-from actionledger.runtime.execution.limits import Limits
+from actionledger.core.recording import RESPONSE_CHARACTERS, turns
+from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason
 from actionledger.ledger import encoding
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.profiles import profile_named
-from actionledger.core.recording import RESPONSE_CHARACTERS, turns
-from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason
+from actionledger.runtime.execution.limits import Limits
 
 FILE = "<create_file><path>x</path><content>hello</content></create_file>"
 

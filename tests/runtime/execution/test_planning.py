@@ -8,9 +8,9 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 from steps import steps
 
-from actionledger.runtime.execution.planning import Plan, build_plan
 from actionledger.core.values import ActionCall, Reference, Span
 from actionledger.core.vocabulary import ActionStatus, Reason
+from actionledger.runtime.execution.planning import Plan, build_plan
 
 
 def call(*refers_to: str, status: ActionStatus = ActionStatus.VALID, **arguments: Any) -> ActionCall:

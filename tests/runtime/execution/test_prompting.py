@@ -6,14 +6,14 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import UnknownNameError, UsageError
-from actionledger.runtime.execution.correcting import corrector
-from actionledger.runtime.execution.prompting import dialect_of, prompt_of, writer
+from actionledger.core.vocabulary import ActionStatus, Outcome
+from actionledger.profiles import PROFILES
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.parsers import DialectParser, parser_named
-from actionledger.profiles import PROFILES
-from actionledger.core.vocabulary import ActionStatus, Outcome
+from actionledger.runtime.execution.correcting import corrector
+from actionledger.runtime.execution.prompting import dialect_of, prompt_of, writer
 
 BUILT_IN = [
     PROFILES[name]

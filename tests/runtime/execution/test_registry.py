@@ -8,11 +8,11 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import UnknownNameError, UsageError
-from actionledger.runtime.execution import registry
-from actionledger.runtime.execution.registry import GROUP, PROFILES, TOOLKIT, Profiles, profile_named
+from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries.filters import Filter
 from actionledger.profiles.coder import CODER
-from actionledger.core.vocabulary import ActionStatus
+from actionledger.runtime.execution import registry
+from actionledger.runtime.execution.registry import GROUP, PROFILES, TOOLKIT, Profiles, profile_named
 
 ACTIONS = al.ActionSet("post")
 

@@ -6,10 +6,10 @@ from datetime import datetime
 import pytest
 
 from actionledger.core.errors import ActionError, LedgerError
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
+from actionledger.reading.parsers import parser_for
 from actionledger.runtime.execution.handlers import no_handlers
 from actionledger.runtime.execution.profile import Profile
-from actionledger.reading.parsers import parser_for
-from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 LOOK = '{"type": "look", "at": "the sky"}'

@@ -15,8 +15,8 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 from pydantic import BaseModel
 
-from actionledger.runtime.execution.truncation import MAX_DEPTH, MAX_RESULT, truncated
 from actionledger.core.vocabulary import Reason
+from actionledger.runtime.execution.truncation import MAX_DEPTH, MAX_RESULT, truncated
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -11,13 +11,13 @@ from pydantic import Field
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.core.errors import ActionError
 from actionledger.core.events import ApprovalDecided, ApprovalRequested, SystemNoted
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
+from actionledger.reading.parsers import parser_for
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.limits import Limits, LocalCounter, RateLimit
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.reading.parsers import parser_for
-from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 RUN_ALL = Policy((("*", Verdict.APPROVE),))

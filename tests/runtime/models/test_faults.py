@@ -9,7 +9,16 @@ from email.utils import format_datetime
 
 import pytest
 
-from actionledger.runtime.models import BrokenResponseError, ModelError, ModelTimeoutError, ModelUnreachableError, RateLimitedError, RequestRefusedError, ServerFailedError, Timeouts
+from actionledger.runtime.models import (
+    BrokenResponseError,
+    ModelError,
+    ModelTimeoutError,
+    ModelUnreachableError,
+    RateLimitedError,
+    RequestRefusedError,
+    ServerFailedError,
+    Timeouts,
+)
 from actionledger.runtime.models.openai import OpenAICompatible
 
 DEEP = "[" * 150 + "]" * 150

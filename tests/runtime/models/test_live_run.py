@@ -10,9 +10,9 @@ import pytest
 from forked_python import ForkedPython, Running
 
 import actionledger as al
-from actionledger.runtime.agent import Ending, converse
 from actionledger.core.errors import SandboxError
 from actionledger.profiles.assistant.reasoning import IterativeReasoner
+from actionledger.runtime.agent import Ending, converse
 from actionledger.runtime.sandbox import choose
 
 GOOD = '```actions\n{"actions": [{"type": "create_task", "content": "a"}]}\n```'

@@ -4,8 +4,8 @@ import pytest
 
 from actionledger import Runtime, open_ledger
 from actionledger.core.errors import UsageError
-from actionledger.runtime.models import Chunk, Completion, Message, ModelError, RecordedModel, ScriptedModel
 from actionledger.reading.messages import read_message
+from actionledger.runtime.models import Chunk, Completion, Message, ModelError, RecordedModel, ScriptedModel
 
 TEXTS = ["Hello, this is a text of more than one piece 😀.", "", "Bye."]
 KINDS = ["live", "recorded", "scripted"]

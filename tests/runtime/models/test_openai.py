@@ -5,9 +5,9 @@ import gc
 import pytest
 
 from actionledger.core.errors import UsageError
+from actionledger.reading.messages import read_message
 from actionledger.runtime.models import Completion, Message, Usage
 from actionledger.runtime.models.openai import OpenAICompatible
-from actionledger.reading.messages import read_message
 
 TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
 

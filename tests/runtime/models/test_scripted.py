@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from actionledger.core.errors import SourceError
-from actionledger.runtime.models import Asked, BrokenResponseError, Completion, Message, NoMoreResponsesError, ScriptedModel
+from actionledger.runtime.models import (
+    Asked,
+    BrokenResponseError,
+    Completion,
+    Message,
+    NoMoreResponsesError,
+    ScriptedModel,
+)
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 

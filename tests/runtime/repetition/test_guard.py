@@ -7,8 +7,8 @@ import pytest
 
 from actionledger.core.errors import ActionError
 from actionledger.core.events import SystemNoted
-from actionledger.runtime.repetition.limits import NO_REPETITION, RepetitionLimits
 from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.repetition.limits import NO_REPETITION, RepetitionLimits
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 

@@ -6,7 +6,13 @@ from steps import steps
 
 from actionledger.core.errors import UsageError
 from actionledger.runtime.repetition.fingerprints import ActionFingerprint, fingerprint
-from actionledger.runtime.repetition.limits import NO_REPETITION, STANDARD_REPETITION, Pattern, RepetitionLimits, Threshold
+from actionledger.runtime.repetition.limits import (
+    NO_REPETITION,
+    STANDARD_REPETITION,
+    Pattern,
+    RepetitionLimits,
+    Threshold,
+)
 from actionledger.runtime.repetition.patterns import Watch
 
 TELLING = "a result that is long enough to tell a change"

@@ -9,12 +9,12 @@ from hypothesis import example, given, settings, strategies as st
 
 import actionledger as al
 from actionledger.core.errors import ActionError, UsageError
-from actionledger.runtime.execution.approval import Decision
-from actionledger.ledger.queries.funnel import funnel
 from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import DecisionKind
+from actionledger.ledger.queries.funnel import funnel
+from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.session.decisions import decide
 from actionledger.runtime.session.valid_decisions import waiting_approvals
-from actionledger.core.vocabulary import DecisionKind
 
 STEPS = st.lists(
     st.sampled_from(

@@ -12,19 +12,19 @@ import pytest
 from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
-from actionledger.runtime.commands import Commands, CommandSettings, Wall
 from actionledger.core.clock import now
-from actionledger.core.ids import new_id
 from actionledger.core.errors import DecisionKeyError, UsageError
 from actionledger.core.events import ApprovalDecided, ApprovalRequested
+from actionledger.core.ids import new_id
+from actionledger.core.values import Approval
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus
+from actionledger.ledger.queries.approvals import approvals_of_turn
+from actionledger.runtime.commands import Commands, CommandSettings, Wall
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import POLICY
-from actionledger.ledger.queries.approvals import approvals_of_turn
 from actionledger.runtime.session.decisions import decide
 from actionledger.runtime.session.signatures import key_path, signing_key
 from actionledger.runtime.session.valid_decisions import decided_approvals, open_decisions, waiting_approvals
-from actionledger.core.values import Approval
-from actionledger.core.vocabulary import DecisionKind, ExecutionStatus
 from actionledger.runtime.workspace import Workspace
 
 APPROVED = Decision(DecisionKind.APPROVED, "ada")

@@ -9,15 +9,15 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
+from actionledger.ledger import Ledger, open_ledger
 from actionledger.runtime.execution.approval import Decision, Policy, Verdict
 from actionledger.runtime.execution.execution_events import approval_decided
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.ledger import Ledger, open_ledger
 from actionledger.runtime.session.decisions import decide
 from actionledger.runtime.session.signatures import signed, signing_key
 from actionledger.runtime.session.valid_decisions import decided_approvals, waiting_approvals
-from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
 
 APPROVED = Decision(DecisionKind.APPROVED, "ada", "It looks right.")
 REJECTED = Decision(DecisionKind.REJECTED, "ada", "Not on a Friday.")

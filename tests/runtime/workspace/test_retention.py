@@ -12,7 +12,14 @@ import pytest
 from actionledger.core.clock import now
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace import FileLimits, UndoRefusedError, Workspace, belonging_to, contents as contents_module, retention
+from actionledger.runtime.workspace import (
+    FileLimits,
+    UndoRefusedError,
+    Workspace,
+    belonging_to,
+    contents as contents_module,
+    retention,
+)
 
 OLD = "what it held before"
 

@@ -16,8 +16,8 @@ import pytest
 from effort import examples, soaked
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from actionledger.core.ids import new_id
 from actionledger.core.errors import ActionError
+from actionledger.core.ids import new_id
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace import Edit, FileLimits, Files, Places, Undone, Workspace, belonging_to
 

@@ -21,11 +21,11 @@ from actionledger.core.errors import UsageError
 from actionledger.core.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.forgetting.records import ForgetReport
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
 from actionledger.ledger.queries.selected import selected_sessions
 from actionledger.runtime.session.forgetting import (
-    ForgetReport,
     being_forgotten,
     forget,
     go_on_forgetting,

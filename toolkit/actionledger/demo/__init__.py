@@ -7,9 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from actionledger.core.errors import SourceError, UnknownNameError
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports import Importer, ImportReport
 from actionledger.imports.formats import jsonl
-from actionledger.imports.sources.base import Item, Recorded, RecordedSession, Refusal
+from actionledger.imports.sources.base import Item, Recorded, Refusal
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.recorded import known
 from actionledger.profiles import PROFILES

@@ -3,11 +3,11 @@
 from dataclasses import asdict
 
 from actionledger.core.recording import TurnKey, billed_beside
+from actionledger.core.values.recordings import RecordedTurn
 from actionledger.core.vocabulary import CostOrigin
 from actionledger.imports.import_run import ImportRun
 from actionledger.imports.list_prices import price_list
 from actionledger.imports.prices import Prices
-from actionledger.imports.sources.base import RecordedTurn
 
 
 def note_costs(

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from actionledger.core.privacy import mask_text
+from actionledger.core.values.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import TitleOrigin
 from actionledger.imports.sources.access import text_at
-from actionledger.imports.sources.base import RecordedSession
-from actionledger.imports.sources.details import NO_DETAILS, SessionDetails
 from actionledger.ledger.queries.versions import VERSIONS
 
 _TITLE_CHARACTERS = 80

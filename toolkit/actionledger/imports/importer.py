@@ -18,6 +18,7 @@ from actionledger.core.recording import (
     turn_superseded,
 )
 from actionledger.core.values import ParseResult
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.billing import note_costs
 from actionledger.imports.import_run import ImportRun
@@ -32,7 +33,7 @@ from actionledger.imports.received import is_unfilled, priced, recorded_of, task
 from actionledger.imports.refusing import Refusals
 from actionledger.imports.report import ImportReport
 from actionledger.imports.results import Results
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
 from actionledger.imports.turns import Looked, State, looked_up, remember
 from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey
 from actionledger.runtime.execution.profile import Profile

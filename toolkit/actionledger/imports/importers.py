@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from actionledger.core.errors import UnknownNameError, UsageError, in_words
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.importer import Importer
 from actionledger.imports.report import ImportReport
-from actionledger.imports.sources.base import Item, RecordedSession, Refusal, Wording
+from actionledger.imports.sources.base import Item, Refusal, Wording
 from actionledger.imports.sources.registry import source_named
 
 _FAULTS_OF_VALUES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)

@@ -15,10 +15,9 @@ from actionledger.core.recording import (
     session_finished,
     session_started,
 )
+from actionledger.core.values.recordings import NO_DETAILS, RecordedSession
 from actionledger.imports.details import details_of
 from actionledger.imports.import_run import ImportRun
-from actionledger.imports.sources.base import RecordedSession
-from actionledger.imports.sources.details import NO_DETAILS
 from actionledger.ledger.queries.recorded import Known
 
 

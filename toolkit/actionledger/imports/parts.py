@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from zlib import crc32
 
+from actionledger.core.compressed import SUFFIXES
 from actionledger.core.text import utf8_with_halves
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.recognising import ToRead
-from actionledger.imports.sources.base import Item, RecordedSession
-from actionledger.imports.sources.compressed import SUFFIXES
+from actionledger.imports.sources.base import Item
 from actionledger.imports.sources.files import size_of
 
 GROUP_BYTES = 4 * 2**20

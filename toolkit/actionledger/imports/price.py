@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
-from actionledger.imports.sources.base import Usage
-from actionledger.imports.sources.billed import Billed
+from actionledger.core.values.recordings import Billed, Usage
 
 _MILLION = 1_000_000
 _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")

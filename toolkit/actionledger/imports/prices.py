@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError, UsageError, require_path
+from actionledger.core.values.recordings import Usage
 from actionledger.imports.price import Price, cost_of
-from actionledger.imports.sources.base import Usage
 
 _MILLION = 1_000_000
 _FIELDS = ("input", "output", "cached", "cache_write", "cache_write_1h", "searches")

@@ -8,8 +8,8 @@ from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.core.recording.attempts import response_parsed
 from actionledger.core.values import ParseResult
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, was_cut
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.profiles import profile_named
 from actionledger.reading.parsers import AnyParser, parser_for, parser_named
 from actionledger.reading.recorded import RECORDED, WithCalls, with_calls

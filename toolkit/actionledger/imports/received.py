@@ -7,12 +7,12 @@ from typing import Any
 
 from actionledger.core.privacy import mask_text
 from actionledger.core.recording import hash_of_tools
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import CostOrigin
 from actionledger.imports.list_prices import list_price
 from actionledger.imports.price import cost_of
 from actionledger.imports.prices import Prices
 from actionledger.imports.report import ImportReport
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn, Usage
 from actionledger.ledger.queries.packed import KnownTurn
 
 _OF_USAGE = [each.name for each in fields(Usage) if each.name not in {"finish_reason", "billed"}]

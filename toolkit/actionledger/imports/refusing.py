@@ -6,8 +6,9 @@ from actionledger.core.clock import now
 from actionledger.core.events import SystemNoted
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import RESPONSE_CHARACTERS, Recorder, SessionKey, response_refused
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.report import ImportReport
-from actionledger.imports.sources.base import RecordedSession, Refusal
+from actionledger.imports.sources.base import Refusal
 from actionledger.imports.turns import Looked
 
 PLACES = 2**31

@@ -11,10 +11,11 @@ from actionledger.core.recording import KEPT_CHARACTERS, Recorder, RunKey, Sessi
 from actionledger.core.recording.attempts import attempt_id_of
 from actionledger.core.recording.permissions import permission_noted
 from actionledger.core.values import ParseResult
+from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.reading import written_of
 from actionledger.imports.sources.access import exit_status_of
-from actionledger.imports.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
+from actionledger.imports.sources.base import Wording
 from actionledger.imports.sources.exit_one import command_of, is_answer
 from actionledger.imports.sources.permissions import of_words
 from actionledger.imports.sources.wordings import Judged, judged, text_of, with_end_told

@@ -9,8 +9,8 @@ from actionledger.core.ids import derived_id
 from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.recording.attempts import action_id_of
 from actionledger.core.values import ActionCall, ParseResult
+from actionledger.core.values.recordings import RecordedCall, RecordedTurn
 from actionledger.core.vocabulary import ActionStatus, Capture
-from actionledger.imports.sources.base import RecordedCall, RecordedTurn
 from actionledger.imports.sources.exit_one import command_of
 from actionledger.ledger.queries.recorded import OpenCall
 from actionledger.reading.leaked import is_leaked

@@ -4,22 +4,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from actionledger.core.canonical import json_text
 from actionledger.core.clock import utc
 from actionledger.core.errors import UsageError, require_text
 from actionledger.core.ids import derived_id
-from actionledger.imports.importer import Importer
-from actionledger.imports.reading import ReadAs
-from actionledger.imports.shapes.sniffed import answer_of
-from actionledger.imports.sources.base import (
+from actionledger.core.values.recordings import (
+    AnyResult,
+    AnyUsage,
     RecordedCall,
     RecordedResult,
     RecordedSession,
     RecordedTurn,
-    Usage,
 )
+from actionledger.imports.importer import Importer
+from actionledger.imports.reading import ReadAs
+from actionledger.imports.shapes.sniffed import answer_of
 from actionledger.imports.usages import possible_usage, told_usage, usage_within
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles, one_sentence
@@ -27,22 +28,15 @@ from actionledger.ledger.places import place_taken, remove_old_places
 from actionledger.ledger.queries.progress import next_turn_index
 from actionledger.ledger.queries.recorded import known
 from actionledger.reading.messages import require_json, split_message
-from actionledger.reading.parsers import AnyParser, parser_for, parser_named
+from actionledger.reading.parsers import AnyParser, NamedParser, parser_for, parser_named
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+
 SOURCE = "python"
 """What records name the source of turns that a program records itself."""
 
-AnyResult: TypeAlias = RecordedResult | Mapping[str, Any]
-"""What came of a call, or its fields by name."""
-
-NamedParser: TypeAlias = str | AnyParser
-"""A parser, or its name."""
-
-AnyUsage: TypeAlias = Usage | Mapping[str, Any]
-"""What a response took, its fields by name, or a provider's usage object."""
 
 _RESULT_FIELDS = frozenset(each.name for each in fields(RecordedResult))
 

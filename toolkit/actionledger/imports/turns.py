@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import SessionKey, turn_id_of
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.reading import written_of
-from actionledger.imports.sources.base import RecordedSession, RecordedTurn
 from actionledger.ledger.encoding import as_recorded
 from actionledger.ledger.queries.packed import KnownTurn
 from actionledger.ledger.queries.recorded import Known, digest

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from actionledger.core.errors import UsageError
-from actionledger.imports.sources.base import Usage
+from actionledger.core.values.recordings import Usage
 from actionledger.imports.sources.usage import COUNTS, PROVIDERS_OWN, is_count, usage_of
 
 _NAMES = frozenset(each.name for each in fields(Usage)) - {"billed"}

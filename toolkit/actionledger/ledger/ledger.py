@@ -13,16 +13,18 @@ from datetime import datetime
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 from weakref import finalize
 
 from actionledger.core.errors import LedgerError, UsageError, require_kind
 from actionledger.core.events import Event
 from actionledger.core.forking import watch
+from actionledger.core.hooks import module_for
 from actionledger.core.privacy import custom
 from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.encoding import waiting
+from actionledger.ledger.forgetting.records import ForgetReport
 from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.internals import Internals
@@ -35,8 +37,19 @@ from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores import AsOf, Store, store_at
 
 if TYPE_CHECKING:
-    from actionledger.imports.turn_recorder import AnyResult, AnyUsage, NamedParser, TurnRecorder
-    from actionledger.runtime.session.forgetting import ForgetReport
+    from actionledger.core.values.recordings import AnyResult, AnyUsage, RecordedTurn
+    from actionledger.reading.parsers import NamedParser
+
+
+class _TurnRecorder(Protocol):
+    """What reads the turns that a program records itself."""
+
+    def record(
+        self, turn: "RecordedTurn", read_as: Any, *, session: str, profile: str | None, model: str, task: str
+    ) -> str: ...
+
+    def finish(self) -> None: ...
+
 
 _PATIENCE_SECONDS = 60.0
 
@@ -117,7 +130,7 @@ class Ledger(AskedLedger):
         self._writer = SegmentWriter(
             store.files.segments, self._background.wake if in_background else _do_nothing
         )
-        self._turns: TurnRecorder | None = None
+        self._turns: _TurnRecorder | None = None
         self._before_close: list[Callable[[], object]] = []
         # A ledger that nobody closes still hands over what it holds, at the latest when the interpreter ends.
         self._hand_over = finalize(self, _hand_over, store, self._writer, self._background)
@@ -208,10 +221,9 @@ class Ledger(AskedLedger):
             ...     ledger.sql("SELECT name, status, reason FROM executions").fetchall()
             [('add', 'failed', 'tool_error')]
         """
-        from actionledger.imports import turn_recorder  # noqa: PLC0415 - the one way up: it reads what it records
-
-        turn_recorder.refuse_no_texts(session=session, model=model, task=task, profile=profile)
-        turn = turn_recorder.recorded_turn(
+        recording = module_for("recording turns")
+        recording.refuse_no_texts(session=session, model=model, task=task, profile=profile)
+        turn = recording.recorded_turn(
             text,
             message,
             tools=tools,
@@ -223,11 +235,11 @@ class Ledger(AskedLedger):
             external_id=name,
             reasoning=reasoning,
         )
-        how = turn_recorder.read_as(parser, dialects)
+        how = recording.read_as(parser, dialects)
         self._refuse_unless_writable()
         with self._lock:
             if self._turns is None:
-                self._turns = turn_recorder.TurnRecorder(self)
+                self._turns = recording.TurnRecorder(self)
             return self._turns.record(turn, how, session=session, profile=profile, model=model, task=task)
 
     def flush(self, *, durable: bool = False) -> None:
@@ -294,7 +306,7 @@ class Ledger(AskedLedger):
             self.ingest()
         return self._store.verify(heads_in(since))
 
-    def forget(self, sessions: Iterable[Called], *, by: str = "", why: str = "") -> "ForgetReport":
+    def forget(self, sessions: Iterable[Called], *, by: str = "", why: str = "") -> ForgetReport:
         """Remove all that is recorded of sessions, and of their children, from every file of the ledger; that it was done is recorded.
 
         The whole database is written anew, so that nothing is left in its free pages: forget many at once.
@@ -318,8 +330,7 @@ class Ledger(AskedLedger):
             ...     report.counts["turn_starts"], ledger.sql("FROM turns").fetchall()
             (1, [])
         """
-        from actionledger.runtime.session import forgetting  # noqa: PLC0415 - the other way up: what lies beside the records is a session's
-
+        forgetting = module_for("forgetting")
         self._refuse_unless_writable()
         if isinstance(sessions, Called):
             raise UsageError(f"sessions takes several, as in [{str(sessions)!r}]; one alone is none.")
@@ -330,8 +341,8 @@ class Ledger(AskedLedger):
             if self._turns is not None:
                 self._turns.finish()
                 self._turns = None
-        report = forgetting.forget(self, found, by=by, why=why)
-        return report if begun is None or report.sessions else begun
+        report: ForgetReport = forgetting.forget(self, found, by=by, why=why)
+        return report if begun is None or report.sessions else cast("ForgetReport", begun)
 
     @property
     def internals(self) -> Internals:

@@ -290,3 +290,7 @@ def parser_meant(parser: str | AnyParser) -> AnyParser:
         return parser_named(parser)
     require_kind(parser, AnyParser, "A parser is a name or what al.parser(name) gives")
     return parser
+
+
+NamedParser: TypeAlias = str | AnyParser
+"""A parser, or its name."""

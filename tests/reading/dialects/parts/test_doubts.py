@@ -2,9 +2,9 @@
 
 import pytest
 
+from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.doubts import unless_doubtful
 from actionledger.reading.tolerant_json import decode
-from actionledger.core.vocabulary import Reason
 
 
 def judged(text):

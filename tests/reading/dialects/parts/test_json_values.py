@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from actionledger.core.values import Issue
+from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.parts.json_values import Reach, arguments_at, json_ahead, value_at
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.options import DecodeOptions
-from actionledger.core.values import Issue
-from actionledger.core.vocabulary import Reason, RepairKind
 
 ALL = DecodeOptions(repairs=frozenset(RepairKind))
 

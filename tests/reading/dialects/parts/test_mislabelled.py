@@ -2,9 +2,9 @@
 
 import pytest
 
-from actionledger.reading.parsers import PARSERS, DialectParser, parser_for
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
+from actionledger.reading.parsers import PARSERS, DialectParser, parser_for
 
 LIST = '{"actions": [{"type": "list_tasks"}]}'
 PLAN = '{"action": "update_plan", "plan": "x"}'

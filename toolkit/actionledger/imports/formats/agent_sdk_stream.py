@@ -13,25 +13,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import (
+    Permission,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.shapes.claude_results import arguments_of
 from actionledger.imports.shapes.conversation import Conversation
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import (
-    Recorded,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-)
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.details import SessionDetails
-from actionledger.imports.sources.permissions import Permission, of_claude
+from actionledger.imports.sources.permissions import of_claude
 from actionledger.imports.sources.unknown_kinds import told as unknown_as
 from actionledger.imports.sources.values import numbered_objects
 

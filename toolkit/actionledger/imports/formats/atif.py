@@ -14,6 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.base import Passed, left_out, tools_text
 from actionledger.imports.shapes.outcomes import with_outcome, with_own
@@ -28,20 +36,9 @@ from actionledger.imports.sources.access import (
     texts_at,
     time_at,
 )
-from actionledger.imports.sources.base import (
-    Item,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-)
+from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.details import SessionDetails
 from actionledger.imports.sources.values import json_objects
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF-v')

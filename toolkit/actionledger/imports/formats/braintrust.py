@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.about import About
 from actionledger.imports.shapes.base import left_out, since_epoch
@@ -19,7 +20,7 @@ from actionledger.imports.shapes.plain_errors import WORDINGS
 from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, scores_of, text_at
-from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.usage import with_thoughts
 from actionledger.imports.sources.values import json_objects, objects_of

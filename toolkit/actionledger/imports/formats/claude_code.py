@@ -14,21 +14,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import (
+    NO_DETAILS,
+    RecordedCall,
+    RecordedSession,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
 from actionledger.imports.sources.access import NOTHING, object_at, objects_at, text_at, time_at
-from actionledger.imports.sources.base import (
-    Item,
-    LeftOut,
-    RecordedCall,
-    RecordedSession,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-)
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.details import NO_DETAILS, SessionDetails
 from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.permissions import hook_of_claude, with_hook
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces

@@ -15,25 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.values.recordings import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, left_out, since_epoch, total
 from actionledger.imports.shapes.conversation import Conversation
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import (
-    Recorded,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-    Wording,
-)
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.details import SessionDetails
 from actionledger.imports.sources.documents import document_or_part, json_document
 
 NAME = "cline"

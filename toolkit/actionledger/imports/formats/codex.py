@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.codex_ends import ENDS, Ends
 from actionledger.imports.shapes.codex_index import title_of
@@ -22,9 +23,8 @@ from actionledger.imports.shapes.codex_results import WORDINGS, result_of, shown
 from actionledger.imports.shapes.offered import LaterTools
 from actionledger.imports.shapes.openai_responses import LATER_TOOLS, thoughts_of
 from actionledger.imports.sources.access import object_at, text_at, time_at
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession, Refusal, Sample, Source
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.details import NO_DETAILS, SessionDetails
 from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
 from actionledger.imports.sources.unknown_kinds import told as unknown_as

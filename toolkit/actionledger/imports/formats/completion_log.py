@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Message, Request, Response, left_out, since_epoch
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
 from actionledger.imports.sources.access import number_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal, Sample, Source
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.values import numbered_objects
 

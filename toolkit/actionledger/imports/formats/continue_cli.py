@@ -13,22 +13,12 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, left_out, texts_of
 from actionledger.imports.shapes.conversation import Conversation
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import (
-    Recorded,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-    Wording,
-    seen,
-)
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.cut import Elements
 from actionledger.imports.sources.documents import document_or_part

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
+from actionledger.core.values.recordings import Permission, RecordedCall, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.copilot_results import (
     WORDINGS,
@@ -24,19 +25,10 @@ from actionledger.imports.shapes.copilot_results import (
     usage_of,
 )
 from actionledger.imports.sources.access import NOTHING, count_at, object_at, objects_at, text_at, time_at
-from actionledger.imports.sources.base import (
-    Item,
-    LeftOut,
-    RecordedCall,
-    RecordedSession,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-)
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.lines import json_lines
-from actionledger.imports.sources.permissions import Permission, of_copilot
+from actionledger.imports.sources.permissions import of_copilot
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.imports.sources.unknown_kinds import told as unknown_as
 

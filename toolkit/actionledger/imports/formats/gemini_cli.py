@@ -15,6 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
+from actionledger.core.values.recordings import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import (
     Capture,
     ExecutionStatus,
@@ -33,22 +41,9 @@ from actionledger.imports.sources.access import (
     texts_at,
     time_at,
 )
-from actionledger.imports.sources.base import (
-    Recorded,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-    Wording,
-    seen,
-)
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.details import SessionDetails
 from actionledger.imports.sources.unknown_kinds import told as unknown_as
 from actionledger.imports.sources.values import numbered_objects
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.access import text_at
-from actionledger.imports.sources.base import Item, RecordedSession, RecordedTurn, Refusal, Sample, Source
+from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.lines import json_lines
 

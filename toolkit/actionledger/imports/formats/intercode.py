@@ -11,19 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.sources.access import object_at, score_of, text_at
-from actionledger.imports.sources.base import (
-    Item,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Refusal,
-    Sample,
-    Source,
-    Wording,
-)
+from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.documents import json_document
 from actionledger.imports.sources.wordings import JUDGED, SHARED, reason_of, text_of

@@ -13,6 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
+from actionledger.core.values.recordings import (
+    Permission,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import (
@@ -24,21 +31,9 @@ from actionledger.imports.sources.access import (
     objects_at,
     text_at,
 )
-from actionledger.imports.sources.base import (
-    Item,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-    Wording,
-    seen,
-)
+from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.lines import json_lines
-from actionledger.imports.sources.permissions import Permission
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
 from actionledger.imports.sources.unknown_kinds import told as unknown_as
 

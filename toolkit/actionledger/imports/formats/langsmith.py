@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import sniffed
 from actionledger.imports.shapes.about import About
@@ -26,7 +27,7 @@ from actionledger.imports.sources.access import (
     text_at,
     time_at,
 )
-from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.usage import with_thoughts
 from actionledger.imports.sources.values import json_objects, objects_of

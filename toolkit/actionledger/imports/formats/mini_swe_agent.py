@@ -15,12 +15,13 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
 from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import Item, RecordedSession, Refusal, Sample, Source, Usage, Wording
+from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.cut import Elements
 from actionledger.imports.sources.documents import document_or_part

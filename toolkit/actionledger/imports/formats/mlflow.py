@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import sniffed
 from actionledger.imports.shapes.about import About
@@ -28,7 +29,7 @@ from actionledger.imports.sources.access import (
     scores_of,
     text_at,
 )
-from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.values import json_objects, objects_of
 

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Passed, Request, left_out
 from actionledger.imports.shapes.bodies import exchange_of
 from actionledger.imports.shapes.conversation import capture_of
 from actionledger.imports.shapes.exchanges import Exchange
 from actionledger.imports.sources.access import object_at, text_at
-from actionledger.imports.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal, Sample, Source
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.standard_input import STANDARD_INPUT

@@ -16,12 +16,13 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.openhands_v0 import V0Events, begun, events_of
 from actionledger.imports.shapes.openhands_v1 import KINDS, V1Events
 from actionledger.imports.sources.access import number_at, object_at, text_at, time_at
-from actionledger.imports.sources.base import Item, RecordedSession, Refusal, Sample, Source, Wording
+from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.documents import json_document
 from actionledger.imports.sources.values import json_objects, objects_of

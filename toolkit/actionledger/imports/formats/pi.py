@@ -12,25 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 from actionledger.imports.shapes import pi
 from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.shapes.openclaw_database import TABLES, events_of_database
 from actionledger.imports.sources.access import object_at, text_at, time_at
-from actionledger.imports.sources.base import (
-    Recorded,
-    RecordedSession,
-    RecordedTurn,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-    Wording,
-    seen,
-)
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, is_database_with
-from actionledger.imports.sources.details import SessionDetails
 from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.unknown_kinds import told as unknown_as
 

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.claude_results import notified
 from actionledger.imports.shapes.qwen_results import WORDINGS, call_of, of_event, results_of, usage_of
 from actionledger.imports.sources.access import NOTHING, number_at, object_at, text_at, time_at
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession, Refusal, Sample, Source, Usage
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces

@@ -14,21 +14,12 @@ from pydantic_core import from_json
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.sources.access import NOTHING, count_at, number_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import (
-    Item,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Refusal,
-    Sample,
-    Source,
-    Wording,
-)
+from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.documents import json_document
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.values.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import number_at, object_at, objects_at, score_of, text_at, time_at
-from actionledger.imports.sources.base import Recorded, RecordedSession, Refusal, Sample, Source, Usage
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.cut import Elements
 from actionledger.imports.sources.documents import document_or_part

@@ -12,12 +12,13 @@ from typing import Any
 
 from actionledger.core.canonical import json_text
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import object_at, objects_at, score_of, text_at
-from actionledger.imports.sources.base import Recorded, RecordedSession, Refusal, Sample, Source, Wording
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.values import numbered_objects
 

@@ -13,20 +13,11 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import tools_text
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import (
-    Item,
-    LeftOut,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Refusal,
-    Sample,
-    Source,
-)
+from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.documents import json_document
 

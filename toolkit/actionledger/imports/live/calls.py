@@ -13,9 +13,10 @@ from typing import Any
 from actionledger.core.errors import UsageError
 from actionledger.core.forking import watch
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.live.wire import SOURCE
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession
+from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.imports.turn_recorder import recorded_turn
 from actionledger.imports.usages import possible_usage
 from actionledger.ledger import Ledger

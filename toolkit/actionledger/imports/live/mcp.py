@@ -18,17 +18,11 @@ from actionledger.core.clock import now
 from actionledger.core.depth import is_deeper
 from actionledger.core.ids import new_id
 from actionledger.core.text import utf8_with_halves
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.live.tap import LARGEST_BODY
 from actionledger.imports.sources.access import object_at, objects_at, text_at
-from actionledger.imports.sources.base import (
-    Item,
-    LeftOut,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-)
+from actionledger.imports.sources.base import Item, LeftOut
 
 SOURCE = "mcp"
 """What records name the source of what a proxy of this protocol has seen."""

@@ -14,10 +14,11 @@ from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 from actionledger.core.errors import EventTooLargeError, LedgerError, UsageError
 from actionledger.core.forking import watch
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports import ImportReport, Prices
 from actionledger.imports.sessions import SourcesImporter
-from actionledger.imports.sources.base import Item, LeftOut, RecordedSession
+from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.ledger import Ledger
 
 WAITING_BYTES = 128 * 2**20

@@ -12,6 +12,7 @@ from datetime import datetime
 from time import monotonic
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats import openinference, otel
 from actionledger.imports.live.span_lines import sessions_named
@@ -20,7 +21,7 @@ from actionledger.imports.shapes.openinference import is_openinference
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.steps import Step, told_once
 from actionledger.imports.shapes.traces import OPEN_TRACES, Traces, identified
-from actionledger.imports.sources.base import Item, LeftOut, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.ledger.held import HeldFile, HeldLine, HeldLines
 
 SETTLED = 10.0

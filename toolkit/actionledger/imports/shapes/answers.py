@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.shapes.base import Passed
 from actionledger.imports.shapes.outcomes import OWN, with_outcome
 from actionledger.imports.shapes.steps import Step
-from actionledger.imports.sources.base import RecordedCall, RecordedResult
 
 _MOST_BESIDE = 100
 """Among so many calls of one turn the one is looked for whose run it was."""

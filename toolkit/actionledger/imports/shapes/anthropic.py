@@ -8,6 +8,7 @@ what a cache gave or took: the sum of the three is what the model was shown.
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
     Message,
@@ -22,7 +23,6 @@ from actionledger.imports.shapes.base import (
     with_usage,
 )
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import Usage
 from actionledger.imports.sources.billed import billed_by_anthropic, with_billed
 
 NAME = "anthropic"

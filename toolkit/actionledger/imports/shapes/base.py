@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.canonical import json_text
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.shapes.owners import NOBODY, Owner
-from actionledger.imports.sources.base import LeftOut, RecordedCall, RecordedResult, Usage
+from actionledger.imports.sources.base import LeftOut
 
 Speaker: TypeAlias = Literal["model", "person", "system", "tool"]
 """Whose message it is."""

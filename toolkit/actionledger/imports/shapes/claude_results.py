@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
+from actionledger.core.values.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import (
     NOTHING,
@@ -19,7 +20,7 @@ from actionledger.imports.sources.access import (
     text_at,
     time_at,
 )
-from actionledger.imports.sources.base import RecordedResult, Wording, seen
+from actionledger.imports.sources.base import Wording, seen
 from actionledger.imports.sources.permissions import of_claude
 
 Line: TypeAlias = Mapping[str, Any]

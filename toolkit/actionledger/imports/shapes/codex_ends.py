@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.imports.shapes.base import since_epoch
 from actionledger.imports.shapes.codex_results import UNSAID, End, Inner, with_end
@@ -24,7 +25,6 @@ from actionledger.imports.sources.access import (
     text_at,
     texts_at,
 )
-from actionledger.imports.sources.base import RecordedCall, RecordedResult
 
 Line = Mapping[str, Any]
 

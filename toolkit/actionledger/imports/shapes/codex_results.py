@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, Wording, seen
+from actionledger.imports.sources.base import Wording, seen
 
 Inner: TypeAlias = tuple[RecordedCall, RecordedResult]
 """Something that a call has run by itself."""

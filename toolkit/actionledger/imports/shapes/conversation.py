@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message, Passed
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedTurn
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from actionledger.core.values.recordings import Permission, RecordedResult, Usage
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import (
     count_at,
@@ -19,8 +20,7 @@ from actionledger.imports.sources.access import (
     text_at,
     time_at,
 )
-from actionledger.imports.sources.base import RecordedResult, Usage, Wording, seen
-from actionledger.imports.sources.permissions import Permission
+from actionledger.imports.sources.base import Wording, seen
 
 Line: TypeAlias = Mapping[str, Any]
 Refuser: TypeAlias = Literal["", "person", "hook", "policy"]

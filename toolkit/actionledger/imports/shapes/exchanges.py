@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from actionledger.core.canonical import json_text
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message, Passed, Request, Response
 from actionledger.imports.shapes.belonging import Belonging
 from actionledger.imports.shapes.conversation import capture_of
 from actionledger.imports.shapes.places import Open, Place, arguments_of, last_of
-from actionledger.imports.sources.base import RecordedResult, RecordedSession, RecordedTurn
 
 _UNIQUE = 16
 """So long an identifier is at least that no other response has: Ollama's, for one, are numbers below a thousand."""

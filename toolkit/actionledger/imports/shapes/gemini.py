@@ -8,6 +8,7 @@ what its place says. Keys are written as ``functionCall`` by the interface, as `
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
     Message,
@@ -20,7 +21,6 @@ from actionledger.imports.shapes.base import (
     with_usage,
 )
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at, time_at
-from actionledger.imports.sources.base import Usage
 
 NAME = "gemini"
 KEEPS = Capture.CALLS

@@ -7,11 +7,11 @@ their own messages in the same places: OpenAI's, Gemini's, or those of Vercel's 
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.base import Message, Speaker, plain, read_parts
 from actionledger.imports.sources.access import object_at, objects_at, text_at
-from actionledger.imports.sources.base import Usage
 
 _SPEAKERS: dict[str, Speaker] = {
     "assistant": "model",

@@ -7,6 +7,7 @@ and events ``gen_ai.user.message`` to ``gen_ai.choice``. Vercel's: ``ai.prompt.m
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.shapes import genai, sniffed, strands
 from actionledger.imports.shapes.about import NOTHING_TOLD
@@ -20,7 +21,6 @@ from actionledger.imports.shapes.recorders import has_no_content, keep_by_record
 from actionledger.imports.shapes.spans import Span, nested
 from actionledger.imports.shapes.steps import BY_RESPONSE, Kind, Step
 from actionledger.imports.sources.access import objects_at, text_at
-from actionledger.imports.sources.base import Usage
 
 _REQUESTS = frozenset(
     {"chat", "text_completion", "completion", "generate_content", "call_llm", "llm_call", "responses"}

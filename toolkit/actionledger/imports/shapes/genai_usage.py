@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.imports.sources.access import count_at, number_at, text_at
-from actionledger.imports.sources.base import Usage
 from actionledger.imports.sources.usage import usage_of, with_thoughts
 
 _COUNTS = re.compile(r"'(\w{1,40})': (\d{1,15})\b")

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Speaker, tools_text
 from actionledger.imports.shapes.known import shape_of_response
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at, time_at
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, Usage
 from actionledger.imports.sources.usage import with_thoughts
 
 _SPEAKERS: dict[str, Speaker] = {"assistant": "model", "user": "person", "system": "system", "tool": "tool"}

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import inspect_messages, inspect_outcomes as outcomes
 from actionledger.imports.shapes.base import Message, Passed
 from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.shapes.inspect_spans import Owner, Owners
 from actionledger.imports.sources.access import number_at, object_at, objects_at, text_at, time_at
-from actionledger.imports.sources.base import RecordedResult, RecordedSession, RecordedTurn
 
 _APART = frozenset({"events", "attachments", "store", "metadata", "output"})
 """What of a sample is resolved event by event, or not at all."""

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import anthropic, bedrock, gemini, openai_chat, openai_responses
 from actionledger.imports.shapes.base import Request, Response
-from actionledger.imports.sources.base import Usage
 
 
 class Shape(Protocol):

@@ -7,10 +7,10 @@ are taken where they are.
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.imports.shapes import openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Speaker, plain
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import Usage
 from actionledger.imports.sources.usage import with_thoughts
 
 _SPEAKERS: dict[str, Speaker] = {

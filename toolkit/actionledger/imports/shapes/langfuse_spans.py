@@ -7,6 +7,7 @@ handed over, as JSON text.
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.imports.shapes import sniffed
 from actionledger.imports.shapes.langfuse_usage import counts_in
 from actionledger.imports.shapes.observed import (
@@ -19,7 +20,6 @@ from actionledger.imports.shapes.observed import (
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.sources.access import number_at, object_at, text_at, time_at
-from actionledger.imports.sources.base import Usage
 
 _OF = "langfuse.observation."
 _KINDS: dict[str, Kind] = {"generation": "model", "tool": "tool", "agent": "agent"}

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.imports.sources.access import count_at
-from actionledger.imports.sources.base import Usage
 from actionledger.imports.sources.usage import usage_of, with_thoughts
 
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from actionledger.core.namespaces import qualified
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
     Message,
@@ -22,7 +23,6 @@ from actionledger.imports.shapes.base import (
     with_usage,
 )
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import Usage
 
 NAME = "openai_responses"
 KEEPS = Capture.ARGUMENTS

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from actionledger.core.canonical import json_text
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, tools_text
 from actionledger.imports.sources.access import count_at, exit_status_of, object_at, text_at, time_at
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession
 from actionledger.imports.sources.pieces import SessionPieces
 
 _NOTES = {

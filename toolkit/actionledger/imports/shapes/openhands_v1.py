@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, tools_text
 from actionledger.imports.sources.access import (
@@ -15,7 +16,6 @@ from actionledger.imports.sources.access import (
     text_at,
     time_at,
 )
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
 
 KINDS = frozenset(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import sniffed
 from actionledger.imports.shapes.base import Message, tools_text
@@ -16,7 +17,6 @@ from actionledger.imports.shapes.recorders import keep_by_recorder, shown_values
 from actionledger.imports.shapes.spans import Span, nested
 from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
-from actionledger.imports.sources.base import Usage
 from actionledger.imports.sources.usage import with_thoughts
 
 KIND = "openinference.span.kind"

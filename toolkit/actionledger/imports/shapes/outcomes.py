@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedResult, Usage
 from actionledger.core.vocabulary import CostOrigin, ExecutionStatus, Reason
 from actionledger.imports.sources.access import exit_status_of, number_at, text_at
-from actionledger.imports.sources.base import RecordedResult, Usage
 
 OWN = "actionledger."
 """What the names of our own attributes begin with."""

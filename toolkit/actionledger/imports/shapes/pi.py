@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import Billed, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import count_at, exit_status_of, number_at, object_at, text_at
-from actionledger.imports.sources.base import RecordedResult, Usage
-from actionledger.imports.sources.billed import Billed, with_billed
+from actionledger.imports.sources.billed import with_billed
 from actionledger.imports.sources.usage import with_thoughts
 
 NAME = "pi"

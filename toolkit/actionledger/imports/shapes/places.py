@@ -10,10 +10,10 @@ from typing import Any
 
 from actionledger.core.canonical import json_text
 from actionledger.core.text import utf8_with_halves
+from actionledger.core.values.recordings import RecordedCall
 from actionledger.core.vocabulary import Relation
 from actionledger.imports.shapes.base import Message, Request
 from actionledger.imports.shapes.owners import NOBODY, Owner
-from actionledger.imports.sources.base import RecordedCall
 
 _LOOKED_AT = 64
 """So many of a model's last messages are looked for: what a client has made of them itself is in no recording."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.canonical import json_text
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.shapes.base import total
 from actionledger.imports.sources.access import (
@@ -19,7 +20,7 @@ from actionledger.imports.sources.access import (
     text_at,
     time_at,
 )
-from actionledger.imports.sources.base import RecordedCall, RecordedResult, Usage, Wording, seen
+from actionledger.imports.sources.base import Wording, seen
 from actionledger.imports.sources.permissions import of_qwen
 from actionledger.imports.sources.wordings import JUDGED, reason_of
 

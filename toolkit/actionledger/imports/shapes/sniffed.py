@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.imports.shapes import anthropic, gemini, genai, langchain, openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Request, tools_text
 from actionledger.imports.shapes.known import shape_of_request, shape_of_response
 from actionledger.imports.sources.access import object_at, objects_at, text_at
-from actionledger.imports.sources.base import Usage
 from actionledger.imports.sources.json_texts import value_of
 
 _DEEP = 8

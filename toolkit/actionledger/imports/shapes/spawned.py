@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from actionledger.imports.sources.base import RecordedCall
+from actionledger.core.values.recordings import RecordedCall
 
 _SHORTEST, _LONGEST = 12, 64 * 1024
 """How long a task is that tells its call, in characters: shorter ones are said by anybody."""

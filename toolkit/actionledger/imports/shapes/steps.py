@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.about import About
 from actionledger.imports.shapes.base import Message, Passed
 from actionledger.imports.shapes.evaluations import Evaluation
-from actionledger.imports.sources.base import Usage
 
 BY_RESPONSE = "actionledger"
 """The recorder that keeps each response as it was kept before: our own export."""

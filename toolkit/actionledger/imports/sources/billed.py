@@ -1,14 +1,15 @@
 """What a provider bills beside a message: an advisor's and a compaction's tokens, searches, and what it stores for longer."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.values.recordings import Billed
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
 
 if TYPE_CHECKING:
-    from actionledger.imports.sources.base import Usage
+    from actionledger.core.values.recordings import Usage
+
 
 _SERVING = frozenset({"message", "fallback_message"})
 """The iterations that the counts of a message of Anthropic's are of; any other is billed beside them."""
@@ -24,31 +25,6 @@ _THEIRS = {
 _COUNTS = _THEIRS["input_tokens"] + _THEIRS["output_tokens"]
 _BESIDE = frozenset({"iterations", "cache_creation", "server_tool_use"})
 """Where a usage object says that something is billed beside the message."""
-
-
-@made_quickly
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Billed:
-    """What a provider bills beside a message; its tokens are among those of the message's ``Usage``, which sums take.
-
-    Args:
-        kind: what it is, in the provider's word: ``advisor_message``, ``compaction``, ``web_search_requests``.
-        model: the model, where it is not the message's.
-        input_tokens, output_tokens, cached_tokens, cache_write_tokens: as in ``Usage``.
-        long_writes: how many of the tokens that were written to a cache are kept for an hour.
-        requests: how many requests, where it is billed by these.
-        is_own: whether these are the message's own tokens, of which only the price differs.
-    """
-
-    kind: str
-    model: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cache_write_tokens: int = 0
-    long_writes: int = 0
-    requests: int = 0
-    is_own: bool = False
 
 
 def billed_by_anthropic(given: Mapping[str, Any]) -> tuple[Billed, ...]:

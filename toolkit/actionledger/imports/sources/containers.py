@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
+from actionledger.core.compressed import BrokenOffError, unpacked
 from actionledger.core.errors import SourceError
 from actionledger.core.text import utf8_with_halves
 from actionledger.imports.sources.archives import archive_of, opened_in
-from actionledger.imports.sources.compressed import BrokenOffError, unpacked
 from actionledger.imports.sources.encodings import told, wide_encoding_of
 from actionledger.imports.sources.standard_input import STANDARD_INPUT, piped
 

@@ -10,9 +10,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
+from actionledger.core.compressed import SUFFIXES
 from actionledger.core.errors import SourceError
 from actionledger.imports.sources.archives import archive_of, size_in
-from actionledger.imports.sources.compressed import SUFFIXES
 from actionledger.imports.sources.standard_input import STANDARD_INPUT
 
 ARCHIVES = ("*.zip",)

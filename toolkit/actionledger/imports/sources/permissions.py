@@ -2,40 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.values.recordings import Decider, Permission
 from actionledger.core.vocabulary import Reason
 from actionledger.imports.sources.access import object_at, text_at
 
 if TYPE_CHECKING:
-    from actionledger.imports.sources.base import RecordedResult
-
-Decider: TypeAlias = Literal["", "person", "hook", "rule", "mode", "nobody"]
-
-
-@made_quickly
-@dataclass(frozen=True, slots=True)
-class Permission:
-    """What was decided of a call before it ran, and by whom.
-
-    Args:
-        decision: ``allowed`` or ``refused``; empty where only hooks are recorded.
-        decided_by: a ``person`` who was asked, a ``hook``, a ``rule`` of the settings, the ``mode`` that the agent ran in, or ``nobody``
-            where a person had to be asked and there was none; empty where the recording doesn't say.
-        why: the source's own word for it.
-        hooks: what ran beside the call, each with how it ended.
-
-    Example:
-        >>> al.Permission("refused", "nobody", "unattended_fallback").decided_by
-        'nobody'
-    """
-
-    decision: Literal["", "allowed", "refused"]
-    decided_by: Decider = ""
-    why: str = ""
-    hooks: tuple[str, ...] = ()
+    from actionledger.core.values.recordings import RecordedResult
 
 
 _OF_CLAUDE: Mapping[str, Literal["allowed", "refused"]] = {

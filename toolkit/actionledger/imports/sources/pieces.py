@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from actionledger.core.vocabulary import Capture
-from actionledger.imports.sources.base import (
+from actionledger.core.values.recordings import (
     RecordedCall,
     RecordedResult,
     RecordedSession,
     RecordedTurn,
+    SessionDetails,
     Usage,
 )
-from actionledger.imports.sources.details import SessionDetails
+from actionledger.core.vocabulary import Capture
 
 WINDOW = 32
 """So many messages of a session are kept open: the lines of one stand between those of others, and results come later."""

@@ -21,7 +21,7 @@ from actionledger.imports.sources.base import SAMPLE_BYTES, Sample, Source
 from actionledger.imports.sources.containers import head_of, kind_of
 from actionledger.imports.sources.lines import MAX_LINE
 
-GROUP = "actionledger.imports.sources"
+GROUP = "actionledger.sources"
 """The group of entry points under which packages offer formats."""
 
 _VALUES = 40

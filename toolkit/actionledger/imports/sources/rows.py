@@ -16,7 +16,8 @@ from pydantic_core import PydanticCustomError
 
 from actionledger.core.clock import utc
 from actionledger.core.errors import UsageError, require_kind
-from actionledger.imports.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.imports.sources.base import Recorded, Refusal
 
 Numbered: TypeAlias = tuple[int, Mapping[str, Any]]
 """A row with its number, from 1."""

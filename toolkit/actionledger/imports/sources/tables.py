@@ -8,10 +8,10 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.compressed import BrokenOffError, TooMuchError, unpacked
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.imports.sources.base import Recorded, Refusal
 from actionledger.imports.sources.bounded_rows import bounded_rows
-from actionledger.imports.sources.compressed import BrokenOffError, TooMuchError, unpacked
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.csv_files import csv_query
 from actionledger.imports.sources.encodings import told, wide_encoding_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from actionledger.imports.sources.base import Usage
+from actionledger.core.values.recordings import Usage
 from actionledger.imports.sources.billed import billed_by_anthropic, with_billed
 
 _CACHED = ("cache_read_input_tokens", "cacheReadInputTokens")

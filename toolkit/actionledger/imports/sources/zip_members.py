@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Any, cast
 
-from actionledger.imports.sources.compressed import unzstd
+from actionledger.core.compressed import unzstd
 
 ZSTD = 93
 """The number that zip archives have for zstd."""

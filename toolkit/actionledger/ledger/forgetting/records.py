@@ -1,6 +1,7 @@
 """The records of sessions that are forgotten: counted, their digests kept, deleted, and that they are, in one transaction."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
@@ -178,3 +179,25 @@ def _staged(events: Sequence[SessionForgotten], staging: Staging) -> Cells:
             staging.add(row)
             cells.add(_TABLES[row.table], row.values, event)
     return cells
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What was forgotten.
+
+    Args:
+        sessions: the sessions' identifiers, children among them.
+        counts: how many rows of each table, and how many of each other thing, are gone.
+        was_begun: whether somebody had begun with it before, and was cut off.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "My key is on the table.")
+        ...     report = ledger.forget(["s1"])
+        ...     len(report.sessions), ledger.sql("FROM turns").fetchall()
+        (1, [])
+    """
+
+    sessions: tuple[str, ...]
+    counts: dict[str, int]
+    was_begun: bool = False

@@ -7,8 +7,8 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from actionledger.core.compressed import unpacked
 from actionledger.core.errors import SourceError
-from actionledger.imports.sources.compressed import unpacked
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.expected import recorded_contents
 

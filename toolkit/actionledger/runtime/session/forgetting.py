@@ -6,7 +6,6 @@ import tempfile
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from re import escape, search
 
@@ -15,6 +14,7 @@ from actionledger.core.locks import FileLock
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, remove_folder
 from actionledger.ledger.forgetting.intent import Intent, intent_of
+from actionledger.ledger.forgetting.records import ForgetReport
 from actionledger.ledger.held import forget_held
 from actionledger.ledger.places import forget_places
 from actionledger.ledger.queries.base import Queryable
@@ -32,28 +32,6 @@ _LATELY_SECONDS = 1.0
 
 _SAVED = ("queries", "views")
 _TEMPORARY_WORKSPACE = "actionledger-"
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetReport:
-    """What was forgotten.
-
-    Args:
-        sessions: the sessions' identifiers, children among them.
-        counts: how many rows of each table, and how many of each other thing, are gone.
-        was_begun: whether somebody had begun with it before, and was cut off.
-
-    Example:
-        >>> with al.open_ledger("team.duckdb") as ledger:
-        ...     _ = ledger.record_turn("s1", "My key is on the table.")
-        ...     report = ledger.forget(["s1"])
-        ...     len(report.sessions), ledger.sql("FROM turns").fetchall()
-        (1, [])
-    """
-
-    sessions: tuple[str, ...]
-    counts: dict[str, int]
-    was_begun: bool = False
 
 
 def to_forget(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]:

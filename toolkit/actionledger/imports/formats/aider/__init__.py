@@ -14,18 +14,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.formats.aider.results import results_of
 from actionledger.imports.shapes.base import Passed, left_out
-from actionledger.imports.sources.base import (
-    Recorded,
-    RecordedSession,
-    RecordedTurn,
-    Sample,
-    Source,
-    Usage,
-    Wording,
-)
+from actionledger.imports.sources.base import Recorded, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, opened, shown
 
 NAME = "aider"

@@ -7,7 +7,7 @@ what can't be told has no result, nor has what stands behind it, since results g
 import re
 from collections.abc import Sequence
 
-from actionledger.imports.sources.base import RecordedResult
+from actionledger.core.values.recordings import RecordedResult
 
 _BLOCK = re.compile(r"^<{5,9} SEARCH[^\n]*\n.*?^>{5,9} (?:REPLACE|UPDATED)[^\n]*$", re.DOTALL | re.MULTILINE)
 _APPLIED = "Applied edit to "

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.values.recordings import RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, TitleOrigin
 from actionledger.imports.shapes.base import Message, Speaker, left_out, plain, since_epoch
 from actionledger.imports.shapes.conversation import Conversation
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at, time_at
-from actionledger.imports.sources.base import Recorded, RecordedSession, Refusal
+from actionledger.imports.sources.base import Recorded, Refusal
 from actionledger.imports.sources.containers import shown
-from actionledger.imports.sources.details import SessionDetails
 
 NAME = "goose"
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.opencode.messages import Copies, Told, session
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.sources.access import text_at
-from actionledger.imports.sources.base import Item, Recorded, RecordedSession, Refusal
+from actionledger.imports.sources.base import Item, Recorded, Refusal
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.databases import Database, Row, decoded
 
