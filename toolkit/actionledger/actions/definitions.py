@@ -45,15 +45,7 @@ class Definition(NamedTuple):
 
 
 def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Definition]:
-    """Yield the tools of a list.
-
-    Args:
-        tools: the definitions, in any of the spellings; one that is a list of tools itself is taken apart.
-        left_out: gets a sentence for each tool that the provider runs itself, and that has no name.
-
-    Raises:
-        UsageError: they are no list of tools, or a definition has no name.
-    """
+    """Yield the tools of a list."""
     if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise UsageError(
             f"Tools are a list, one mapping a tool; {str(tools)[:80]!r} is of the type {type(tools).__name__}."

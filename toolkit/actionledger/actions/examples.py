@@ -28,9 +28,6 @@ def made_example(schema: Schema) -> dict[str, Any] | None:
     """Return arguments with each required field and each that has an example; None where there is no telling.
 
     They have the right types, values and lengths; whether they fit a pattern or a rule between fields must be checked.
-
-    Args:
-        schema: the JSON Schema of an object.
     """
     try:
         return _object(schema, schema, 0)

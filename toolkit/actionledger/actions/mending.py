@@ -70,13 +70,7 @@ def _checker() -> "Draft202012Validator":
 
 
 def mended(given: Any, tool: str, warnings: list[str]) -> Schema:
-    """Return what is given as the schema of a tool's arguments, as a JSON Schema of an object.
-
-    Args:
-        given: whatever stands where the schema belongs; None for nothing.
-        tool: the tool's name, for the warnings.
-        warnings: gets a sentence for each thing that is left out.
-    """
+    """Return what is given as the schema of a tool's arguments, as a JSON Schema of an object."""
     if given is None:
         return ANYTHING
     mending = _Mending(tool, warnings)

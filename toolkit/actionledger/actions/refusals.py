@@ -89,13 +89,7 @@ def field_errors(
 
 
 def one_of(word: str, known: Sequence[str], noun: str) -> str:
-    """Return which name is expected in place of a wrong one: the near ones if there are any, else all of them.
-
-    Args:
-        word: the wrong name; empty if none was given.
-        known: the right ones.
-        noun: what they name, such as ``field``.
-    """
+    """Return which name is expected in place of a wrong one: the near ones if there are any, else all of them."""
     if hint := did_you_mean(word, known):
         return f"a known {noun} ({hint})"
     more = f", … ({len(known)} in all)" if len(known) > _MOST_NAMES else ""

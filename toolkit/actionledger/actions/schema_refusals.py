@@ -33,12 +33,7 @@ _UNIONS = ("anyOf", "oneOf")
 
 
 def schema_errors(error: "ValidationError", root: Schema) -> Iterator[FieldError]:
-    """Yield what a JSON Schema refuses.
-
-    Args:
-        error: one error of the validator.
-        root: the schema that holds the definitions.
-    """
+    """Yield what a JSON Schema refuses."""
     if error.validator in _UNIONS:
         yield from _union_errors(error, root)
         return

@@ -12,12 +12,7 @@ _VALUES = frozenset({"default", "const", "enum", "examples", "discriminator", "r
 
 
 def argument_schema(model: type[BaseModel], discriminator: str) -> Schema:
-    """Return the JSON Schema of an action's arguments: its own fields first, then those of its bases.
-
-    Args:
-        model: the action's model.
-        discriminator: the field that holds its name, which is left out.
-    """
+    """Return the JSON Schema of an action's arguments: its own fields first, then those of its bases."""
     bases = [base for base in model.__bases__ if issubclass(base, BaseModel)]
     inherited = {field.alias or name for base in bases for name, field in base.model_fields.items()}
     root = _untitled(model.model_json_schema())

@@ -35,14 +35,7 @@ _MOST = 100
 def usual_calls(
     actions: Sequence[RawAction], validators: Validators, discriminator: str, *, may_have_references: bool
 ) -> list[ActionCall | None]:
-    """Return each usual action as a call without repairs that may run, and None for one that has to be looked at.
-
-    Args:
-        actions: the actions as written.
-        validators: what checks them.
-        discriminator: the field that holds an action's name.
-        may_have_references: whether a text among its arguments may stand for another action's result.
-    """
+    """Return each usual action as a call without repairs that may run, and None for one that has to be looked at."""
     calls: list[ActionCall | None] = []
     told: dict[tuple[str, str], str] = {}
     for raw in actions:
@@ -70,14 +63,7 @@ def usual_calls(
 
 
 def note_of(name: str, span: Span, field: str, expected: str) -> Issue:
-    """Return the issue that says of a field that it was left out.
-
-    Args:
-        name: the action's name.
-        span: where it stands.
-        field: the field's path.
-        expected: what is expected instead.
-    """
+    """Return the issue that says of a field that it was left out."""
     return Issue(_UNKNOWN_FIELD, span, _left_out(name, field[:80], expected))
 
 
@@ -90,14 +76,7 @@ def _left_out(name: str, field: str, expected: str) -> str:
 def _without_strangers(
     raw: RawAction, arguments: dict[str, Any], validator: Validator, told: dict[tuple[str, str], str]
 ) -> ActionCall | None:
-    """Return an action that is right without the unknown fields; None where it has to be looked at.
-
-    Args:
-        raw: the action as written.
-        arguments: its fields, its name among them.
-        validator: what checks it.
-        told: what was said of such fields, by action and field: a model that writes one writes it again.
-    """
+    """Return an action that is right without the unknown fields; None where it has to be looked at."""
     validate, fields, names = validator
     strangers = [field for field in arguments if field not in fields]
     if names is None or len(strangers) > _MOST:

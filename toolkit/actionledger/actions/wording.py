@@ -67,13 +67,7 @@ def allowed_values(schema: Schema, root: Schema) -> tuple[str, ...]:
 
 
 def in_words(schema: Schema, root: Schema, *, with_items: bool = True) -> str:
-    """Return what a schema allows, such as ``integer greater than 0``.
-
-    Args:
-        schema: the schema to put into words.
-        root: the schema that holds its definitions.
-        with_items: whether an array's items are described too (one level of them is enough).
-    """
+    """Return what a schema allows, such as ``integer greater than 0``."""
     schema = resolved(schema, root)
     if "const" in schema or "enum" in schema:
         return f"one of: {', '.join(allowed_values(schema, root))}"

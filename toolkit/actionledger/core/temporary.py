@@ -49,11 +49,7 @@ class TemporaryFolder:
 
 @cache
 def remove_abandoned(parent: Path) -> None:
-    """Remove what processes that are dead left behind, once in a process.
-
-    Args:
-        parent: where temporary folders are made.
-    """
+    """Remove what processes that are dead left behind, once in a process."""
     for path in parent.glob(f"{_PREFIX}*{_LOCK}"):
         if _is_ours(path, stat.S_ISREG):
             lock = FileLock(path)

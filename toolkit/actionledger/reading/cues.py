@@ -137,12 +137,7 @@ _SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 
 
 def is_shown(source: Source, start: int) -> bool:
-    """Return whether the last sentence before a block says that the block is an example, or is not to be written.
-
-    Args:
-        source: the response.
-        start: where the block begins, in code points.
-    """
+    """Return whether the last sentence before a block says that the block is an example, or is not to be written."""
     is_within_line, place = _sentence_before(source.text, start)
     if not source.memory(CueWords).may_stand_in(source.text, *place):
         return False
@@ -162,12 +157,7 @@ def is_shown(source: Source, start: int) -> bool:
 
 
 def may_forbid_something_else(source: Source, start: int) -> bool:
-    """Return whether the last sentence before a block forbids what it names: the block, or another thing.
-
-    Args:
-        source: the response.
-        start: where the block begins, in code points.
-    """
+    """Return whether the last sentence before a block forbids what it names: the block, or another thing."""
     _, place = _sentence_before(source.text, start)
     forbids = _FORBIDS.search(place.of(source.text).rstrip(_DECORATION))
     return bool(forbids and not _POINTS.fullmatch(forbids[forbids.lastgroup or 0]))

@@ -115,15 +115,7 @@ class Finder:
         *,
         end: int | None = None,
     ) -> Iterator[Placed]:
-        """Return the blocks of a response in text order, never overlapping.
-
-        Args:
-            source: the response.
-            options: what may be repaired, and the decoder's limits.
-            start: where to begin, in code points; not inside a block.
-            walk: is kept up to date; None where nobody asks.
-            end: where to stop; the end of the text where None.
-        """
+        """Return the blocks of a response in text order, never overlapping."""
         within = Span(start, len(source.text) if end is None else end)
         return self._blocks(source, options, within, walk or Walk())
 

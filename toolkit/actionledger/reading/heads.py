@@ -38,14 +38,7 @@ _VALUE = rf"(?:(?:{MARK})\s*+)*+\s*+[\[{{][\[{{\s]*+(?:[\"'](?:name|tool|functio
 
 
 def unread_head(dialect: Dialect, source: Source, opening: Opening, end: int) -> Found | None:
-    """Return what begins at an opening as a call that can't be read; None where no tool is named there.
-
-    Args:
-        dialect: one that asked for the opening and has read nothing there.
-        source: the response.
-        opening: a literal of the dialect's, or what begins a line in it.
-        end: where the text to look at ends, in code points.
-    """
+    """Return what begins at an opening as a call that can't be read; None where no tool is named there."""
     text = source.text
     name = _name_at(dialect, text, opening, min(end, opening.start + _LONGEST))
     if name is None or _is_offered(name["name"], source):

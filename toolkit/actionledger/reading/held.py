@@ -26,13 +26,7 @@ Placed = tuple[Dialect, Found]
 
 
 def without_held(placed: Iterator[Placed], text: str, end: int) -> Iterator[Placed]:
-    """Yield blocks up to one that can't be read and holds the next one; that one goes on to the end.
-
-    Args:
-        placed: the blocks in text order.
-        text: the response.
-        end: where the text to look at ends, in code points.
-    """
+    """Yield blocks up to one that can't be read and holds the next one; that one goes on to the end."""
     waiting: list[Placed] = []
     for dialect, found in placed:
         if waiting and found.status is not BlockStatus.IGNORED:

@@ -35,13 +35,7 @@ _NO_CONTENT = frozenset({Reason.EMPTY_BLOCK, Reason.WRONG_SHAPE})
 
 
 def weighed(found: Found, opening: Opening, text: str) -> Found:
-    """Return a block that was read as what its place makes of it.
-
-    Args:
-        found: the block.
-        opening: what it begins with; only what stands in the middle of a line, or is nearly an opening, is in doubt.
-        text: the response.
-    """
+    """Return a block that was read as what its place makes of it."""
     is_in_doubt = opening.kind is OpeningKind.EMBEDDED or opening.kind is OpeningKind.NEAR
     if not is_in_doubt or found.status is BlockStatus.IGNORED:
         return found
@@ -61,14 +55,7 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
 
 
 def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Source) -> Found:
-    """Return a block as it was read, or as what the sentence before it makes of it: an example, or in doubt.
-
-    Args:
-        dialect: what read it; one that fences don't concern has marks that nobody writes to show them.
-        found: the block.
-        opening: what it begins with.
-        source: the response.
-    """
+    """Return a block as it was read, or as what the sentence before it makes of it: an example, or in doubt."""
     is_open = found.status is not BlockStatus.IGNORED or found.reason is Reason.CALL_IN_PROSE
     if not (is_open and dialect.respects_fences and is_shown(source, opening.start)):
         return found
@@ -80,12 +67,7 @@ def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Sourc
 
 
 def lost_behind(found: Found, fence: str) -> Found:
-    """Return a block that may stand in somebody else's fence or behind it: two readings, so neither is taken.
-
-    Args:
-        found: the block.
-        fence: what the fence is called.
-    """
+    """Return a block that may stand in somebody else's fence or behind it: two readings, so neither is taken."""
     detail = f"{fence} either holds this, as an example, or was to be closed before it."
     issue = Issue(Reason.UNCLOSED_FENCE, found.span, detail)
     return Found(BlockStatus.MALFORMED, found.span, found.body, reason=issue.code, issues=(issue,))

@@ -24,12 +24,7 @@ def with_line_feeds(text: str) -> str:
 
 
 def restored(placed: Sequence[tuple[Dialect, Found]], text: str) -> list[tuple[Dialect, Found]]:
-    """Return blocks that were read with line feeds as blocks of the response, each with a repair that says so.
-
-    Args:
-        placed: the blocks.
-        text: the response as it was written.
-    """
+    """Return blocks that were read with line feeds as blocks of the response, each with a repair that says so."""
     return [(dialect, _restored(found, text)) for dialect, found in placed]
 
 

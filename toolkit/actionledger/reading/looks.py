@@ -27,22 +27,12 @@ Placed = tuple[Dialect, Found]
 
 
 def bare_readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:
-    """Return the first dialect of each notation without marks, by what its calls begin with.
-
-    Args:
-        dialects: those that are read.
-    """
+    """Return the first dialect of each notation without marks, by what its calls begin with."""
     return {_BEGINS_WITH[each.name]: each for each in reversed(dialects) if each.name in _BEGINS_WITH}
 
 
 def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, Dialect]) -> list[Placed]:
-    """Return the blocks of a response with those that only look like calls, where no tools are known.
-
-    Args:
-        source: the response.
-        placed: its blocks, in text order.
-        readers: the dialects without marks; see ``bare_readers``.
-    """
+    """Return the blocks of a response with those that only look like calls, where no tools are known."""
     if source.names or not any(sign in source.text for sign in readers):
         return list(placed)
     looks = [*_within(source.text, Span(0, len(source.text)), readers)]
@@ -61,14 +51,7 @@ def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, D
 
 
 def may_look_like_call(text: str, gap: Span, found: Found, readers: Mapping[str, Dialect]) -> bool:
-    """Return whether what looks like a call stands before a block, or in it if it is data.
-
-    Args:
-        text: the response so far.
-        gap: what stands between the block and the one before it.
-        found: the block.
-        readers: the dialects without marks; see ``bare_readers``.
-    """
+    """Return whether what looks like a call stands before a block, or in it if it is data."""
     part = Span(gap.start, found.span.end if found.reason is Reason.NOT_AN_ACTION else gap.end)
     return any(True for _ in _within(text, part, readers))
 

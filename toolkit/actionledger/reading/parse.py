@@ -40,20 +40,7 @@ def read(
     parser_id: str,
     evidence: EvidenceSetting = "ignored",
 ) -> Reading:
-    """Read a response.
-
-    Args:
-        source: the response.
-        finder: finds the blocks of the formats to look for.
-        options: what may be repaired, and the decoder's limits.
-        max_blocks: how many blocks with actions are read; further ones are ignored, each with an issue.
-        requires_action: whether the protocol demands an action in every turn.
-        parser_id: the hash of the configuration that all this comes from.
-        evidence: what is done with calls of offered tools that no format's marks announce.
-
-    Returns:
-        What was found. Never raises on text.
-    """
+    """Read a response."""
     written = source.text
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
@@ -129,12 +116,7 @@ def assembled(
 
 
 def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[list[Block], list[RawAction]]:
-    """Return blocks with their numbers, and the actions in them.
-
-    Args:
-        placed: the blocks in order.
-        first: the number of the first one.
-    """
+    """Return blocks with their numbers, and the actions in them."""
     blocks: list[Block] = []
     actions: list[tuple[object, ...]] = []
     for index, (dialect, found) in enumerate(placed, start=first):

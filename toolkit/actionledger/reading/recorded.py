@@ -178,13 +178,7 @@ def _with_its_text(call: CallBeside, text: str, span: Span) -> Found:
 
 
 def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
-    """Read an argument string.
-
-    Args:
-        call: the call.
-        arguments: the string.
-        span: where it stands in the whole text.
-    """
+    """Read an argument string."""
     decoded = decode(arguments, options=_DECODING)
     if not decoded.ok:
         return _refused(span, moved(decoded.issues[0], span.start))
@@ -207,14 +201,7 @@ def _parsed(call: CallBeside, arguments: object, span: Span) -> Found:
 
 
 def _found(call: CallBeside, arguments: dict[str, Any], span: Span, as_read: Decoded | None = None) -> Found:
-    """Return a call's block.
-
-    Args:
-        call: the call.
-        arguments: what it was called with.
-        span: where it stands in the whole text.
-        as_read: what was changed to read its arguments, and is wrong with them; None where nothing is.
-    """
+    """Return a call's block."""
     actions = (Written(call.name, arguments, span, call.call_id or None),)
     if as_read is None:
         return Found(BlockStatus.STRICT, span, span, actions)

@@ -55,12 +55,7 @@ def parser_used(parser: ParserIdentity, run_id: str) -> ParserUsed:
 
 
 def prices_used(run_id: str, dated: date | None) -> SystemNoted:
-    """Return the event that says of a run whose price file it has costs by.
-
-    Args:
-        run_id: the run.
-        dated: the day on which the file was changed last, UTC; None if unknown.
-    """
+    """Return the event that says of a run whose price file it has costs by."""
     day = dated.isoformat() if dated else ""
     return SystemNoted(
         **head(run_id, PRICES_USED, run_id, day),
@@ -71,13 +66,7 @@ def prices_used(run_id: str, dated: date | None) -> SystemNoted:
 
 
 def list_prices_used(run_id: str, package: str, dated: date) -> SystemNoted:
-    """Return the event that says of a run which price lists it has costs by.
-
-    Args:
-        run_id: the run.
-        package: the package that they come in, with its version.
-        dated: the latest day that they name.
-    """
+    """Return the event that says of a run which price lists it has costs by."""
     day = dated.isoformat()
     return SystemNoted(
         **head(run_id, LIST_PRICES_USED, run_id, package, day),
@@ -88,38 +77,20 @@ def list_prices_used(run_id: str, package: str, dated: date) -> SystemNoted:
 
 
 def tools_offered(tools: str, run_id: str) -> ToolsOffered:
-    """Return the event that keeps a list of tools.
-
-    Args:
-        tools: the list, as JSON text.
-        run_id: the run that it was seen in.
-    """
+    """Return the event that keeps a list of tools."""
     tools_hash = hash_of_tools(tools)
     return ToolsOffered(**head(run_id, "tools-offered", tools_hash), tools_hash=tools_hash, tools=tools)
 
 
 @lru_cache(maxsize=256)  # as a rule all turns of a session were offered the same
 def hash_of_tools(tools: str) -> str:
-    """Return what a list of tools is known by.
-
-    Args:
-        tools: the list, as JSON text.
-    """
+    """Return what a list of tools is known by."""
     return sha256(utf8_with_halves(tools)).hexdigest()[:16]
 
 
 def input_left_out(
     run_id: str, path: str, reason: LeftOutReason, detail: str, count: int, *, times: int = 0
 ) -> InputLeftOut:
-    """Return the event of what a file holds that is no part of a session, beyond what earlier runs have said of it.
-
-    Args:
-        run_id: the run that says it.
-        path: the file.
-        reason: why it is none.
-        detail: what it is.
-        count: how much more there is than was said before.
-        times: how many times it was said before; of two runs that read a file at once, and know the same, one is heard.
-    """
+    """Return the event of what a file holds that is no part of a session, beyond what earlier runs have said of it."""
     about = ("left-out", str(times), path, reason, detail)
     return InputLeftOut(**head(run_id, *about), path=path, reason=reason, detail=detail, count=count)

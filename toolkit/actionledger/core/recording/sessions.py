@@ -39,12 +39,7 @@ def session_started(
 
 
 def session_readmitted(session_id: str, run_id: str) -> SessionForgotten:
-    """Return the event of a session that was forgotten, and is taken in again.
-
-    Args:
-        session_id: the session.
-        run_id: the run that takes it in.
-    """
+    """Return the event of a session that was forgotten, and is taken in again."""
     return SessionForgotten(
         event_id=new_id(),
         recorded_at=now(),
@@ -92,14 +87,7 @@ def details_id_of(session_id: str, said: Mapping[str, Any]) -> str:
 
 
 def session_described(session_id: str, run_id: str, said: Mapping[str, Any], before: str) -> SessionDescribed:
-    """Return the event of what a session is called and where it ran.
-
-    Args:
-        session_id: the session.
-        run_id: the run that says it.
-        said: the event's fields, each of them.
-        before: what identifies the words that were said of it last; empty where there are none. So words that come back are said anew.
-    """
+    """Return the event of what a session is called and where it ran."""
     details_id = details_id_of(session_id, said)
     return SessionDescribed(
         **head(run_id, "session-described", details_id, before),

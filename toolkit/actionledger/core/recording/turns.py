@@ -36,15 +36,7 @@ KEPT_CHARACTERS = 2**20
 
 
 def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | TurnResumed) -> None:
-    """Record an event, with the beginning of its prompt and thought, or its feedback, alone where it is too large; a cut says so.
-
-    Args:
-        record: takes the event.
-        event: what happened.
-
-    Raises:
-        LedgerError: it can't be recorded.
-    """
+    """Record an event, with the beginning of its prompt and thought, or its feedback, alone where it is too large; a cut says so."""
     try:
         record(event)
     except EventTooLargeError:
@@ -64,15 +56,7 @@ def _cut(text: str | None) -> str | None:
 def response_received(
     turn: TurnKey, run_id: str, text: str, prompt: str | None, **recorded: Any
 ) -> ResponseReceived:
-    """Return the event of a response that came in.
-
-    Args:
-        turn: the turn that it makes.
-        run_id: the run that it belongs to.
-        text: the raw response.
-        prompt: what the model was shown right before; None where it was the feedback of the turn before.
-        recorded: what a recording says beside, by the fields of ``ResponseReceived``.
-    """
+    """Return the event of a response that came in."""
     return ResponseReceived(
         event_id=derived_id("response-received", turn.turn_id),
         text=text,
@@ -93,14 +77,7 @@ def turn_superseded(turn: TurnKey, run_id: str, superseded_by: str) -> TurnSuper
 
 
 def response_refused(session_id: str, run_id: str, index: int, characters: int) -> SystemNoted:
-    """Return the event of a response that is too large to be recorded; only its size is.
-
-    Args:
-        session_id: the session that it came in.
-        run_id: the run that it belongs to.
-        index: the place in its session that it would have had, from 0.
-        characters: its size.
-    """
+    """Return the event of a response that is too large to be recorded; only its size is."""
     reason = Reason.RESPONSE_TOO_LARGE
     return SystemNoted(
         event_id=new_id(),
@@ -114,14 +91,7 @@ def response_refused(session_id: str, run_id: str, index: int, characters: int) 
 
 
 def billed_beside(turn: TurnKey, run_id: str, place: int, detail: dict[str, Any]) -> SystemNoted:
-    """Return the event of something that was billed beside a message; its tokens are among the turn's.
-
-    Args:
-        turn: the turn of the message.
-        run_id: the run that it belongs to.
-        place: tells it from others of the turn.
-        detail: what it is, whose model, and how much.
-    """
+    """Return the event of something that was billed beside a message; its tokens are among the turn's."""
     return SystemNoted(
         **head(run_id, BILLED_BESIDE, turn.turn_id, place),
         code=BILLED_BESIDE,

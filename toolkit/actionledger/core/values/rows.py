@@ -28,9 +28,5 @@ def rows_of(kind: type[_Row], rows: Sequence[tuple[Any, ...]]) -> list[_Row]:
 
 
 def row_maker(kind: type[_Row]) -> Callable[[tuple[Any, ...]], _Row]:
-    """Return what makes one named tuple of a tuple, in C: ``_make`` counts the fields first, in twice the time.
-
-    Args:
-        kind: the named tuple; what is handed in has all of its fields, in their order.
-    """
+    """Return what makes one named tuple of a tuple, in C: ``_make`` counts the fields first, in twice the time."""
     return partial(tuple.__new__, kind)

@@ -98,14 +98,6 @@ def read_line(  # noqa: PLR0917 - a format may say what stands between two value
     """Read the values that begin a line.
 
     Text behind them on their line leaves open whether they are meant, unless the names of the tools are known.
-
-    Args:
-        rule: when an object is a call.
-        source: the response.
-        opening: where the first value begins.
-        end: where the text to look at ends, in code points.
-        options: what may be repaired.
-        between: what stands between two values.
     """
     start, text = opening.start, source.text
     ahead = json_ahead(source, start, end, options)

@@ -128,33 +128,14 @@ class Dialect(BaseModel):
 
     @abstractmethod
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the block that begins at an opening.
-
-        Args:
-            source: the response.
-            opening: where the block may begin; one that this dialect asked for.
-            end: where the text to look at ends, in code points.
-            options: what may be repaired.
-
-        Returns:
-            The block, or None where none of this dialect begins there.
-        """
+        """Read the block that begins at an opening."""
 
     def may_grow(self, _found: Found, _text: str) -> bool:
-        """Return whether a whole block, read while a response comes in, may yet hold more of what follows it.
-
-        Args:
-            _found: the block.
-            _text: the response so far.
-        """
+        """Return whether a whole block, read while a response comes in, may yet hold more of what follows it."""
         return False
 
     def write(self, _calls: Sequence[PlainCall]) -> str:
-        """Return the text for at least one call, unchecked; ``render`` makes sure that it is read back.
-
-        Raises:
-            ValueError, TypeError: there is no way to write one of them; the message says why, in a clause.
-        """
+        """Return the text for at least one call, unchecked; ``render`` makes sure that it is read back."""
         raise ValueError("it is only read")
 
     @final
@@ -163,13 +144,6 @@ class Dialect(BaseModel):
 
         The text is read before it is given out: strictly, it is these calls and nothing else. In a dialect that writes
         only strings, another value is written as JSON text, and it is up to the tool's schema to type it again.
-
-        Args:
-            calls: at least one; parallel ones stand together as the format groups them.
-
-        Raises:
-            UsageError: there is no call.
-            RenderError: the dialect can't write the calls so that they are read back.
         """
         if not calls:
             raise UsageError("There is no call to write; give at least one.")
@@ -220,9 +194,6 @@ class Dialect(BaseModel):
 
         Of a block that can't be read, only what the inline code holds is the example: it may end before the block does. A
         backtick that nothing closes in its paragraph makes no code of such a block.
-
-        Returns:
-            None for inline code that holds the opener and nothing else: it was mentioned.
         """
         before = text[max(0, found.span.start - 3) : found.span.start]
         if not before.endswith("`") or (before == "```" and not self.respects_fences):

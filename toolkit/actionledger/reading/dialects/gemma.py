@@ -170,11 +170,7 @@ def _as_json(source: Source, start: int, end: int, notation: _Notation, depth: i
 
 
 def _string_end(source: Source, start: int, end: int, notation: _Notation, depth: int) -> int:
-    """Return where a text ends: at the next quote token that no whole call within the text has for its own.
-
-    Raises:
-        _OpenStringError: there is none.
-    """
+    """Return where a text ends: at the next quote token that no whole call within the text has for its own."""
     at = start
     while (stop := source.find(notation.quote, at, end)) >= 0:
         opens = source.text.find(notation.opener, at, stop)

@@ -117,15 +117,7 @@ class ParameterTags(Dialect):
     def block(
         self, text: str, opening: Opening, calls: list[TaggedCall], end: int, options: DecodeOptions
     ) -> Found:
-        """Return calls as one block.
-
-        Args:
-            text: the response.
-            opening: what the block begins with.
-            calls: the calls as they were read, at least one.
-            end: where the text to look at ends.
-            options: what may be repaired.
-        """
+        """Return calls as one block."""
         good = [call for call in calls if not call.refusal]
         broken = None if self.stands_alone else calls[-1].refusal
         if not good or (broken and broken.code is not Reason.TRUNCATED):

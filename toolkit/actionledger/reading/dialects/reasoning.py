@@ -157,12 +157,7 @@ def may_be_mention(closer: Span, text: str) -> bool:
 
 
 def thoughts_up_to(closer: Span, blocks: Sequence[Found]) -> Iterator[Found]:
-    """Yield the thoughts that a response begins with, up to their closing marker.
-
-    Args:
-        closer: the closing marker.
-        blocks: the blocks before it; they are thoughts as well, and none of their actions is meant.
-    """
+    """Yield the thoughts that a response begins with, up to their closing marker."""
     at = 0
     for block in blocks:
         if at < block.span.start:

@@ -42,14 +42,7 @@ class ResponseTemplate(Dialect):
 
     @classmethod
     def of(cls, definition: object) -> Self:
-        """Return the dialect of a template.
-
-        Args:
-            definition: the template as a checkpoint's tokenizer has it.
-
-        Raises:
-            UsageError: it is none, or calls can't be found by it.
-        """
+        """Return the dialect of a template."""
         if not isinstance(definition, Mapping) or not isinstance(definition.get("fields"), Mapping):
             raise UsageError(
                 "A response template is an object with fields; the older response_schema is none."

@@ -112,13 +112,7 @@ class _Edit:
 
 
 def _header(text: str, mark: int, *, fence_at: int = -1) -> _Header:
-    """Look at the two lines before a mark: a path, a fence, or both in either order.
-
-    Args:
-        text: the response.
-        mark: where the mark stands, in code points.
-        fence_at: where a fence is known to open. The line of one without a label may as well close one.
-    """
+    """Look at the two lines before a mark: a path, a fence, or both in either order."""
     start = head = text.rfind("\n", 0, mark) + 1
     path = closer = ""
     for _ in range(2):

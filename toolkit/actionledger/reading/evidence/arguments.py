@@ -55,16 +55,7 @@ class NoCallError(Exception):
 
 
 def arguments_in(call: Call, parameters: Sequence[str] | None, span: Span) -> dict[str, Any]:
-    """Return the arguments of a Python call by name.
-
-    Args:
-        call: the call.
-        parameters: the tool's, in the schema's order; None if unknown.
-        span: where the call stands.
-
-    Raises:
-        NoCallError: some have no name, and their order is unknown.
-    """
+    """Return the arguments of a Python call by name."""
     given = [_plain(value) for value in call.arguments]
     named = {key: _plain(value) for key, value in call.keywords.items()}
     if len(given) == 1 and not named and isinstance(given[0], dict) and _are_arguments(given[0], parameters):

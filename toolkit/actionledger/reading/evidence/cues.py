@@ -54,13 +54,7 @@ _NO_NEED = re.compile(
 
 
 def speaks_against(source: Source, start: int, end: int) -> str:
-    """Return what the words around a call say against it, as a sentence; empty where nothing does.
-
-    Args:
-        source: the response.
-        start: where the call begins, in code points.
-        end: where it ends.
-    """
+    """Return what the words around a call say against it, as a sentence; empty where nothing does."""
     if is_shown(source, start):
         return "The sentence before it shows or forbids it."
     before = _last_sentence(source.text, start)

@@ -22,13 +22,7 @@ class Deviations:
         self.repairs: list[Repair] = []
 
     def add(self, kind: RepairKind, span: Span, after: str) -> None:
-        """Note that a stretch is read as another text; nothing where that is the same.
-
-        Args:
-            kind: what was written otherwise.
-            span: where.
-            after: what it is read as.
-        """
+        """Note that a stretch is read as another text; nothing where that is the same."""
         before = span.of(self.text)
         if before != after:
             self.repairs.append(Repair(kind, span, before, after))

@@ -29,12 +29,7 @@ Placed: TypeAlias = tuple[Dialect, Found]
 
 
 def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
-    """Return blocks with those as illustrations that quote, that stand in an invented turn, or that repeat another.
-
-    Args:
-        source: the response.
-        placed: the blocks that the dialects read, in text order.
-    """
+    """Return blocks with those as illustrations that quote, that stand in an invented turn, or that repeat another."""
     text, names = source.text, source.names
     native = [found for dialect, found in placed if is_judged(dialect, found)]
     if not native:

@@ -22,12 +22,7 @@ _OF_TOOLS = "xml_tags"
 
 
 def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
-    """Return the blocks of a response with those in doubt that stand in a tag named after another tool.
-
-    Args:
-        source: the response, with the names that were offered.
-        placed: its blocks, in text order.
-    """
+    """Return the blocks of a response with those in doubt that stand in a tag named after another tool."""
     if not source.names or "<" not in source.text:
         return list(placed)
     names = tags_of(source.names)
@@ -42,13 +37,7 @@ def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
 
 
 def opens_tag(text: str, gap: Span, names: frozenset[str]) -> bool:
-    """Return whether a tag named after a tool stands in a stretch of a response: what follows may be enclosed by it.
-
-    Args:
-        text: the response so far.
-        gap: the stretch.
-        names: the names that were offered.
-    """
+    """Return whether a tag named after a tool stands in a stretch of a response: what follows may be enclosed by it."""
     known = tags_of(names)
     return bool(known) and text.find("<", *gap) >= 0 and _pattern(known).search(text, *gap) is not None
 

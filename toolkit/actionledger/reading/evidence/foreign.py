@@ -42,13 +42,7 @@ _FENCED_VALUE = re.compile(
 
 
 def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOptions) -> list[Placed]:
-    """Return the blocks of a response, where none was read with those of other dialects, each as lost.
-
-    Args:
-        source: the response.
-        placed: its blocks, in text order.
-        options: the decoder's limits.
-    """
+    """Return the blocks of a response, where none was read with those of other dialects, each as lost."""
     if all(sign not in source.text for sign in _SIGNS) and not may_hold_shape(source.text):
         return list(placed)
     if any(found.status in READ or _is_lost(found) for _, found in placed):
@@ -92,14 +86,7 @@ def _lost(dialect: Dialect, span: Span) -> Placed:
 
 
 def may_hold_foreign(text: str, gap: Span, found: Found, options: DecodeOptions) -> bool:
-    """Return whether a call in another format stands before a block, or is all of it, while a response comes in.
-
-    Args:
-        text: the response so far.
-        gap: what stands between the block and the one before it.
-        found: the block.
-        options: the decoder's limits.
-    """
+    """Return whether a call in another format stands before a block, or is all of it, while a response comes in."""
     if found.status in READ or _is_lost(found):
         return False
     end = found.span.end if _says_nothing(found) else gap.end

@@ -109,12 +109,7 @@ _LONGEST = 4_000
 
 
 def foreign_shapes(text: str, gap: Span) -> Iterator[Span]:
-    """Yield where a stretch of a response holds calls of tools that nobody offered, in no dialect's marks.
-
-    Args:
-        text: the response.
-        gap: the stretch; what stands outside of it is not looked at.
-    """
+    """Yield where a stretch of a response holds calls of tools that nobody offered, in no dialect's marks."""
     if any(text.find(sign, *gap) >= 0 for sign in _MARKED_SIGNS) and (found := _MARKED.search(text, *gap)):
         yield Span(*found.span())
         return

@@ -34,14 +34,7 @@ class _Left(NamedTuple):
 
 
 def glued(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Mention]:
-    """Yield each place of ``text[start:end]`` where an offered name stands in what is left of a call, by name.
-
-    Args:
-        text: the response.
-        start: where to begin, in code points.
-        end: where the text to look at ends.
-        offer: the names of the tools, with their parameters where they are known.
-    """
+    """Yield each place of ``text[start:end]`` where an offered name stands in what is left of a call, by name."""
     if _ARGUMENTS_BEGIN.search(text, start, end) is None:
         return
     for name in _long_names(offer):

@@ -29,15 +29,7 @@ def end_of_lines(text: str, mention: Mention, end: int) -> int:
 
 
 def is_setting(text: str, mention: Mention, span: Span, low: int, offer: frozenset[str]) -> bool:
-    """Return whether a name is a setting of a larger document, such as a workflow's step, rather than what is called.
-
-    Args:
-        text: the response.
-        mention: the name, which is the value of a key on a line.
-        span: its line with those that belong to it.
-        low: where what stands around it begins, in code points.
-        offer: the names of the tools, with their parameters where they are known.
-    """
+    """Return whether a name is a setting of a larger document, such as a workflow's step, rather than what is called."""
     parameters = parameters_of(offer, mention.name)
     known = {*ARGUMENT_KEYS, *(parameters or ())}
     has_arguments = parameters is None or any(key in known for key in _keys_beside(text, mention, span))

@@ -211,13 +211,7 @@ def _indented(text: str) -> Iterator[Quoted]:
 
 
 def stands_alone(text: str, span: Span, low: int) -> bool:
-    """Return whether nothing stands beside a stretch on its lines but a list's marker, or a label with a colon before it.
-
-    Args:
-        text: the response.
-        span: the stretch.
-        low: where a block ends that was read before it: what follows it on its line is as good as on one of its own.
-    """
+    """Return whether nothing stands beside a stretch on its lines but a list's marker, or a label with a colon before it."""
     line = text_before(text, span.start)
     before = line[max(0, len(line) - (span.start - low)) :].rstrip(_BESIDE)
     return bool(_ENDS_SENTENCE.match(text, span.end)) and (
@@ -236,12 +230,7 @@ def is_document(text: str) -> bool:
 
 
 def inked(text: str, thoughts: Sequence[Span]) -> Span:
-    """Return where a response begins and ends but for blanks, special tokens and thoughts.
-
-    Args:
-        text: the response.
-        thoughts: where the model thinks to itself, in text order.
-    """
+    """Return where a response begins and ends but for blanks, special tokens and thoughts."""
     start = 0
     for thought in [*thoughts, None]:
         start = _BLANK.match(text, start).end()  # type: ignore[union-attr]

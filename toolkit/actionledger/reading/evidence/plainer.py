@@ -67,16 +67,7 @@ def without_filler(value: Any) -> Any:
 
 
 def with_keywords(text: str, start: int, end: int) -> tuple[str, list[Repair], int]:
-    """Return the text of the call at ``start`` with its arguments named as Python names them.
-
-    Args:
-        text: the response.
-        start: where the call's name begins, in code points.
-        end: where the text to look at ends.
-
-    Returns:
-        The text, the repairs, and where the call ends; without a repair the text is empty.
-    """
+    """Return the text of the call at ``start`` with its arguments named as Python names them."""
     depth, low, stop = 0, start, min(end, start + _LONGEST)
     pieces: list[str] = []
     repairs: list[Repair] = []

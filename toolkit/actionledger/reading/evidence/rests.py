@@ -13,14 +13,7 @@ _FEWEST = 2
 
 
 def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -> list[Mention]:
-    """Return where offered names are called in a stretch of a response, and what is left there of calls, in text order.
-
-    Args:
-        text: the response.
-        start: where the stretch begins, in code points.
-        end: where it ends.
-        offer: the names of the tools, with their parameters where they are known.
-    """
+    """Return where offered names are called in a stretch of a response, and what is left there of calls, in text order."""
     stretch = text[start:end]
     if not stretch or stretch.isspace():
         return []

@@ -14,15 +14,7 @@ from actionledger.reading.prose import is_known_behind, verdict_of_marked
 def may_change(
     text: str, gap: Span, placed: tuple[Dialect, Found], names: frozenset[str] | None, *, is_first: bool
 ) -> bool:
-    """Return whether what follows may make something else of a block, or put another one before it.
-
-    Args:
-        text: the response so far.
-        gap: what stands between the block and the one before it.
-        placed: the block with the dialect that read it.
-        names: the names that were offered, where calls are read by evidence.
-        is_first: whether no block was given out before it.
-    """
+    """Return whether what follows may make something else of a block, or put another one before it."""
     dialect, found = placed
     if names:
         reach = gap.end if found.status in READ and not is_open(dialect, found, names) else found.span.end
@@ -34,13 +26,7 @@ def may_change(
 
 
 def waits_for_prose(text: str, gap: Span, placed: tuple[Dialect, Found]) -> bool:
-    """Return whether the prose around a block makes something else of it, or may do so with more text behind it.
-
-    Args:
-        text: the response so far.
-        gap: what stands between the block and the one before it.
-        placed: the block with the dialect that read it.
-    """
+    """Return whether the prose around a block makes something else of it, or may do so with more text behind it."""
     dialect, found = placed
     return is_open_to_prose(dialect, found) and (
         dialect.name in MARKLESS

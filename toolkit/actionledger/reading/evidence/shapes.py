@@ -58,11 +58,7 @@ class Shapes:
         self._from = 0
 
     def calls_in(self, decoded: Decoded) -> list[Written]:
-        """Return the calls that a value states.
-
-        Raises:
-            NoCallError: it states none, or one that can't be read.
-        """
+        """Return the calls that a value states."""
         self._from = decoded.start
         self._decoded.append(decoded)
         self.deviations.repairs += decoded.repairs

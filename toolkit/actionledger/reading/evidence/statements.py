@@ -110,15 +110,7 @@ class Statements:
         """How many characters were read so far."""
 
     def run_at(self, start: int, end: int) -> Run:
-        """Read the calls that begin here, one after the other.
-
-        Args:
-            start: where to begin, in code points.
-            end: where the text to look at ends.
-
-        Raises:
-            NoCallError: no call can be read here.
-        """
+        """Read the calls that begin here, one after the other."""
         shapes = Shapes(self.text, self.names, self.offer, self.options)
         actions: list[Written] = []
         repairs: list[Repair] = []
@@ -155,16 +147,7 @@ class Statements:
         return Run(span, first, tuple(actions), found, _ordered(shapes.issues, span))
 
     def tagged(self, start: int, mention: Mention, end: int) -> Run:
-        """Read the calls in tags that carry the tools' names, one after the other.
-
-        Args:
-            start: where the first tag opens, in code points.
-            mention: the name in it.
-            end: where the text to look at ends.
-
-        Raises:
-            NoCallError: there is no such call.
-        """
+        """Read the calls in tags that carry the tools' names, one after the other."""
         actions: list[Written] = []
         repairs: list[Repair] = []
         at: int = start

@@ -27,13 +27,7 @@ class Stretch(NamedTuple):
 def stretches(
     source: Source, covered: Sequence[Span], fenced: Sequence[tuple[Span, Span]]
 ) -> Iterator[Stretch]:
-    """Yield the fences and what stands between them and the blocks that were read.
-
-    Args:
-        source: the response.
-        covered: where the blocks stand that were read, in text order.
-        fenced: the spans and bodies of the blocks that begin with a fence and were not read, in text order.
-    """
+    """Yield the fences and what stands between them and the blocks that were read."""
     text, end, at, low = source.text, len(source.text), 0, 0
     known = {span.start: (span, body) for span, body in fenced}
     for block in [*covered, Span(end, end)]:

@@ -80,18 +80,7 @@ def tagged_at(
     parameters: tuple[str, ...] | None,
     options: DecodeOptions,
 ) -> Tagged:
-    """Read the call in a tag.
-
-    Args:
-        source: the response.
-        span: where the tag opens, and where the text to look at ends.
-        mention: the tool's name in it.
-        parameters: the tool's; None if unknown.
-        options: what may be repaired.
-
-    Raises:
-        NoCallError: there is none.
-    """
+    """Read the call in a tag."""
     text = source.text
     start, end = span
     rest = _REST.match(text, mention.end, end)

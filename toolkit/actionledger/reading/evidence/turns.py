@@ -17,11 +17,6 @@ _MARKERS = re.compile(
 
 
 def invented_from(text: str, start: int) -> Span | None:
-    """Return the first marker of another's turn from ``start`` on; None where there is none.
-
-    Args:
-        text: the response.
-        start: where the answer's first call ends, in code points.
-    """
+    """Return the first marker of another's turn from ``start`` on; None where there is none."""
     found = _MARKERS.search(text, start)
     return Span(*found.span()) if found else None

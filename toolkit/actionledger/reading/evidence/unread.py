@@ -40,13 +40,7 @@ def is_signature(text: str, span: Span) -> bool:
 
 
 def end_of_call(text: str, mention: Mention, end: int) -> int:
-    """Return where the brackets behind a name close, or its line ends where they don't.
-
-    Args:
-        text: the response.
-        mention: the name.
-        end: where the text to look at ends, in code points.
-    """
+    """Return where the brackets behind a name close, or its line ends where they don't."""
     depth, stop = 0, min(end, mention.end + _LONGEST)
     for token in _BRACKET.finditer(text, mention.end, stop):
         if token["opens"]:
@@ -60,14 +54,7 @@ def end_of_call(text: str, mention: Mention, end: int) -> int:
 
 
 def own_span(text: str, mention: Mention, low: int, end: int) -> Span:
-    """Return where a call stands that has some of its format's marks, with those before and behind.
-
-    Args:
-        text: the response.
-        mention: the name.
-        low: where the text to look at begins, in code points.
-        end: where it ends.
-    """
+    """Return where a call stands that has some of its format's marks, with those before and behind."""
     start = prefix_before(text, mention.start)
     if text.startswith("}", start):
         return Span(_object_before(text, start, low), mention.end)

@@ -81,14 +81,7 @@ class _Weighed(NamedTuple):
 def with_evidence(
     source: Source, placed: Sequence[Placed], options: DecodeOptions, setting: EvidenceSetting
 ) -> list[Placed]:
-    """Return the blocks of a response with those that stand on evidence alone.
-
-    Args:
-        source: the response, with the names that were offered.
-        placed: the blocks that the dialects read, in text order.
-        options: what may be repaired.
-        setting: what is done with such calls.
-    """
+    """Return the blocks of a response with those that stand on evidence alone."""
     text, offer = source.text, source.names
     if not offer or setting == "ignored":
         return list(placed)

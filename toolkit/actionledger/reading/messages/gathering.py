@@ -61,11 +61,7 @@ class Gathering:
         return "".join(self._pieces)
 
     def reading(self, names: frozenset[str] | None = None) -> Reading:
-        """Return all of it, numbered, with the calls that the model has left as text.
-
-        Args:
-            names: the names of the tools that there are; None for those that the message calls.
-        """
+        """Return all of it, numbered, with the calls that the model has left as text."""
         called = frozenset(call.name for _, found in self._placed for call in found.actions)
         written = Text(
             self.text, self._placed, called if names is None else names, "\n\n".join(self._thoughts)
@@ -79,11 +75,7 @@ class Gathering:
             self._length += len(text)
 
     def think(self, thought: object) -> None:
-        """Take what the model thought: no text of the message, and looked through for calls that were left in it.
-
-        Args:
-            thought: a text, or whatever holds it.
-        """
+        """Take what the model thought: no text of the message, and looked through for calls that were left in it."""
         self._thoughts += thoughts_in(thought)
 
     def next_place(self) -> None:
@@ -93,12 +85,7 @@ class Gathering:
         self._repeated = set()
 
     def act(self, call: Json, dialect: str = "") -> None:
-        """Take a call, in whatever keys it is written.
-
-        Args:
-            call: the object that is a call.
-            dialect: whose spelling it is; empty to tell it by its keys.
-        """
+        """Take a call, in whatever keys it is written."""
         self.handled.add(id(call))
         self.acted.add(id(call))
         self.take(spelled(call, dialect))

@@ -17,13 +17,7 @@ _DEEPEST = 30
 def unread_calls(
     message: Json, handled: Collection[int], calls: Collection[int]
 ) -> Iterator[tuple[str, Json]]:
-    """Yield what looks like a call and was taken for nothing, with its place as a JSON path without its root.
-
-    Args:
-        message: the message.
-        handled: the identities of the objects that were taken for something.
-        calls: those of the ones that were taken for calls: another call may stand in them, beside their own arguments.
-    """
+    """Yield what looks like a call and was taken for nothing, with its place as a JSON path without its root."""
     pending: list[tuple[tuple[str, ...], object]] = [((), message)]
     while pending:
         path, value = pending.pop()

@@ -57,30 +57,14 @@ _BESIDE = frozenset(
 
 
 def read_message(message: object, names: frozenset[str] | None = None) -> Reading:
-    """Read a message as a provider's interface returns it; never raises on a JSON value.
-
-    Args:
-        message: the decoded JSON: a message, the response around it, or the list of its parts. Of several choices the
-            first is read.
-        names: the names of the tools that the model was offered; None if unknown.
-
-    Returns:
-        Its text and its calls. A call whose arguments can't be read is a malformed block, no action, and so is whatever has
-        a shape that isn't known, and a call that the model has left in its text or thoughts; the dialect of a block is the interface, such as ``openai_chat``, ``anthropic``, ``gemini``
-        or ``langchain``, and ``message`` where what is wrong is no call.
-    """
+    """Read a message as a provider's interface returns it; never raises on a JSON value."""
     gathering = Gathering()
     gather(message, gathering)
     return gathering.reading(names)
 
 
 def gather(message: object, gathering: Gathering) -> None:
-    """Take what a message holds, in the order in which it stands there.
-
-    Args:
-        message: the decoded JSON.
-        gathering: takes what is found.
-    """
+    """Take what a message holds, in the order in which it stands there."""
     found = _within(message, gathering)
     if found is not None:
         _read(found, gathering)

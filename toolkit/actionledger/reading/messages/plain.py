@@ -6,14 +6,7 @@ from actionledger.core.errors import UsageError
 
 
 def require_json(value: object) -> None:
-    """Make sure that a value is one of JSON, all the way down.
-
-    Args:
-        value: what is said to be decoded JSON.
-
-    Raises:
-        UsageError: it is none; says what stands where, and what to do.
-    """
+    """Make sure that a value is one of JSON, all the way down."""
     above: set[int] = set()
     pending: list[tuple[str, object, bool]] = [("", value, False)]
     while pending:

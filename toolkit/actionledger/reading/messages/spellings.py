@@ -75,12 +75,7 @@ class Spelled(NamedTuple):
 
 
 def spelled(call: Json, dialect: str = "") -> Spelled:
-    """Return a call in whatever keys it is written.
-
-    Args:
-        call: the object that is a call.
-        dialect: whose spelling it is; empty to tell it by its keys.
-    """
+    """Return a call in whatever keys it is written."""
     inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), Mapping)), call)
     name = next((inner[key] for key in NAMES if inner.get(key) is not None), None)
     if isinstance(name, str):

@@ -42,11 +42,7 @@ class SplitMessage(NamedTuple):
 
 
 def split_message(message: object) -> SplitMessage:
-    """Split a message as a provider's interface returns it; never raises on a JSON value.
-
-    Args:
-        message: the decoded JSON: a message, the response around it, or the list of its parts; see ``read_message``.
-    """
+    """Split a message as a provider's interface returns it; never raises on a JSON value."""
     splitting = _Splitting()
     gather(message, splitting)
     is_parsed = any(not isinstance(call.arguments, str) for call in splitting.calls)

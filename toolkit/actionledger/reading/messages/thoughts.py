@@ -21,12 +21,7 @@ _DEEPEST = 4
 
 
 def thoughts_in(value: object, depth: int = 0) -> Iterator[str]:
-    """Yield the texts of thoughts.
-
-    Args:
-        value: a text, a part, or a list of them; anything else holds none.
-        depth: how deep it lies.
-    """
+    """Yield the texts of thoughts."""
     if isinstance(value, str):
         if value:
             yield value

@@ -49,11 +49,6 @@ def other_place(kind: str, parent: str, value: Any) -> str:
 
     Behind an earlier item of the container, if what follows that may stand in the container around it; or inside its last
     item, if that is of the same kind, so that the brackets behind it close one container more each.
-
-    Args:
-        kind: the kind of the container, see ``contexts``.
-        parent: the kind of the container around it.
-        value: what it holds, if the bracket belongs behind all of it.
     """
     if not isinstance(value, dict | list):
         return ""
@@ -116,11 +111,6 @@ def is_indented(text: str, start: int, stop: int) -> bool | None:
     """Return whether all lines of a container are indented more than the one that it begins on, as its first one is.
 
     It is None where the first one is not, or where there is none.
-
-    Args:
-        text: the text, which has no line breaks in strings.
-        start: where the container begins.
-        stop: where it ends.
     """
     line = _INDENT.match(text, text.rfind("\n", 0, start) + 1)
     assert line is not None

@@ -20,11 +20,7 @@ _LITERALS = ("true", "false", "null", "True", "False", "None")
 
 
 def string_up_to_the_end(state: State, start: int) -> str:
-    """Return as much of a string as there is, or what stands before the brackets that close all that is open.
-
-    Raises:
-        CutError: the end can't be known, for there are quotes inside it.
-    """
+    """Return as much of a string as there is, or what stands before the brackets that close all that is open."""
     endings, text = state.strings.endings, state.text
     if not state.options.likelier or not endings.closes_nowhere(start):
         raise CutError

@@ -17,14 +17,7 @@ _BRACE_OUTSIDE_STRINGS = re.compile(r'(?:[^"{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+
 
 
 def objects_with_spans(value: Any, text: str, start: int, end: int) -> Iterator[tuple[dict[str, Any], Span]]:
-    """Return the objects of a value with their spans, in text order.
-
-    Args:
-        value: the value, without duplicate keys: what they replaced is not in it.
-        text: the text that holds it.
-        start: where the value begins, in code points.
-        end: where it ends.
-    """
+    """Return the objects of a value with their spans, in text order."""
     objects = list(_objects(value))
     return zip(objects, _spans(text, start, end, len(objects)), strict=True)
 

@@ -66,17 +66,7 @@ class Outlined(Decoded):
 
 
 def outlined(text: str, start: int, max_depth: int, offset: int = 0) -> Outlined | None:
-    """Read the value that begins at ``start``.
-
-    Args:
-        text: the text that holds it.
-        start: where the value begins in this text, in code points.
-        max_depth: how deep it may be nested.
-        offset: where the text begins in the one that all spans are about.
-
-    Returns:
-        The value; None where no valid JSON begins there, or where it is nested too deep.
-    """
+    """Read the value that begins at ``start``."""
     walk = _Walk(text)
     read = walk.value_at(start, max_depth)
     if read is None:
@@ -118,12 +108,7 @@ class _Walk:
             return None
 
     def object_at(self, start: int, levels: int) -> tuple[dict[str, Any], int]:
-        """Read an object member by member; return it with its end.
-
-        Args:
-            start: where it begins.
-            levels: how deep its values may be nested.
-        """
+        """Read an object member by member; return it with its end."""
         text = self.text
         members: list[tuple[str, Any]] = []
         sign = _sign(_BEGINS_OBJECT.match(text, start))

@@ -66,15 +66,7 @@ class Look(NamedTuple):
 
 
 def read_regular(text: str, start: int, levels: int, parent: str, memory: Memory) -> Look:
-    """Read the container that begins at ``start``, if each of its faults can be mended by itself.
-
-    Args:
-        text: the text that holds it.
-        start: where its bracket stands.
-        levels: how deep it may be nested.
-        parent: the kind of the container around it, see ``contexts``.
-        memory: what is known of the text's strings.
-    """
+    """Read the container that begins at ``start``, if each of its faults can be mended by itself."""
     if start >= memory.unusual and (look := _look_for_usual(text, start, levels, memory)):
         return look
     mending = _Mending(text, start, levels, parent, memory)

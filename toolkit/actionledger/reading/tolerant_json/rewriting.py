@@ -58,14 +58,7 @@ class Rewriting:
             self.notes.pack()
 
     def mended(self, levels: int) -> Mended:
-        """Read what was written.
-
-        Args:
-            levels: how deep it may be nested.
-
-        Raises:
-            IrregularError: it is no container of so many levels.
-        """
+        """Read what was written."""
         self.pieces.append(self.text[self.copied : self.at])
         written = "".join((*self.chunks, *self.pieces))
         value, end = _scan(written, 0)

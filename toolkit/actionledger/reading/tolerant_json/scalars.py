@@ -52,14 +52,7 @@ def is_doubtful(word: str) -> bool:
 
 
 def number_at(text: str, at: int) -> tuple[int | float, int, bool] | None:
-    """Read a number.
-
-    Returns:
-        The number, its end, and whether JSON would write it so; None where no number stands there.
-
-    Raises:
-        ValueError: it has more digits than Python converts.
-    """
+    """Read a number."""
     match = NUMBER.match(text, at)
     if not match:
         return None

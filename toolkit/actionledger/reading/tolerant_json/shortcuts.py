@@ -60,13 +60,7 @@ class Shortcuts:
         self._expects_faults = False
 
     def read(self, start: int, levels: int, parent: str) -> ReadInOneGo | None:
-        """Read the container that begins at ``start``; None where its tokens have to be read one by one.
-
-        Args:
-            start: where its bracket stands.
-            levels: how deep it may be nested.
-            parent: the kind of the container around it; with none, what follows it has to be looked at.
-        """
+        """Read the container that begins at ``start``; None where its tokens have to be read one by one."""
         if start in self._hopeless or self._budget <= 0:
             return None
         if not self._expects_faults and start not in self._faulty:

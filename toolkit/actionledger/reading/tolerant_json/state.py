@@ -116,14 +116,7 @@ class State:
         return self.frames.pop()
 
     def skip(self, *, is_value_due: bool = False) -> str:
-        """Pass over blanks and comments; return the character behind them.
-
-        Args:
-            is_value_due: whether a value has to follow: then a comment that none follows is none.
-
-        Raises:
-            CutError: the text ends here.
-        """
+        """Pass over blanks and comments; return the character behind them."""
         text, at = self.text, self.at
         while True:
             at = BLANKS.match(text, at).end()  # type: ignore[union-attr]

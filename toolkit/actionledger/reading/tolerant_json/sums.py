@@ -12,11 +12,6 @@ def read_sum(state: State, left: str, end: int) -> str:
     """Read strings that are added to one another as one string.
 
     The quotes between two of them belong to the repair that joins them, and to no other one.
-
-    Args:
-        state: where reading stands; its last notes are about the first string.
-        left: the first string.
-        end: where it ends.
     """
     parts = [left]
     while plus := faults.CONCATENATION.looks.match(state.text, end):

@@ -32,15 +32,6 @@ def end_before_item(text: str, start: int, first: int, kinds: Sequence[str]) -> 
     ask for; a bracket that closes one inside the string belongs to the string. In a list any comma may end a string, so
     there has to be none, and a bracket has to close the list. In a string that holds JSON of its own, the first quote
     opens a key of that.
-
-    Args:
-        text: the text.
-        start: where the string begins.
-        first: where its first quote stands.
-        kinds: the containers that are open, outermost first, see ``contexts``.
-
-    Raises:
-        RefusedError: it was left out, but it can't be known where.
     """
     opens_key = KEY_BEHIND.match(text, first) is not None
     if not kinds or kinds[-1] not in {OBJECT, LIST} or not (opens_key or CLOSED_TEXT.match(text, first)):
@@ -76,13 +67,7 @@ def _with_own_brackets(text: str, inside: int, bare: int, first: int) -> int | N
 
 
 def _leads_on(kinds: Sequence[str], tail: str, *, opens_key: bool) -> bool:
-    """Return whether punctuation leads from behind a value to the next key or element.
-
-    Args:
-        kinds: the containers that are open.
-        tail: the punctuation.
-        opens_key: whether a key follows it.
-    """
+    """Return whether punctuation leads from behind a value to the next key or element."""
     open_kinds = list(kinds)
     is_item_due = False
     for character in tail:
@@ -109,11 +94,6 @@ def end_before_closers(text: str, start: int, kinds: Sequence[str]) -> int | Non
 
     It ends before the brackets that close what is open. They have to be the text's last characters, and what is left has
     to have balanced brackets of its own: else they may belong to the string.
-
-    Args:
-        text: the text, which has no quote behind the string's first one that could close it.
-        start: where the string begins.
-        kinds: the containers that are open, outermost first.
     """
     stop = len(text)
     for kind in kinds:

@@ -23,11 +23,7 @@ _FORMS = {(fault.kind, fault.after): group - 1 for group, fault in USUAL.items()
 
 
 def read_usual(text: str, start: int, levels: int) -> tuple[Mended | None, Notes, int]:
-    """Read the container that begins at ``start``, if all of its faults are usual ones, and the first is near.
-
-    Returns:
-        The container, if that is so, what was changed in it, and where the run over the text stopped.
-    """
+    """Read the container that begins at ``start``, if all of its faults are usual ones, and the first is near."""
     ahead = RUN.match(text, start, start + _FAR)
     if ahead is None or ahead.lastindex is None:
         return None, Notes(), ahead.end() if ahead else start
@@ -81,15 +77,7 @@ def _is_settled(written: str) -> bool:
 
 
 def _mended(written: str, start: int, levels: int, notes: Columns, lengths: "array[int]") -> Mended | None:
-    """Read what was written for a text from ``start`` on.
-
-    Args:
-        written: what was written.
-        start: where it begins in the text.
-        levels: how deep it may be nested.
-        notes: what was changed.
-        lengths: how long the stretches are, of what was copied and what was changed in turn.
-    """
+    """Read what was written for a text from ``start`` on."""
     try:
         value, end = scan(written, 0)
     except SCAN_ERRORS:

@@ -38,11 +38,7 @@ SCAN_ERRORS = (ValueError, StopIteration, DuplicateKeyError, RecursionError)
 
 
 def read_valid(text: str, start: int, max_depth: int) -> tuple[Any, int] | None:
-    """Read the value that begins at ``start``.
-
-    Returns:
-        The value and its end; None where no valid JSON begins there, or where it is nested too deep.
-    """
+    """Read the value that begins at ``start``."""
     try:
         value, end = scan(text, start)
     except SCAN_ERRORS:

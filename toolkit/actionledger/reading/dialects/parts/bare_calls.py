@@ -45,16 +45,7 @@ class BareRule:
     def calls_in(
         self, values: tuple[Decoded, ...], names: frozenset[str] | None
     ) -> tuple[list[Written], list[Issue]] | None:
-        """Return the calls that values hold; what is cut off is passed over.
-
-        Args:
-            values: what was decoded.
-            names: the names of the tools that were offered; None if unknown.
-
-        Returns:
-            The calls, and an issue for each call whose tool was not offered and for the data beside calls; None where
-            all is data.
-        """
+        """Return the calls that values hold; what is cut off is passed over."""
         written: list[Written] = []
         issues: list[Issue] = []
         is_data = True

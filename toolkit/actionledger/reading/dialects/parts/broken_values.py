@@ -29,15 +29,7 @@ class BrokenValues:
         options: DecodeOptions,
         read: Callable[[], Decoded],
     ) -> Decoded:
-        """Return what comes of a broken value.
-
-        Args:
-            text: the response.
-            start: where the value begins, in code points.
-            reach: where the first marker stands that may close the block, if any does, and where the value ends at the latest.
-            options: what may be repaired.
-            read: reads it, where the same one has not been read before.
-        """
+        """Return what comes of a broken value."""
         closer, bound = reach
         if bound - start > _LONGEST or bound >= len(text):
             return read()

@@ -21,10 +21,6 @@ def unless_doubtful(text: str, decoded: Decoded) -> Decoded:
     """Return a value as it is, or refused if a key in it stands twice with two values, or a number is none.
 
     A key that stands twice with the same value stays an issue: it doesn't matter which of them counts.
-
-    Args:
-        text: the text that the value was read from.
-        decoded: the value.
     """
     issue = (_no_number(decoded) or _contradiction(text, decoded)) if decoded.ok else None
     return replace(decoded, ok=False, value=None, issues=(issue,), cut=()) if issue else decoded

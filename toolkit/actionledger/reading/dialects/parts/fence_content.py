@@ -47,11 +47,7 @@ class Content(NamedTuple):
         return bool(self.values and self.values[-1].cut)
 
     def repairs_with(self, values: Iterable[Decoded]) -> tuple[Repair, ...]:
-        """Return what was changed to read it, in text order.
-
-        Args:
-            values: its values, be it with what was decoded in them a second time.
-        """
+        """Return what was changed to read it, in text order."""
         of_values = [repair for decoded in values for repair in decoded.repairs]
         return tuple(sorted([*self.beside, *of_values], key=lambda repair: repair.span))
 
@@ -63,13 +59,6 @@ def content_of(
 
     Nearly always that is one valid value, and the fence closes right behind it. Then nothing else is looked for: valid
     JSON has no line that begins with backticks, so no other fence begins or closes in it.
-
-    Args:
-        source: the response.
-        opening: the fence.
-        end: where the text to look at ends, in code points.
-        options: what may be repaired.
-        following: what the next block of the format begins with.
     """
     whole = json_ahead(source, behind_blanks(source.text, opening.end, end), end, options).whole
     if whole and (closing := source.closing_behind(opening, whole.end, end)):
@@ -83,13 +72,6 @@ def never_closed(source: Source, opening: Opening, end: int, following: LineStar
 
     However it is repaired, it holds no such key and ends where the next fence begins: it needs not be read for that. Nothing is
     returned where that is not plain, or where there is more to look at.
-
-    Args:
-        source: the response.
-        opening: the fence.
-        end: where the text to look at ends, in code points.
-        following: what the next block of the format begins with.
-        key: the key.
     """
     stop = opening.end + _LOOKED_AT
     bound = source.search(following, opening.end, end)
@@ -167,12 +149,7 @@ def _broken(
 
 
 def refusal_of(decoded: Decoded, body: Span) -> Issue:
-    """Return why a block has no value that can be read.
-
-    Args:
-        decoded: what was read: a value that was refused, or one that has no end.
-        body: what stands in the block.
-    """
+    """Return why a block has no value that can be read."""
     if not decoded.ok and (span := decoded.issues[0].span) and span.end <= body.end:
         return decoded.issues[0]
     return Issue(Reason.MALFORMED_JSON, body, "The block ends before its value does.")

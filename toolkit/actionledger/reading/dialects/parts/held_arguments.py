@@ -22,13 +22,6 @@ def held_arguments(
     """Return the arguments of a call, out of the object that its only parameter holds, and the repair that this is.
 
     That is so only where it is known that the tool has no parameter of that name, and has each that the object names.
-
-    Args:
-        source: the response, with what was offered.
-        name: what is called.
-        arguments: its parameters as they were written.
-        span: where they stand.
-        options: what may be repaired.
     """
     key = next(iter(arguments), "")
     if len(arguments) != 1 or key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:

@@ -96,13 +96,7 @@ class JsonFence(JsonShape):
         return self.written([{self.discriminator: call.name, **call.arguments} for call in calls])
 
     def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:  # noqa: ARG002 - a format may ask it
-        """Return whether a block that no label announces can be nothing else.
-
-        Args:
-            names: the names that its actions have.
-            body: its text.
-            source: the response, with the names that were offered.
-        """
+        """Return whether a block that no label announces can be nothing else."""
         if source.names is not None:
             return any(name in source.names for name in names)
         return any(self.plain_name.fullmatch(name) for name in names)

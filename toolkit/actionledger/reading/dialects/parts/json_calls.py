@@ -59,9 +59,6 @@ def call_of(item: object, keys: Keys = MARKED) -> Call | None:
 
     The wrapper of OpenAI's interface (``{"type": "function", "function": {…}}``) may be around it. Without arguments it
     is a call that needs none, unless other keys stand there that may have been meant as arguments.
-
-    Returns:
-        The call; None where the object isn't one in one plain way.
     """
     if not isinstance(item, dict):
         return None
@@ -110,11 +107,7 @@ def _identifier(item: Mapping[str, Any], keys: Keys) -> dict[str, str]:
 
 
 def calls_in(values: Sequence[Decoded], keys: Keys = MARKED) -> tuple[list[Written], list[Issue]] | Issue:
-    """Return the calls that values hold, each an object or a list of objects; what is cut off is passed over.
-
-    Returns:
-        The calls and what is strange about them; or the issue that something is no call.
-    """
+    """Return the calls that values hold, each an object or a list of objects; what is cut off is passed over."""
     written: list[Written] = []
     issues: list[Issue] = []
     for item, span in whole_items(values):

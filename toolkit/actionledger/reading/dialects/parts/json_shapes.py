@@ -45,15 +45,7 @@ class JsonShape(Dialect):
         return not self.telling_key or re.search(rf"""\b{self.telling_key}["']?\s*+:""", body) is not None
 
     def judged(self, text: str, span: Span, body: Span, content: Content, options: DecodeOptions) -> Found:
-        """Return a block with the actions of its content, or with the reason why it has none.
-
-        Args:
-            text: the response.
-            span: all of the block.
-            body: what stands in it.
-            content: what was read there.
-            options: what may be repaired.
-        """
+        """Return a block with the actions of its content, or with the reason why it has none."""
         if issue := content.refusal:
             return refused(span, body, issue) if self.is_intended(body.of(text)) else data(span, body)
         values = tuple(_unnested(text, decoded, self.list_key, options) for decoded in content.values)

@@ -64,16 +64,6 @@ def read_group(
     """Read the group of calls, or the one call, that a token opens.
 
     A group with a call that can't be read ends before it: the good calls stay, and that call is a block of its own.
-
-    Args:
-        source: the response.
-        opening: the token before the first tag.
-        end: where the text to look at ends, in code points.
-        tags: the tags of the format.
-        options: what may be repaired.
-
-    Returns:
-        The block; None where no call begins here.
     """
     text = source.text
     group = tags.opens_group.match(text, opening.start, end)

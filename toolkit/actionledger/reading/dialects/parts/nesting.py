@@ -14,15 +14,7 @@ _PARTNERS = {"opens_parameter": "closes_parameter", "opens_call": "closes_call"}
 def close_around(
     text: str, start: int, end: int, tags: re.Pattern[str], fitting: re.Pattern[str]
 ) -> Span | None:
-    """Return the tag that closes a value with whole calls in it; None where their tags don't match each other.
-
-    Args:
-        text: the response.
-        start: where the value begins, in code points.
-        end: where the text to look at ends.
-        tags: the tags of calls and parameters, with a group for each kind.
-        fitting: a parameter's closing tag that the grammar goes on behind.
-    """
+    """Return the tag that closes a value with whole calls in it; None where their tags don't match each other."""
     opened: list[str] = []
     for count, tag in enumerate(tags.finditer(text, start, end)):
         kind = tag.lastgroup or ""
@@ -39,14 +31,7 @@ def close_around(
 
 
 def behind_nested(text: str, start: int, end: int, brackets: re.Pattern[str]) -> int:
-    """Return where a call ends that may hold others: behind the tag that closes as many as were opened, or nowhere.
-
-    Args:
-        text: the response.
-        start: where the call's body begins, in code points.
-        end: where the text to look at ends.
-        brackets: what opens a call, and what closes one, with the group ``closes``.
-    """
+    """Return where a call ends that may hold others: behind the tag that closes as many as were opened, or nowhere."""
     depth = 1
     for count, tag in enumerate(brackets.finditer(text, start, end)):
         depth += -1 if tag["closes"] else 1

@@ -30,14 +30,7 @@ class OpenedBlocks:
         self._known: dict[tuple[str, str], tuple[Found, DecodeOptions]] = {}
 
     def known(self, dialect: str, block: str, start: int, options: DecodeOptions) -> Found | None:
-        """Return what comes of a block that was read before; None where it was not.
-
-        Args:
-            dialect: what reads it.
-            block: its text, with all before it that counts.
-            start: where it begins, in code points.
-            options: what may be repaired.
-        """
+        """Return what comes of a block that was read before; None where it was not."""
         known = self._known.get((dialect, block))
         return _moved(known[0], start) if known and known[1] is options else None
 

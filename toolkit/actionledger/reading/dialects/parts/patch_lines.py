@@ -24,12 +24,7 @@ class _Line(NamedTuple):
 
 
 def faults_of(patch: str, start: int) -> tuple[Issue, ...]:
-    """Return what is wrong with a patch's sections and hunks, an issue for each, in text order; none where nothing is.
-
-    Args:
-        patch: the patch, from its first line of stars to its last.
-        start: where it begins in the response, in code points; spans count from there.
-    """
+    """Return what is wrong with a patch's sections and hunks, an issue for each, in text order; none where nothing is."""
     lines = list(_lines(patch, start))[1:-1]
     checker = _Checker()
     for line in lines:

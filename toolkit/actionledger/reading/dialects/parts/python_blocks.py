@@ -63,15 +63,7 @@ def next_marker(marker: Marker) -> int:
 
 
 def within_reach(marker: Marker, read: Callable[[int], CallsAndEnd]) -> CallsAndEnd:
-    """Read up to where the same marker opens again; beyond it if what stands before it ends within a string.
-
-    Args:
-        marker: the marker that opens the block.
-        read: reads the calls behind it, up to a bound.
-
-    Raises:
-        NoCallError: they can't be read; where that is so either way, what is wrong before the bound.
-    """
+    """Read up to where the same marker opens again; beyond it if what stands before it ends within a string."""
     bound = next_marker(marker)
     try:
         return read(bound)

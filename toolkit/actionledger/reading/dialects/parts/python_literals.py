@@ -35,15 +35,7 @@ class NoLiteralError(Exception):
 
 
 def literal(written: str, max_depth: int) -> Any:
-    """Read a literal; ``true``, ``false`` and ``null`` are read as what JSON means by them.
-
-    Args:
-        written: the source text, blanks and comments around it allowed.
-        max_depth: how deep it may be nested.
-
-    Raises:
-        NoLiteralError: it is none, or it has no counterpart in JSON.
-    """
+    """Read a literal; ``true``, ``false`` and ``null`` are read as what JSON means by them."""
     if plain := _PLAIN.fullmatch(written):
         return _plain_value(plain)
     if written.lstrip().startswith("*"):

@@ -89,17 +89,7 @@ def call_name(text: str, at: int, end: int) -> str:
 
 
 def read_call(text: str, at: int, end: int, options: DecodeOptions) -> PythonCall:
-    """Read the call that begins here.
-
-    Args:
-        text: the response.
-        at: where its name begins, in code points.
-        end: where the text to look at ends.
-        options: the limits.
-
-    Raises:
-        NoCallError: there is none, or its arguments are not literals.
-    """
+    """Read the call that begins here."""
     call = _CALL.match(text, at, end)
     if call is None:
         line_end = text.find("\n", at, end)
@@ -110,20 +100,7 @@ def read_call(text: str, at: int, end: int, options: DecodeOptions) -> PythonCal
 
 
 def read_calls(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[PythonCall], int]:
-    """Read the list of calls that begins here.
-
-    Args:
-        text: the response.
-        at: where its opening bracket stands, in code points.
-        end: where the text to look at ends.
-        options: the limits.
-
-    Returns:
-        The calls, and where the list ends.
-
-    Raises:
-        NoCallError: the list can't be read, or holds something else.
-    """
+    """Read the list of calls that begins here."""
     bracket = _bracket(text, at, at, end)
     calls = []
     for piece in bracket.pieces:
@@ -149,23 +126,7 @@ def read_program(
     offers: Callable[[str], bool] = lambda _: True,
     unprints: bool = False,
 ) -> tuple[list[PythonCall], int]:
-    """Read calls that follow each other, one a statement, or lists of them.
-
-    Args:
-        text: the response.
-        at: where to begin, in code points.
-        end: where the text to look at ends.
-        options: the limits.
-        stop: what ends the program, between two statements.
-        offers: tells which names may be called; calling another one makes a program of it.
-        unprints: whether ``print(f())`` stands for ``f()``.
-
-    Returns:
-        The calls, and where the program ends: where ``stop`` begins, or at ``end``.
-
-    Raises:
-        NoCallError: something else stands there.
-    """
+    """Read calls that follow each other, one a statement, or lists of them."""
     calls: list[PythonCall] = []
     while (at := behind_comments(text, at, end)) < end and not stop.match(text, at, end):
         name = call_name(text, at, end)

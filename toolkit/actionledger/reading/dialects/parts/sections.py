@@ -69,20 +69,11 @@ class Sections(Dialect):
 
     @abstractmethod
     def head(self, marker: Marker) -> Head | Issue | None:
-        """Return the head of the call that the marker opens, what is wrong with it, or None where it is no call.
-
-        Args:
-            marker: the token that begins the call, and where to look for the one that ends it.
-        """
+        """Return the head of the call that the marker opens, what is wrong with it, or None where it is no call."""
 
     @abstractmethod
     def written(self, call: PlainCall, index: int) -> str:
-        """Return what stands between the tokens of a call.
-
-        Args:
-            call: the call.
-            index: its place among the calls of its section, from 0.
-        """
+        """Return what stands between the tokens of a call."""
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write all calls in one section; see ``Dialect.write``."""

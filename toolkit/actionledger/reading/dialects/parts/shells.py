@@ -13,22 +13,13 @@ SHELLS = (
 
 
 def shell_tool(source: Source, *, is_needed: bool) -> str:
-    """Return what the tool is called that runs a command: as it was offered, else by the plainest name.
-
-    Args:
-        source: the response.
-        is_needed: whether one has to be offered; the name is empty where none is then.
-    """
+    """Return what the tool is called that runs a command: as it was offered, else by the plainest name."""
     offered = (name for name in SHELLS if source.names and name in source.names)
     return next(offered, "" if is_needed else SHELLS[0])
 
 
 def one_command(calls: Sequence[PlainCall]) -> str:
-    """Return the command of the one call that there is.
-
-    Raises:
-        ValueError: there are several, or it is no command; the message says so in a clause.
-    """
+    """Return the command of the one call that there is."""
     if len(calls) > 1:
         raise ValueError("a response has exactly one command")
     (call,) = calls

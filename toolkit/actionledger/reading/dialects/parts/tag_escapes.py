@@ -34,17 +34,7 @@ def is_escaped(opening: Opening) -> bool:
 
 
 def read_escaped(source: Source, opening: Opening, end: int, opens: re.Pattern[str]) -> Found | None:
-    """Return an escaped tag that is closed, or that holds another one, as one that can't be read.
-
-    Args:
-        source: the response.
-        opening: what the tag begins with, up to its name.
-        end: where the text to look at ends, in code points.
-        opens: what an action begins with that is not escaped: it is none of this tag's.
-
-    Returns:
-        None where the tag is only mentioned.
-    """
+    """Return an escaped tag that is closed, or that holds another one, as one that can't be read."""
     text = source.text
     sign = _SIGN.match(opening.label)
     name = opening.label[sign.end() :] if sign else opening.label

@@ -19,12 +19,7 @@ def begins_item(text: str, start: int) -> bool:
 
 
 def unless_mentioned(found: Found, text: str) -> Found:
-    """Return a closed tag that can't be read as a loss, unless the sentence that it stands in goes on through it.
-
-    Args:
-        found: the tag, with what stands in it as its body.
-        text: the response.
-    """
+    """Return a closed tag that can't be read as a loss, unless the sentence that it stands in goes on through it."""
     body = found.body.of(text)
     if begins_item(text, found.span.start):
         return found

@@ -33,13 +33,7 @@ def meant(spelt: str, names: Collection[str]) -> str | None:
 
 
 def spelling_repair(span: Span, text: str, tag: str) -> tuple[Repair, ...]:
-    """Return the repair of a tag in another spelling; none where it is the format's.
-
-    Args:
-        span: where the tag stands.
-        text: the response.
-        tag: the tag as the format has it.
-    """
+    """Return the repair of a tag in another spelling; none where it is the format's."""
     before = span.of(text)
     return () if before == tag else (Repair(RepairKind.TAG_SPELLING, span, before, tag),)
 
@@ -63,12 +57,7 @@ class Head(NamedTuple):
 
 
 def head_of(opening: Opening, fields_of: Mapping[str, Collection[str]]) -> Head | None:
-    """Return what an opening tag says that is nearly one of the format's; None where its name is none of theirs.
-
-    Args:
-        opening: where it stands.
-        fields_of: the fields of each of the format's tags.
-    """
+    """Return what an opening tag says that is nearly one of the format's; None where its name is none of theirs."""
     written = opening.label
     name = _NAME.match(written)
     if name is None or (tag := meant(name[1], fields_of)) is None:

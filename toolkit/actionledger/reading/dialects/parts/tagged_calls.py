@@ -47,19 +47,7 @@ def read_calls(
     *,
     is_group: bool,
 ) -> list[TaggedCall]:
-    """Read a call, or all calls of a group; never raises on text.
-
-    Args:
-        source: the response.
-        first: the first call's opening, a match of the grammar's ``call``.
-        end: where the text to look at ends.
-        grammar: how the format writes calls.
-        options: what may be repaired.
-        is_group: whether further calls may follow.
-
-    Returns:
-        At least one call; one that can't be read is the last.
-    """
+    """Read a call, or all calls of a group; never raises on text."""
     calls: list[TaggedCall] = []
     opened: re.Match[str] | None = first
     while opened:

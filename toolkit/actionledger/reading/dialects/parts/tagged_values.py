@@ -89,12 +89,7 @@ class TaggedValues:
         raise RefusedError(Issue(code, Span(start, stop), "The parameter says that it is JSON."))
 
     def text_value(self, start: int, opener: str) -> tuple[str, int]:
-        """Read a value that is raw text.
-
-        Args:
-            start: where it begins, in code points.
-            opener: what opens the parameter, as it was written.
-        """
+        """Read a value that is raw text."""
         grammar, text = self.grammar, self.text
         if grammar.is_xml and text.startswith(CDATA, start, self.end):
             return self.verbatim_value(start)

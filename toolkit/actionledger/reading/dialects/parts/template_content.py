@@ -32,16 +32,7 @@ class ContentError(Exception):
 def calls_of(
     source: Source, region: Region, options: DecodeOptions
 ) -> tuple[tuple[Written, ...], tuple[Repair, ...]]:
-    """Return the calls that a region holds, and what had to be changed in it.
-
-    Args:
-        source: the response.
-        region: where they stand.
-        options: what may be repaired.
-
-    Raises:
-        ContentError: it can't be read so.
-    """
+    """Return the calls that a region holds, and what had to be changed in it."""
     content, repairs = _content(source, region, options)
     field = region.field
     if field.is_each:

@@ -14,12 +14,6 @@ def thoughts_behind(source: Source, opening: Opening, closer: str, end: int) -> 
 
     Nobody writes such a marker but to think: where nothing closes them, they are thoughts to the end. The closing marker
     may still come, and who reads a response while it comes in must not act on what turns out to be a thought.
-
-    Args:
-        source: the response.
-        opening: the opening marker.
-        closer: the closing one.
-        end: where the text to look at ends, in code points.
     """
     if is_mentioned(source.text, Span(opening.start, opening.end)):
         return None

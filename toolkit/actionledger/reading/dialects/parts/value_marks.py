@@ -54,15 +54,7 @@ class Marks(NamedTuple):
 
 
 def marks_in(text: str, opener: str, body: Span, close: Span, grammar: MarkGrammar) -> Marks:
-    """Return what a value holds of its format's marks.
-
-    Args:
-        text: the response.
-        opener: what opens the parameter, as it was written.
-        body: where the value stands.
-        close: the tag that closes it.
-        grammar: which tags those are.
-    """
+    """Return what a value holds of its format's marks."""
     tags = _TAG.findall(opener)
     start, stop = body
     repairs: list[Repair] = []

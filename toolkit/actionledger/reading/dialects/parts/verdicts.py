@@ -38,24 +38,13 @@ def as_example(found: Found) -> Found:
 
 
 def in_prose(found: Found, where: str = "Text stands beside it on its line.") -> Found:
-    """Return a block that stands within a sentence: it may be meant, so it is said, and not run.
-
-    Args:
-        found: the block.
-        where: what makes that of it, as a sentence.
-    """
+    """Return a block that stands within a sentence: it may be meant, so it is said, and not run."""
     issue = Issue(Reason.CALL_IN_PROSE, found.span, where)
     return found._replace(status=BlockStatus.IGNORED, reason=issue.code, repairs=(), issues=(issue,))
 
 
 def waiting(found: Found, doubt: Reason, why: str) -> Found:
-    """Return a block whose actions wait for a person, since they may not be meant; one that was not read stays what it is.
-
-    Args:
-        found: the block.
-        doubt: why they wait.
-        why: the same as a sentence.
-    """
+    """Return a block whose actions wait for a person, since they may not be meant; one that was not read stays what it is."""
     if found.status is not BlockStatus.STRICT and found.status is not BlockStatus.REPAIRED:
         return found
     actions = tuple(action._replace(doubt=action.doubt or doubt) for action in found.actions)
@@ -83,15 +72,7 @@ class Closed(NamedTuple):
 
 
 def closing_tag(text: str, at: int, end: int, closer: str, options: DecodeOptions) -> Closed:
-    """Return where a closing tag stands that is due here, after blanks at most; one that is missing is a repair.
-
-    Args:
-        text: the response.
-        at: where it is due, in code points.
-        end: where the text to look at ends.
-        closer: the closing tag.
-        options: what may be repaired.
-    """
+    """Return where a closing tag stands that is due here, after blanks at most; one that is missing is a repair."""
     due = behind_blanks(text, at, end)
     if text.startswith(closer, due, end):
         return Closed(due, due + len(closer))
