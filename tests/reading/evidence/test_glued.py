@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import Outcome
 from actionledger.reading.evidence.glued import glued
 

@@ -4,7 +4,7 @@ import pytest
 from effort import soaked
 from steps import SPARE, growth_fault
 
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.reading.dialects.parts import json_values
 from actionledger.reading.evidence import candidates, cues, plainer, statements, unread
 from actionledger.reading.parsers import PARSERS

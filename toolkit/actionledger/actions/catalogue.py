@@ -22,12 +22,20 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from actionledger.actions.describing import ActionDescription, Arguments, fields_of
-from actionledger.actions.schemas import argument_schema, as_tool, only_text, own_texts
-from actionledger.actions.usual import Validators
-from actionledger.actions.wording import Schema, takes_others
+from actionledger.actions.schemas import (
+    ActionDescription,
+    Arguments,
+    Schema,
+    argument_schema,
+    as_tool,
+    fields_of,
+    only_text,
+    own_texts,
+    takes_others,
+)
+from actionledger.actions.verdict import Validators
 from actionledger.core.errors import UsageError, require_kind
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 
 __all__ = ["Action", "Arguments", "Catalogue"]
 

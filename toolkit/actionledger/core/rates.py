@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import TypeAlias
 
-from actionledger.core.looks import drawn
-from actionledger.core.plurals import counted
+from actionledger.core.hooks import drawn
+from actionledger.core.text import counted
 
 Z_95 = 1.959963984540054
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from weakref import finalize
 
+from actionledger.core.errors import UsageError
 from actionledger.core.ids import new_id
 from actionledger.core.locks import FileLock
 
@@ -78,3 +79,63 @@ def _remove(folder: Path, lock: FileLock, process: int) -> None:
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
         lock.release(remove=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file, and its folders where they are not there; one that is there is replaced when all of the new one is written.
+
+    Args:
+        path: the file; behind a link, what it leads to. What is no ordinary file, such as a pipe, is written to as it is.
+        content: all of it.
+
+    Raises:
+        OSError: it can't be written; what was there is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
+    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.new")
+    try:
+        beside.write_bytes(content)
+        if target.exists():
+            shutil.copymode(target, beside)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def state_folder() -> Path:
+    """Return the folder that belongs to this user and no workspace: ``$XDG_STATE_HOME/actionledger``.
+
+    Returns:
+        The folder, absolute, which need not be there; ``~/.local/state/actionledger`` where the variable is not set, or
+        relative, which its specification has everybody pass over.
+
+    Raises:
+        UsageError: nobody can say where the user's home is.
+    """
+    given = os.environ.get("XDG_STATE_HOME", "")
+    try:
+        base = Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise UsageError(f"There is no folder for this user's state: {error} Set XDG_STATE_HOME.") from error
+    return base / "actionledger"
+
+
+def cache_folder() -> Path:
+    """Return the folder of what this user's programs can make again: ``$XDG_CACHE_HOME/actionledger``.
+
+    Returns:
+        The folder, absolute, which need not be there; ``~/.cache/actionledger`` where the variable is not set, or relative.
+
+    Raises:
+        UsageError: nobody can say where the user's home is.
+    """
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        base = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise UsageError(f"There is no folder for this user's cache: {error} Set XDG_CACHE_HOME.") from error
+    return base / "actionledger"

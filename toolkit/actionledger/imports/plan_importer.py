@@ -6,8 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.core.collecting import collecting_seldom
-from actionledger.core.interrupts import gated, held_back
+from actionledger.core.locks import gated, held_back
+from actionledger.core.made_quickly import collecting_seldom
 from actionledger.core.privacy import custom
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.frames import FileOfPart, HowToRead, Progress, Task

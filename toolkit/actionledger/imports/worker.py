@@ -12,9 +12,9 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import IO
 
-from actionledger.core.collecting import collecting_seldom
 from actionledger.core.events import Event
-from actionledger.core.interrupts import gated
+from actionledger.core.locks import gated
+from actionledger.core.made_quickly import collecting_seldom
 from actionledger.core.privacy import custom
 from actionledger.imports.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
 from actionledger.imports.importer import Importer

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from duckdb import DuckDBPyConnection, Error
 
-from actionledger.core.errors import LedgerError, UsageError
-from actionledger.core.extras import require
+from actionledger.core.errors import LedgerError, UsageError, require
 from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.rows import Row, row_kind
 from actionledger.ledger.stopping import stoppable

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from actionledger.core.values import Block, Issue, RawAction, Span
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.base import Found, Written

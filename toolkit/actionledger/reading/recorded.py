@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.values import Issue, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Capture, Reason
 from actionledger.reading.dialects.base import Found, Written

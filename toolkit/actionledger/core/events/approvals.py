@@ -3,9 +3,17 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from actionledger.core.events.base import InTurn, TurnEvent
-from actionledger.core.events.stored import NOT_STORED, Id, JsonObject, JsonObjectOrEmpty, Word
-from actionledger.core.vocabulary import DecisionKind
+from actionledger.core.events.base import (
+    NOT_STORED,
+    Id,
+    InTurn,
+    JsonObject,
+    JsonObjectOrEmpty,
+    TurnEvent,
+    Word,
+)
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import DecisionKind, ReviewAspect, ReviewStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,3 +66,29 @@ class ApprovalDecided(InTurn):
     decided_hash: Word
     changed_arguments: JsonObjectOrEmpty = ""
     signature: Annotated[str, NOT_STORED] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed(TurnEvent):
+    """Somebody has said something of a turn; or has changed, withdrawn or settled what was said.
+
+    Args:
+        review_id: identifies what is said; whatever is done with it later names the same.
+        attempt_id: the reading that is judged; None where the response itself is meant, however it was read.
+        aspect: what kind of thing is said.
+        step: whether it is said for the first time, or what is done with it.
+        reviewer: who did so.
+        value: what is said: the judgement, the label, the sentence, or to whom the turn is assigned.
+        span: the stretch of the response that is meant; None for all of it.
+        quote: how that stretch began then; empty without one.
+    """
+
+    kind: Literal["reviewed"] = "reviewed"
+    review_id: Id
+    attempt_id: Id | None = None
+    aspect: ReviewAspect
+    step: ReviewStep
+    reviewer: Word
+    value: str
+    span: Span | None = None
+    quote: str = ""

@@ -9,8 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from actionledger.core.formatting.html import escaped, frame
-from actionledger.core.formatting.text import cut, visible, width
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted, cut, visible, width
 
 _WIDEST_TABLE = 110
 _WIDEST_CELL = 48

@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.errors import UsageError, require_kind
-from actionledger.core.extras import require
+from actionledger.core.errors import UsageError, require, require_kind
 from actionledger.core.privacy.escapes import Span, View
 
 ENVIRONMENT = "ACTIONLEDGER_SECRETS"

@@ -4,7 +4,6 @@ An event's id is derived from what it is about. So an import that is repeated, o
 events again, and the ledger passes over them.
 """
 
-from actionledger.core.recording.keys import ParserIdentity, RunKey, SessionKey, TurnKey
 from actionledger.core.recording.runs import (
     LIST_PRICES_USED,
     PRICES_USED,
@@ -18,6 +17,10 @@ from actionledger.core.recording.runs import (
     tools_offered,
 )
 from actionledger.core.recording.sessions import (
+    ParserIdentity,
+    RunKey,
+    SessionKey,
+    TurnKey,
     details_id_of,
     session_described,
     session_finished,

@@ -14,7 +14,7 @@ from actionledger.core.events import (
     SystemNoted,
     ToolsOffered,
 )
-from actionledger.core.recording.keys import ParserIdentity, RunKey, head
+from actionledger.core.recording.sessions import ParserIdentity, RunKey, head
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from pydantic_core import from_json
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import SourceError
 from actionledger.core.temporary import TemporaryFolder
 from actionledger.imports.sources.base import Sample

@@ -14,7 +14,7 @@ import duckdb
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.locks import FileLock, remove_free
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health.facts import Facts, gather
 from actionledger.ledger.health.of_records import rollup

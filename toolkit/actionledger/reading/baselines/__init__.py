@@ -10,7 +10,8 @@ from actionledger.reading.baselines.echelon import echelon_progressive
 from actionledger.reading.baselines.gembrain import gembrain_iterative, gembrain_standard
 from actionledger.reading.baselines.go_tags import go_tags
 from actionledger.reading.baselines.mint_harness import mint_harness, mint_harness_fences
-from actionledger.reading.dialects import Dialect, Found, dialect_named
+from actionledger.reading.dialects import dialect_named
+from actionledger.reading.dialects.base import Dialect, Found
 
 BaselineRules = Literal[
     "gembrain-standard",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.core.values import Issue, Span
-from actionledger.core.values.offers import only_text_of
+from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Found, Written
 from actionledger.reading.dialects.parts.json_calls import Keys

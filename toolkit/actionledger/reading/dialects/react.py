@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from actionledger.core.values import Issue, Repair, Span
-from actionledger.core.values.offers import only_text_of
+from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.json_values import Reach, value_at

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.reading.dialects import DIALECTS, Dialect
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.evidence.names import Mention

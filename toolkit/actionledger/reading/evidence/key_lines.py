@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from actionledger.core.values import Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.reading.evidence.arguments import ARGUMENT_KEYS, WRAPPER_KEYS
 from actionledger.reading.evidence.names import Mention
 

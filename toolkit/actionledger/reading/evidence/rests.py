@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.reading.evidence.glued import glued
 from actionledger.reading.evidence.names import Mention, names_of
 from actionledger.reading.evidence.own_marks import arguments_left, closers_left

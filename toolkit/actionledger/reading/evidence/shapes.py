@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from actionledger.core.values import Issue, Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Written
 from actionledger.reading.dialects.parts.doubts import unless_doubtful

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from actionledger.core.values import Issue, Repair, Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Written
 from actionledger.reading.dialects.parts.doubts import unless_doubtful

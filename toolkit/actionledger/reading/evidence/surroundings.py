@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from actionledger.core.values import Issue, Span
-from actionledger.core.values.offers import is_own_text
+from actionledger.core.values.calls import is_own_text
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.parts.verdicts import waiting

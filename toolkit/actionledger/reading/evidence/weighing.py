@@ -11,7 +11,7 @@ from itertools import islice
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.values import Issue, Repair, Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.markers import behind_blanks

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.values import Issue, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Found, Written

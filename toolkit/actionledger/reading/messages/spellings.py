@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from actionledger.core.namespaces import qualified
+from actionledger.core.nearness import qualified
 from actionledger.core.vocabulary import Reason
 
 Json: TypeAlias = Mapping[str, Any]

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json import faults

@@ -7,7 +7,7 @@ The one exception is an object with the same key twice: the tolerant reader know
 from json.decoder import JSONDecoder
 from typing import Any, NoReturn
 
-from actionledger.core import depth
+from actionledger.core import canonical
 
 
 class DuplicateKeyError(Exception):
@@ -56,4 +56,4 @@ def is_deeper(text: str, start: int, end: int, value: Any, levels: int) -> bool:
     """
     if end - start <= 2 * levels or text.count("{", start, end) + text.count("[", start, end) <= levels:
         return False
-    return depth.is_deeper(value, levels)
+    return canonical.is_deeper(value, levels)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actionledger.core.values import Issue, Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Written
 from actionledger.reading.dialects.parts.json_calls import Call, Keys, call_of, whole_items

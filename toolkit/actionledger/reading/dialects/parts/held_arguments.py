@@ -4,7 +4,7 @@ from json import dumps
 from typing import Any
 
 from actionledger.core.values import Repair, Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import decode_nested
