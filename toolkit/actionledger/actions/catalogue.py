@@ -13,12 +13,12 @@ A new action is a class with a docstring, a name, an example and its fields::
     catalogue = CATALOGUE.extended(SendMail)
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from inspect import cleandoc
 from operator import or_
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -33,7 +33,6 @@ from actionledger.actions.schemas import (
     own_texts,
     takes_others,
 )
-from actionledger.actions.verdict import Validators
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.values.calls import Offer
 
@@ -67,6 +66,17 @@ class Action(BaseModel):
 
     group: ClassVar[str] = ""
     """What it belongs to, such as ``Tasks``; prompts show a group's actions under it."""
+
+
+Validator: TypeAlias = tuple[Callable[[dict[str, Any]], BaseModel], frozenset[str], tuple[str, ...] | None]
+"""What makes the model of an action from its fields, the names of these, and those of its arguments in the schema's order.
+
+These are None where an action may have fields that its schema doesn't name.
+"""
+
+
+Validators: TypeAlias = dict[str, Validator]
+"""The same by the action's name."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,12 @@ from urllib.parse import unquote
 from pydantic import BaseModel, JsonValue
 
 _MAPS_OF_SCHEMAS = frozenset({"properties", "$defs"})
+
+
 _VALUES = frozenset({"default", "const", "enum", "examples", "discriminator", "required"})
+
+
+Schema: TypeAlias = Mapping[str, Any]
 
 
 def argument_schema(model: type[BaseModel], discriminator: str) -> Schema:
@@ -80,8 +85,10 @@ def _without_titles(key: str, value: Any) -> Any:
 _DEEPEST = 8
 """A schema that contains itself has no end; examples of that depth are of no use to anybody."""
 
+
 _LONGEST = 100
 """Longer texts and lists are no examples either."""
+
 
 _TEXTS = {
     "date": "2026-05-04",
@@ -158,9 +165,6 @@ def _number(schema: Schema) -> float:
     highest: float = schema.get("maximum", schema.get("exclusiveMaximum", number))
     number = min(number, highest // step * step)
     return number + step if number == schema.get("exclusiveMinimum") else number
-
-
-Schema: TypeAlias = Mapping[str, Any]
 
 
 def pointed_at(reference: Any, root: Schema) -> Schema | None:

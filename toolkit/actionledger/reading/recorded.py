@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol
 from actionledger.core.canonical import is_deeper
 from actionledger.core.values import Issue, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Capture, Reason
+from actionledger.reading.dialects.apply_patch import faults_of
 from actionledger.reading.dialects.base import Found, Written
-from actionledger.reading.dialects.parts.patch_lines import faults_of
 from actionledger.reading.leaked import Text, beside
 from actionledger.reading.parse import assembled
 from actionledger.reading.parsers import READING_RULES, REPAIRS

@@ -14,7 +14,7 @@ from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
 from actionledger.reading.scan.openings import Openers, Opening
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
+from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 

@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
+from actionledger.reading.dialects.parts.marked import Head, Sections
 from actionledger.reading.dialects.parts.markers import Marker
-from actionledger.reading.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
-from actionledger.reading.dialects.parts.sections import Head, Sections
+from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, fenced, json_text
 
 _NAME = r"[\w.:/@-]++"
@@ -131,3 +131,119 @@ class DeepSeekV31(_DeepSeek):
     def written(self, call: PlainCall, _index: int) -> str:
         """Return the head and the arguments; see ``Sections.written``."""
         return f"{call.name}<｜tool▁sep｜>{json_text(call.arguments)}"
+
+
+_HEAD = re.compile(r"\s*+(?P<id>[^\s<>{}|]++)\s*+<\|tool_call_argument_begin\|>\s*+")
+_KIMI_CUT = re.compile(r"\s*+[^\s<>{}|]*+(?:\s*+<(?:\|[^<>\s]*+)?)?\Z")
+_KIMI_WITHOUT_SEPARATOR = re.compile(r"\s*+[^\s<>{}|]++\s*+\{")
+_KIMI_NAME = re.compile(r"(?:functions\.)?+(?P<name>[^:]*[^:\d][^:]*)(?::\d+)?")
+
+
+class KimiK2(Sections):
+    """Each call has an identifier such as ``functions.get_weather:0``, then its arguments."""
+
+    name: Literal["kimi_k2"] = "kimi_k2"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<|tool_call_end|>": VALUE_ENDS,
+        "<|tool_calls_section_end|>": CALLS_END,
+        "<|tool_call_section_end|>": CALLS_END,
+    }
+    source = "Moonshot AI's tool call guidance for Kimi K2, and its chat template; the tokens in the singular, vLLM's parser"
+    rules = (
+        (
+            "All actions stand in one section: each begins with functions.NAME:INDEX, counted from 0, "
+            "and has its arguments as a JSON object."
+        ),
+    )
+    example = (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
+        '{"city": "Paris"}<|tool_call_end|><|tool_calls_section_end|>'
+    )
+    section_begins: ClassVar[tuple[str, ...]] = ("<|tool_calls_section_begin|>",)
+    section_end: ClassVar[str] = "<|tool_calls_section_end|>"
+    section_ends: ClassVar[Mapping[str, str]] = {
+        "<|tool_call_section_begin|>": "<|tool_call_section_end|>",
+    }
+    call_begin: ClassVar[str] = "<|tool_call_begin|>"
+    call_end: ClassVar[str] = "<|tool_call_end|>"
+    misplaced: ClassVar[re.Pattern[str]] = _HEAD
+
+    def head(self, marker: Marker) -> Head | Issue | None:
+        """Read the identifier and take the name from it; see ``Sections.head``."""
+        text, start, end = marker.source.text, marker.opening.end, marker.end
+        head = _HEAD.match(text, start, end)
+        if not head:
+            if _KIMI_CUT.match(text, start, end):
+                return Issue(Reason.TRUNCATED, marker.span)
+            if _KIMI_WITHOUT_SEPARATOR.match(text, start, end):
+                detail = "Expected an identifier and <|tool_call_argument_begin|>."
+                return Issue(Reason.WRONG_SHAPE, marker.span, detail)
+            return None
+        named = _KIMI_NAME.fullmatch(head["id"])
+        if not named:
+            return Issue(Reason.MISSING_NAME, Span(*head.span("id")), "Expected functions.NAME:INDEX.")
+        return Head(named["name"], head.end(), head["id"])
+
+    def written(self, call: PlainCall, index: int) -> str:
+        """Return the identifier and the arguments; one that doesn't hold the name gives way to one that does."""
+        named = _KIMI_NAME.fullmatch(call.call_id or "")
+        identifier = (
+            call.call_id if named and named["name"] == call.name else f"functions.{call.name}:{index}"
+        )
+        return f"{identifier}<|tool_call_argument_begin|>{json_text(call.arguments)}"
+
+
+def _tag(name: str) -> str:
+    return f"<|plamo:{name}:plamo|>"
+
+
+_PLAMO_NAME, _PLAMO_NAMED, _ARGUMENTS = (
+    _tag("begin_tool_name"),
+    _tag("end_tool_name"),
+    _tag("begin_tool_arguments"),
+)
+_PLAMO_HEAD = re.compile(
+    rf"\s*+{re.escape(_PLAMO_NAME)}\s*+(?P<name>[^\s<>{{}}|]++)\s*+{re.escape(_PLAMO_NAMED)}\s*+{re.escape(_ARGUMENTS)}\s*+"
+)
+_PLAMO_CUT = re.compile(
+    rf"\s*+(?:{re.escape(_PLAMO_NAME)}\s*+[^\s<>{{}}|]*+\s*+(?:{re.escape(_PLAMO_NAMED)}\s*+)?)?(?:<(?:\|[\w:]*+\|?+)?)?\Z"
+)
+
+
+class Plamo(Sections):
+    """Each call has its name and its arguments, as a JSON object, in tags of their own."""
+
+    name: Literal["plamo"] = "plamo"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        f"{_tag('end_tool_arguments')}{_tag('end_tool_request')}": VALUE_ENDS,
+        _tag("end_tool_requests"): CALLS_END,
+    }
+    source = "Preferred Networks PLaMo 3, tool calls as a parser for vLLM reads them"
+    rules = (
+        (
+            "Actions stand in one section; each is a request with its name and its arguments as a JSON object, every one "
+            "of them between tags as in the example."
+        ),
+    )
+    example = (
+        "<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|>"
+        "<|plamo:begin_tool_name:plamo|>get_weather<|plamo:end_tool_name:plamo|>"
+        '<|plamo:begin_tool_arguments:plamo|>{"city": "Paris"}<|plamo:end_tool_arguments:plamo|>'
+        "<|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>"
+    )
+    section_begins: ClassVar[tuple[str, ...]] = (_tag("begin_tool_requests"),)
+    section_end: ClassVar[str] = _tag("end_tool_requests")
+    call_begin: ClassVar[str] = _tag("begin_tool_request")
+    call_end: ClassVar[str] = _tag("end_tool_arguments") + _tag("end_tool_request")
+    misplaced: ClassVar[re.Pattern[str]] = _PLAMO_HEAD
+
+    def head(self, marker: Marker) -> Head | Issue | None:
+        """Read the name; see ``Sections.head``."""
+        text, start, end = marker.source.text, marker.opening.end, marker.end
+        if head := _PLAMO_HEAD.match(text, start, end):
+            return Head(head["name"], head.end())
+        return Issue(Reason.TRUNCATED, marker.span) if _PLAMO_CUT.match(text, start, end) else None
+
+    def written(self, call: PlainCall, _index: int) -> str:
+        """Return the name and the arguments, each between its tags."""
+        return f"{_PLAMO_NAME}{call.name}{_PLAMO_NAMED}{_ARGUMENTS}{json_text(call.arguments)}"

@@ -14,13 +14,12 @@ from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.json_values import Reach, value_at
-from actionledger.reading.dialects.parts.markers import behind_blanks
-from actionledger.reading.dialects.parts.verdicts import read_block, refused
+from actionledger.reading.dialects.parts.markers import behind_blanks, read_block, refused
 from actionledger.reading.dialects.parts.writing import PlainCall, json_text
 from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 
 def _label(*words: str) -> str:

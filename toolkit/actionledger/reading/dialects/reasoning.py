@@ -7,10 +7,10 @@ from typing import Literal
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.thoughts import is_mentioned, thoughts, unclosed_thoughts
+from actionledger.reading.dialects.parts.markers import is_mentioned, thoughts, unclosed_thoughts
 from actionledger.reading.scan.openings import Opening, OpeningKind, text_before
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 TAGS: Mapping[str, str] = {
     f"<{tag}>": f"</{tag}>"

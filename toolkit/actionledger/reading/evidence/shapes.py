@@ -8,20 +8,20 @@ from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Written
-from actionledger.reading.dialects.parts.doubts import unless_doubtful
+from actionledger.reading.dialects.parts.broken_values import unless_doubtful
 from actionledger.reading.evidence.arguments import (
     ARGUMENT_KEYS,
     WRAPPER_KEYS,
+    Deviations,
     NoCallError,
     arguments_in,
     holds_call,
     in_order,
 )
-from actionledger.reading.evidence.deviations import Deviations
 from actionledger.reading.evidence.names import NAME_KEYS, Names, is_misspelt_key
-from actionledger.reading.evidence.unread import EXPRESSION
+from actionledger.reading.evidence.rests import EXPRESSION
 from actionledger.reading.tolerant_json import Call, Decoded, decode
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _PRINTING = frozenset(
     {"print", "asyncio.run", "pprint", "display", "json.dumps", "str", "repr", "console.log", "list", "await"}

@@ -12,7 +12,7 @@ from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import is_own_text
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.verdicts import waiting
+from actionledger.reading.dialects.parts.markers import waiting
 from actionledger.reading.evidence.echoes import (
     DOCUMENTED,
     MARKLESS,

@@ -1,7 +1,7 @@
 """Text, calls and issues of a message in the order in which they stand in it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from actionledger.core.canonical import is_deeper
@@ -10,10 +10,40 @@ from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Found, Written
 from actionledger.reading.leaked import Text, beside
 from actionledger.reading.messages.spellings import Json, Spelled, spelled
-from actionledger.reading.messages.thoughts import thoughts_in
 from actionledger.reading.parse import assembled
 from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.options import STRICT
+from actionledger.reading.tolerant_json.faults import STRICT
+
+THOUGHTS = frozenset(
+    {"reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "thoughts"}
+)
+"""The keys that hold thoughts beside a message's content."""
+
+_WITHIN = (
+    "thinking",
+    "text",
+    "reasoning",
+    "reasoning_content",
+    "reasoningText",
+    "summary",
+    "content",
+    "thought",
+)
+_DEEPEST = 4
+
+
+def thoughts_in(value: object, depth: int = 0) -> Iterator[str]:
+    """Yield the texts of thoughts."""
+    if isinstance(value, str):
+        if value:
+            yield value
+    elif depth < _DEEPEST and isinstance(value, Mapping):
+        for key in _WITHIN:
+            yield from thoughts_in(value.get(key), depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list | tuple):
+        for each in value:
+            yield from thoughts_in(each, depth + 1)
+
 
 PARSER_NAME = "provider-messages"
 """What results say that they were read by."""

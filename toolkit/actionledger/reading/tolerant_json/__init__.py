@@ -28,6 +28,7 @@ change is noted, with its place: whoever makes all the changes that are noted ha
 
 from actionledger.reading.tolerant_json.decoded import Call, Decoded
 from actionledger.reading.tolerant_json.decoding import decode
+from actionledger.reading.tolerant_json.faults import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions
 from actionledger.reading.tolerant_json.finding import (
     Found,
     comments_behind,
@@ -35,7 +36,6 @@ from actionledger.reading.tolerant_json.finding import (
     decode_nested,
     find_value,
 )
-from actionledger.reading.tolerant_json.options import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions
 
 __all__ = [
     "JSON_REPAIRS",

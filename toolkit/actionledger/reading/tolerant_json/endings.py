@@ -12,19 +12,21 @@ from functools import cache
 from itertools import islice
 
 from actionledger.core.vocabulary import Reason
-from actionledger.reading.tolerant_json.contexts import KEY, ROOT, Context
+from actionledger.reading.tolerant_json.contexts import (
+    KEY,
+    OTHER_QUOTES,
+    ROOT,
+    Context,
+    end_before_closers,
+    end_before_item,
+    open_brackets,
+)
 from actionledger.reading.tolerant_json.notes import CutError, RefusedError
 from actionledger.reading.tolerant_json.patterns import (
     BRACKET_INSIDE,
     STRUCTURE_BEHIND,
     UNCLOSED_KEY,
     VALUE_AHEAD,
-)
-from actionledger.reading.tolerant_json.unclosed import (
-    OTHER_QUOTES,
-    end_before_closers,
-    end_before_item,
-    open_brackets,
 )
 
 QUOTES = {

@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from actionledger.core.errors import require_kind, require_text
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.tolerant_json.contexts import open_brackets
 from actionledger.reading.tolerant_json.decoded import Decoded, Evidence
 from actionledger.reading.tolerant_json.decoding import decode_ahead
+from actionledger.reading.tolerant_json.faults import LENIENT, DecodeOptions
 from actionledger.reading.tolerant_json.notes import CutError, RefusedError
-from actionledger.reading.tolerant_json.options import LENIENT, DecodeOptions
 from actionledger.reading.tolerant_json.patterns import (
     BEGINS_MEMBERS,
     END_OF_FENCE,
     FENCE,
+    LITERALS,
     PLAIN_OPENER,
     WEAK_OPENER,
 )
-from actionledger.reading.tolerant_json.scalars import LITERALS
 from actionledger.reading.tolerant_json.state import State
-from actionledger.reading.tolerant_json.unclosed import open_brackets
 
 _BEFORE_VALUE = re.compile(r"[\s\ufeff]*+([,;]?)[\s\ufeff]*+")
 _VALUE = re.compile(rf"[{{\[\"'“‘`„«]|[-+]?\.?\d|[-+]?(?:{'|'.join(LITERALS)})\b")

@@ -7,10 +7,9 @@ from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.contexts import OBJECT, ROOT, Context, context
 from actionledger.reading.tolerant_json.endings import Memory
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.notes import CutError, Notes, RefusedError
-from actionledger.reading.tolerant_json.options import DecodeOptions
-from actionledger.reading.tolerant_json.patterns import BLANKS, STRUCTURE_IN_COMMENT, VALUE_AHEAD
-from actionledger.reading.tolerant_json.scalars import may_be_text
+from actionledger.reading.tolerant_json.patterns import BLANKS, STRUCTURE_IN_COMMENT, VALUE_AHEAD, may_be_text
 from actionledger.reading.tolerant_json.strings import Strings
 
 _MAY_BE_NO_TOKEN = frozenset("/#<\x0b\x0c\x1c\x1d\x1e\x1f")

@@ -12,14 +12,17 @@ from typing import Any, NamedTuple
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
-from actionledger.reading.dialects.parts.broken_values import BrokenValues
-from actionledger.reading.dialects.parts.doubts import unless_doubtful
+from actionledger.reading.dialects.parts.broken_values import (
+    BrokenValues,
+    OpenBrackets,
+    ends_inside,
+    unless_doubtful,
+)
 from actionledger.reading.dialects.parts.json_calls import arguments_of
-from actionledger.reading.dialects.parts.open_brackets import OpenBrackets, ends_inside
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import Decoded, decode
-from actionledger.reading.tolerant_json.options import DecodeOptions
-from actionledger.reading.tolerant_json.outline import outlined
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+from actionledger.reading.tolerant_json.valid import outlined
 
 BEGINS_JSON = re.compile(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
 """What a container begins with; ``{...}`` and ``[name]`` in prose don't."""

@@ -11,9 +11,8 @@ from functools import lru_cache
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Found
-from actionledger.reading.dialects.parts.tag_mentions import begins_item
-from actionledger.reading.dialects.parts.tag_spelling import spellings, squeezed
-from actionledger.reading.dialects.parts.verdicts import refused
+from actionledger.reading.dialects.parts.markers import refused
+from actionledger.reading.dialects.parts.tag_grammar import begins_item, spellings, squeezed
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
 

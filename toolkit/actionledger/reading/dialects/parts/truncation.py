@@ -9,7 +9,11 @@ from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.parts.markers import behind_blanks
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+
+VALUE_ENDS = "the value before it says itself where it ends: vLLM's and SGLang's parsers give a call out with its last bracket"
+CALLS_END = "each call in it has a closing mark of its own"
+
 
 _CLOSES = frozenset({RepairKind.UNCLOSED_TAG, RepairKind.UNCLOSED_FENCE})
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
