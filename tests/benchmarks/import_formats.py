@@ -24,8 +24,8 @@ from rich.table import Table
 from timing import least, seconds
 
 from actionledger.core.events import Event
-from actionledger.core.locks import gated
-from actionledger.core.made_quickly import collecting_seldom
+from actionledger.core.frozen import collecting_seldom
+from actionledger.core.processes import gated
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import dialects_of
 from actionledger.imports.reading import AS_IT_SAYS

@@ -7,7 +7,7 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 from steps import growth_fault, steps
 
-from actionledger.reading.dialects.parts import broken_values, json_blocks, marked
+from actionledger.reading.dialects.parts import json_blocks, marked, value_faults
 from actionledger.reading.parsers import PARSERS
 
 MOST = 170
@@ -75,7 +75,7 @@ def test_what_is_known_beforehand_is_what_reading_says(blocks):
         read = PARSERS[name].read
         with (
             mock.patch.object(json_blocks, "never_closed", return_value=None),
-            mock.patch.object(broken_values, "_LONGEST", -1),
+            mock.patch.object(value_faults, "_LONGEST", -1),
             mock.patch.object(marked, "_MOST", 0),
         ):
             expected = read(text)

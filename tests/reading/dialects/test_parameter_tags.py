@@ -4,7 +4,7 @@ import pytest
 
 import actionledger as al
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
-from actionledger.reading.dialects.deepseek_dsml import DeepseekDsml, Step3
+from actionledger.reading.dialects.invoke_tags import DeepseekDsml, Step3
 from actionledger.reading.dialects.parameter_tags import Glm, Qwen3Coder
 from actionledger.reading.parsers import DialectParser
 

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
-from actionledger.reading.dialects.deepseek_dsml import MiniCpm
+from actionledger.reading.dialects.invoke_tags import MiniCpm
 from actionledger.reading.dialects.python_calls import Lfm2, Llama4Pythonic, PythonFence, Pythonic
 from actionledger.reading.parsers import DialectParser
 

@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.schemas import Schema, field_names, resolved, takes_others
-from actionledger.core.nearness import near_names
+from actionledger.core.names import near_names
 from actionledger.core.values import Conversion, FieldError
 from actionledger.core.vocabulary import Reason
 

@@ -13,7 +13,7 @@ from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.schemas import ActionDescription, FieldDescription, shared_fields
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.errors import RenderError
-from actionledger.core.nearness import near_names
+from actionledger.core.names import near_names
 from actionledger.core.text import counted, printable_json
 from actionledger.core.values import ActionCall, FieldError
 from actionledger.core.vocabulary import Reason

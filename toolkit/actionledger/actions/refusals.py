@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from actionledger.actions.schemas import Schema, allowed_values, child, field_names, in_words
-from actionledger.core.nearness import did_you_mean
+from actionledger.core.names import did_you_mean
 from actionledger.core.text import escaped_halves
 from actionledger.core.values import FieldError
 from actionledger.core.vocabulary import Reason

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic_core import from_json, to_json
 
 from actionledger.actions.converting import converted
-from actionledger.actions.mending import definitions_in, mended
+from actionledger.actions.definitions import definitions_in, mended
 from actionledger.actions.refusals import json_text, one_of, schema_errors
 from actionledger.actions.schemas import (
     ActionDescription,

@@ -15,7 +15,7 @@ from actionledger.cli.options import LedgerOption
 from actionledger.cli.readings import READING, RunOption, reading_meant
 from actionledger.cli.tables import print_note, print_text
 from actionledger.core.errors import ActionLedgerError, SourceError, UsageError, in_words
-from actionledger.core.temporary import write_whole
+from actionledger.core.files import write_whole
 from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.readings import RecordedReading

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from actionledger.core.errors import UsageError
-from actionledger.core.locks import gated
-from actionledger.core.made_quickly import collecting_seldom
+from actionledger.core.frozen import collecting_seldom
+from actionledger.core.processes import gated
 from actionledger.imports.first_come import count_first_come
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of

@@ -20,8 +20,8 @@ from pydantic_core import from_json
 
 from actionledger.core.canonical import json_text
 from actionledger.core.ids import new_id
-from actionledger.core.locks import FileLock, watch
 from actionledger.core.privacy import mask
+from actionledger.core.processes import FileLock, watch
 from actionledger.ledger.files import make_private_folders
 
 SUFFIX = ".jsonl"

@@ -14,7 +14,7 @@ from actionledger.core.values import Reading
 from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.baselines import BaselineRules, baseline_blocks
 from actionledger.reading.dialects import DIALECTS, AnyDialect, dialect_named, dialects_named
-from actionledger.reading.dialects.bash_fences import BashFence, CommandTags, MintFences
+from actionledger.reading.dialects.commands import BashFence, CommandTags, MintFences
 from actionledger.reading.dialects.response_template import ResponseTemplate
 from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.evidence.weighing import EvidenceSetting

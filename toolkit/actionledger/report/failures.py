@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from actionledger.core.formatting.html import escaped, frame, heading
-from actionledger.core.formatting.tables import Table, box, text_table
+from actionledger.core.html import escaped, frame, heading
 from actionledger.core.rates import shown_p
+from actionledger.core.tables import Table, box, text_table
 from actionledger.core.text import by_prices, counted, cut, visible
 
 SHOWN = 20

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Protocol
 
-from actionledger.core.formatting.html import escaped, frame
+from actionledger.core.html import escaped, frame
 from actionledger.core.text import counted, visible
 
 _SECONDS = 0.2

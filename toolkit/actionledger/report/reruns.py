@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from actionledger.core.formatting.html import chip, escaped, frame, heading
+from actionledger.core.html import chip, escaped, frame, heading
 from actionledger.core.text import counted, cut, laid_out, visible
 
 _LONGEST = 300

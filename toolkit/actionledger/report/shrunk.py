@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from actionledger.core.formatting.html import escaped, faithful, frame, heading
+from actionledger.core.html import escaped, faithful, frame, heading
 from actionledger.core.text import counted, cut, visible
 
 

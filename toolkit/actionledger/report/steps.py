@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actionledger.core.formatting.html import escaped, frame, heading
+from actionledger.core.html import escaped, frame, heading
 from actionledger.core.text import counted, cut, visible
 
 _MOST_PATHS = 5

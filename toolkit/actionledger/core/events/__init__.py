@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from actionledger.core.events.approvals import ApprovalDecided, ApprovalRequested, Reviewed
+from actionledger.core.events.decisions import ApprovalDecided, ApprovalRequested, Reviewed
 from actionledger.core.events.executions import (
     ActionReversed,
     ExecutionFinished,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from actionledger.core.events.base import Id, JsonObject, Recorded, Word
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import ForgettingStep, Relation, TitleOrigin
 
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from actionledger.core.events import SessionDescribed, SessionFinished, SessionForgotten, SessionStarted
+from actionledger.core.frozen import made_quickly
 from actionledger.core.ids import derived_id, new_id, now
-from actionledger.core.made_quickly import made_quickly
 from actionledger.core.vocabulary import ForgettingStep, Relation, RunKind
 
 

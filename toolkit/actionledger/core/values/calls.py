@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel
 
+from actionledger.core.frozen import made_quickly
 from actionledger.core.hooks import Shown
-from actionledger.core.made_quickly import made_quickly
 from actionledger.core.values.reading import Block, Issue, Repair, Span
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, Evidence, Outcome, Reason
 

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TypeAlias
 
 from actionledger.core.ids import derived_id
-from actionledger.core.locks import watch
+from actionledger.core.processes import watch
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.otel import SOURCE
 from actionledger.imports.live.recording import PATIENCE, Kept, Recording

@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import SourceError
-from actionledger.core.temporary import TemporaryFolder
+from actionledger.core.files import TemporaryFolder
 from actionledger.imports.sources.base import Sample
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.lines import MAX_DEPTH, MAX_LINE

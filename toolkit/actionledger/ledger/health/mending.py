@@ -13,7 +13,7 @@ from contextlib import closing
 import duckdb
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.locks import FileLock, remove_free
+from actionledger.core.processes import FileLock, remove_free
 from actionledger.core.text import counted
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health.facts import Facts, gather

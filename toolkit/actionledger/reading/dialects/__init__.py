@@ -9,11 +9,14 @@ from typing import NamedTuple, TypeAlias, get_args
 
 from actionledger.core.errors import called
 from actionledger.reading.dialects.apply_patch import ApplyPatch
+from actionledger.reading.dialects.argument_tokens import KimiK3, SolarOpen, SolarOpen2
 from actionledger.reading.dialects.bare_json import Json, Llama3Json
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.bash_fences import BashFence, CommandTags, Mint
-from actionledger.reading.dialects.deepseek import DeepSeekV3, DeepSeekV31, KimiK2, Plamo
-from actionledger.reading.dialects.deepseek_dsml import (
+from actionledger.reading.dialects.call_sections import DeepSeekV3, DeepSeekV31, KimiK2, Plamo
+from actionledger.reading.dialects.commands import BashFence, CommandTags, Mint
+from actionledger.reading.dialects.gemma import Gemma
+from actionledger.reading.dialects.harmony import Beam, Harmony, MuseGlimmer
+from actionledger.reading.dialects.invoke_tags import (
     DeepseekDsml,
     Dots,
     GigaChat3,
@@ -21,10 +24,6 @@ from actionledger.reading.dialects.deepseek_dsml import (
     MiniCpm,
     Step3,
 )
-from actionledger.reading.dialects.functionary import Cohere, Functionary, Inkling, StepAudio
-from actionledger.reading.dialects.gemma import Gemma
-from actionledger.reading.dialects.harmony import Beam, Harmony, MuseGlimmer
-from actionledger.reading.dialects.iquest import Hunyuan, IQuestCoder, IQuestQ1, K2Horizon, LongCat
 from actionledger.reading.dialects.json_fences import Actions, Iteration, JsonAction, Plan
 from actionledger.reading.dialects.json_tags import (
     Apertus,
@@ -35,12 +34,13 @@ from actionledger.reading.dialects.json_tags import (
     Nemotron,
     Phi4,
 )
+from actionledger.reading.dialects.key_value_tags import Hunyuan, IQuestCoder, IQuestQ1, K2Horizon, LongCat
 from actionledger.reading.dialects.minimax import Minimax
+from actionledger.reading.dialects.named_calls import Cohere, Functionary, Inkling, StepAudio
 from actionledger.reading.dialects.parameter_tags import Glm, Qwen3Coder, SeedOss
 from actionledger.reading.dialects.python_calls import Lfm2, Llama4Pythonic, PythonFence, Pythonic
 from actionledger.reading.dialects.react import React
 from actionledger.reading.dialects.search_replace import SearchReplace
-from actionledger.reading.dialects.solar import KimiK3, SolarOpen, SolarOpen2
 from actionledger.reading.dialects.xml_tags import XmlTags
 
 __all__ = ["DIALECTS", "FAMILIES", "AnyDialect", "Dialect", "Found", "dialect_named", "dialects_named"]

@@ -17,7 +17,7 @@ from actionledger.reading.dialects.parts.markers import (
     refused,
     thoughts_behind,
 )
-from actionledger.reading.dialects.parts.tagged_values import TaggedCall, read_calls
+from actionledger.reading.dialects.parts.tagged_calls import TaggedCall, read_calls
 from actionledger.reading.dialects.parts.truncation import CALLS_END
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.scan.openings import Opening, at_line_start

@@ -11,7 +11,7 @@ from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.parts.markers import read_block, refused, thoughts
-from actionledger.reading.dialects.parts.template_regions import (
+from actionledger.reading.dialects.parts.templates import (
     ContentError,
     Field,
     Region,

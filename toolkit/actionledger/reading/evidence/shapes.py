@@ -8,7 +8,7 @@ from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Written
-from actionledger.reading.dialects.parts.broken_values import unless_doubtful
+from actionledger.reading.dialects.parts.value_faults import unless_doubtful
 from actionledger.reading.evidence.arguments import (
     ARGUMENT_KEYS,
     WRAPPER_KEYS,

@@ -13,8 +13,8 @@ from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Written
-from actionledger.reading.dialects.parts.broken_values import unless_doubtful
 from actionledger.reading.dialects.parts.markers import behind_blanks
+from actionledger.reading.dialects.parts.value_faults import unless_doubtful
 from actionledger.reading.evidence.arguments import ARGUMENT_KEYS, NoCallError, holds_call, texts_in, tidied
 from actionledger.reading.evidence.names import Mention, names_of
 from actionledger.reading.evidence.own_marks import mark_behind, prefix_before

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from actionledger.core.values import Repair, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
-from actionledger.reading.dialects.parts.broken_values import unless_doubtful
 from actionledger.reading.dialects.parts.markers import behind_blanks
+from actionledger.reading.dialects.parts.value_faults import unless_doubtful
 from actionledger.reading.evidence.arguments import ARGUMENT_KEYS, WRAPPER_KEYS, NoCallError
 from actionledger.reading.evidence.names import Mention
 from actionledger.reading.scan.source import Source

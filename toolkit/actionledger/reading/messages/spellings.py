@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.core.errors import UsageError
-from actionledger.core.nearness import qualified
+from actionledger.core.names import qualified
 from actionledger.core.vocabulary import Reason
 
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 from actionledger.actions.validation import as_known
 from actionledger.core.errors import LedgerError, UsageError, require_text
 from actionledger.core.ids import new_id, now
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.core.recording import Recorder, RunKey, SessionKey
 from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Relation, RunKind

@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.ids import utc
-from actionledger.core.locks import FileLock, abandon, watch
+from actionledger.core.processes import FileLock, abandon, watch
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing

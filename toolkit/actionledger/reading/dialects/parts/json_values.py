@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
-from actionledger.reading.dialects.parts.broken_values import (
+from actionledger.reading.dialects.parts.json_calls import arguments_of
+from actionledger.reading.dialects.parts.value_faults import (
     BrokenValues,
     OpenBrackets,
     ends_inside,
     unless_doubtful,
 )
-from actionledger.reading.dialects.parts.json_calls import arguments_of
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import Decoded, decode
 from actionledger.reading.tolerant_json.faults import DecodeOptions

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from actionledger.core.formatting.html import escaped, frame
+from actionledger.core.html import escaped, frame
 from actionledger.core.text import counted, cut, visible, width
 
 _WIDEST_TABLE = 110

@@ -27,7 +27,7 @@ def made_quickly(kind: type[Kind]) -> type[Kind]:
 
     Example:
         >>> from dataclasses import dataclass
-        >>> from actionledger.core.made_quickly import made_quickly
+        >>> from actionledger.core.frozen import made_quickly
         >>> @made_quickly
         ... @dataclass(frozen=True, slots=True)
         ... class Point:

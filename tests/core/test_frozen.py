@@ -7,7 +7,7 @@ from inspect import signature
 import pytest
 
 from actionledger.core.events import ResponseParsed, ResponseReceived
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.frozen import made_quickly
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 
 

@@ -101,7 +101,7 @@ def qualified(namespace: object, name: str) -> str:
         name: the tool's name in it.
 
     Example:
-        >>> from actionledger.core.nearness import qualified
+        >>> from actionledger.core.names import qualified
         >>> qualified("mcp__files", "list"), qualified("functions", "list")
         ('mcp__files__list', 'list')
     """

@@ -14,7 +14,7 @@ from weakref import finalize
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import new_id
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 
 _PREFIX = "actionledger-"
 _LOCK = ".lock"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 from steps import steps
 
-from actionledger.core.nearness import did_you_mean, near_names
+from actionledger.core.names import did_you_mean, near_names
 
 KNOWN = ("create_task", "update_task", "search_tasks", "create_goal", "execute_code")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actionledger.actions.schemas import Schema, pointed_at
 from actionledger.core.errors import UsageError
-from actionledger.core.nearness import namespace_of, qualified
+from actionledger.core.names import namespace_of, qualified
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

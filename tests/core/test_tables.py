@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from actionledger.core.formatting.tables import Table, html_table
+from actionledger.core.tables import Table, html_table
 
 ID = UUID("83341fa3-5925-5217-8023-1b98991f476f")
 

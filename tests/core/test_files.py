@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from forked_python import ForkedPython
 
-from actionledger.core.temporary import remove_abandoned
+from actionledger.core.files import remove_abandoned
 
 BEGIN = """
 import os, sys, signal

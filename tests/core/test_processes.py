@@ -4,7 +4,7 @@ import os
 import time
 from threading import Event, Thread
 
-from actionledger.core.locks import FileLock, remove_free
+from actionledger.core.processes import FileLock, remove_free
 
 
 def test_a_lock_has_one_holder(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
 
-from actionledger.actions.mending import TYPES
+from actionledger.actions.definitions import TYPES
 from actionledger.actions.tools import ToolCatalogue, ToolWarning
 from actionledger.actions.validation import check_action
 from actionledger.core.values import RawAction, Span

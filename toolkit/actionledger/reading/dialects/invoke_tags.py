@@ -12,7 +12,7 @@ from actionledger.reading.dialects.parts.call_tags import TagForms, TagGrammar
 from actionledger.reading.dialects.parts.marked import Generations, Marked
 from actionledger.reading.dialects.parts.markers import Marker, behind_blanks, thoughts_behind
 from actionledger.reading.dialects.parts.python_source import call_name
-from actionledger.reading.dialects.parts.tagged_values import TaggedCall
+from actionledger.reading.dialects.parts.tagged_calls import TaggedCall
 from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, call_object, fenced, json_text, python_call
 from actionledger.reading.dialects.python_calls import program_behind
