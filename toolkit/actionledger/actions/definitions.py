@@ -1,4 +1,4 @@
-"""What is given as a JSON Schema, as one: the types of other languages by one table, what can't be read left out with a word.
+"""Tools as people have them, and their JSON Schemas put right: types of other languages, what can't be read left out with a word.
 
 A schema that is wrong in one place still says something in all others. Whatever is left out here is not checked, and each
 time a warning says so. Pure.

@@ -1,4 +1,4 @@
-"""What pydantic refuses, as field errors: a closed code, a path into the arguments, the value, what is allowed."""
+"""What pydantic or a JSON Schema refuses, as field errors: a closed code, a path into the arguments, the value, what is allowed."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

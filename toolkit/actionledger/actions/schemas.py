@@ -1,4 +1,4 @@
-"""An action's arguments as JSON Schema, without what a model has no use for: titles, the field that names the action."""
+"""JSON Schemas of arguments: made from a model, described in words, with an example, and what they allow in a sentence."""
 
 import json
 from collections.abc import Mapping, Sequence

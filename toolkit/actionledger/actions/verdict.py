@@ -1,4 +1,4 @@
-"""What a check says of one action."""
+"""What a check says of one action; and the usual action, which is right as it was written, but for unknown fields."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""A value's JSON text as it is recorded, hashed and compared. Pure."""
+"""A value's JSON text as it is recorded, hashed and compared, and how deep a value is nested. Pure."""
 
 import json
 from math import inf, isfinite

@@ -1,4 +1,4 @@
-"""Temporary folders that are gone when nobody needs them: closed, forgotten, at the end of the process, or after its death.
+"""Files and folders: temporary ones that go with their process, ones that are there whole or not at all, and where a user's are kept.
 
 Beside each folder lies a lock that its process holds. What a killed process left is removed by the next one that makes a folder.
 """

@@ -1,4 +1,4 @@
-"""Frozen dataclasses made in a quarter of the time: of each turn that is imported, a dozen of them are."""
+"""Values made in bulk: frozen dataclasses in a quarter of the time, named tuples in C, and how often Python looks for circles among them."""
 
 import gc
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a room asks of one that stands above it: the package names the module, and it is loaded when it is first asked."""
+"""Modules that are loaded when somebody first asks: one of a room above, how a value looks, a package's names."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

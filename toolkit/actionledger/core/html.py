@@ -1,4 +1,4 @@
-"""HTML from text that anybody may have written: escaped, framed, and styled by one sheet."""
+"""HTML from text that anybody may have written: escaped, framed, and styled by one sheet that is seen on white and on black."""
 
 from html import escape
 

@@ -1,4 +1,4 @@
-"""Identifiers: time-ordered for what happens now, derived from content for what was recorded elsewhere."""
+"""Times as they are recorded, and identifiers: time-ordered for what happens now, derived from content for what was recorded elsewhere."""
 
 from datetime import UTC, datetime, timedelta
 from time import time_ns

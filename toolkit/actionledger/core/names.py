@@ -1,4 +1,4 @@
-"""Which known name a wrong one was meant to be: a slip of the pen, another spelling, words in another order."""
+"""Names of tools: which known one a wrong name was meant to be, and the namespaces that they stand in."""
 
 import re
 from collections.abc import Iterable, Mapping

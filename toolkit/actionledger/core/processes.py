@@ -1,4 +1,4 @@
-"""Locks that elect one of several processes, the ingester first; the kernel lets go of one when its holder dies."""
+"""Processes beside each other: locks that elect one of them, what a forked child must not share, how one is started, and Ctrl-C."""
 
 import ctypes
 import fcntl

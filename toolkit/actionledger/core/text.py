@@ -1,4 +1,4 @@
-"""Characters that nobody sees, and halves of characters that nothing can hold: what is shown, stored and hashed in their place. Pure.
+"""Texts that are shown, stored and counted: what nobody sees, what nothing can hold, plurals, and what a spreadsheet takes for a formula. Pure.
 
 Python's strings can hold half of a surrogate pair: a server cut a character in two, or a JSON text names one half by its
 escape. UTF-8 can't hold it, so neither can a file, a database or a request.

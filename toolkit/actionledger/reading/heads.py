@@ -1,4 +1,4 @@
-"""What begins as a call in a format's own marks and is read by no dialect: it names a tool, so it is lost, and said to be.
+"""Calls that no dialect reads: ones that begin in a format's marks, in a string of another call, or that only look like one.
 
 A mark by itself is only mentioned; so is one in inline code. Where a mark and a name stand as their format writes them, with
 another mark, a bracket or the end of the text behind them, somebody has called that tool, and something in between is wrong.

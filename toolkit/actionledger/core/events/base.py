@@ -1,4 +1,4 @@
-"""What events have in common: a head, and the dimensions of the rows that they become."""
+"""What events have in common: a head, the dimensions of their rows, and how a field is stored where its type does not say it."""
 
 from dataclasses import dataclass
 from datetime import datetime

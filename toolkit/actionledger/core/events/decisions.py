@@ -1,4 +1,4 @@
-"""What is recorded of a decision about an action that waits."""
+"""What people decide and say: of an action that waits, and of a turn in its review."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal

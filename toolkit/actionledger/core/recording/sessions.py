@@ -1,4 +1,4 @@
-"""What is recorded of a session itself: its beginning and end, and that it is taken in again."""
+"""Sessions as they are recorded: the keys that events carry, a session's beginning and end, and that it is imported again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

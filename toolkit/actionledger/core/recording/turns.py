@@ -1,4 +1,4 @@
-"""What is recorded of a turn: its response, its end, and what was too large for either."""
+"""Turns as they are recorded: the response, its parse attempts, what was permitted before a call ran, the end, and what was too large."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What checking gives: calls, each with why it may run or not, and the result of both."""
+"""What a model was offered, and what checking gives: calls, each with why it may run or not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

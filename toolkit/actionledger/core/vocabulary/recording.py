@@ -1,4 +1,4 @@
-"""What a record says of itself: where it comes from, how much it holds, and what was left out."""
+"""What a record says of itself: where it comes from, how much it holds, what was skipped, and what people say of its turns."""
 
 from enum import StrEnum
 

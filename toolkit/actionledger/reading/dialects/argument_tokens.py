@@ -1,4 +1,4 @@
-"""Upstage's Solar Open: special tokens around calls with JSON, and of its second generation around each argument."""
+"""Special tokens around each argument: Upstage's Solar Open and Kimi K3's XTML."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -126,9 +126,7 @@ class KimiK3(ParameterTags):
     """
 
     name: Literal["kimi_k3"] = "kimi_k3"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|close|>tools<|sep|>": CALLS_END,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|close|>tools<|sep|>": CALLS_END}
     source = "Kimi K3, chat template"
     rules = (
         (

@@ -1,4 +1,4 @@
-"""Calls as bare JSON, at the start of a line or in a fence, without any marker."""
+"""Calls as bare JSON, at the start of a line or in a fence, without any marker; Llama 3's are a kind of them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -280,9 +280,7 @@ class Llama3Json(Generations):
     """A bare call object at the start of a line, or behind ``<|python_tag|>``; or ``<function=NAME>`` with an object behind it."""
 
     name: Literal["llama3_json"] = "llama3_json"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</function>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</function>": VALUE_ENDS}
     source = "Llama 3.1 and 3.2, chat templates, JSON based tool calling; Llama 3.1, prompt formats for custom and built-in tools"
     rules = (
         (

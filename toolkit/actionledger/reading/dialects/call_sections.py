@@ -1,4 +1,4 @@
-"""DeepSeek's special tokens, written with full-width bars and low lines: ``<｜tool▁calls▁begin｜>``.
+"""Sections of calls between special tokens: DeepSeek's, Kimi K2's and PLaMo 3's.
 
 Version 3 and R1 write what kind of tool it is, then its name and a fenced object; version 3.1 its name and the object.
 """
@@ -161,9 +161,7 @@ class KimiK2(Sections):
     )
     section_begins: ClassVar[tuple[str, ...]] = ("<|tool_calls_section_begin|>",)
     section_end: ClassVar[str] = "<|tool_calls_section_end|>"
-    section_ends: ClassVar[Mapping[str, str]] = {
-        "<|tool_call_section_begin|>": "<|tool_call_section_end|>",
-    }
+    section_ends: ClassVar[Mapping[str, str]] = {"<|tool_call_section_begin|>": "<|tool_call_section_end|>"}
     call_begin: ClassVar[str] = "<|tool_call_begin|>"
     call_end: ClassVar[str] = "<|tool_call_end|>"
     misplaced: ClassVar[re.Pattern[str]] = _HEAD

@@ -1,4 +1,4 @@
-"""One fenced command of a shell: the action of mini-swe-agent's responses.
+"""Commands and programs: one fenced command (mini-swe-agent), one in a tag (SWE-agent), and the tags of MINT and CodeAct.
 
 A bash fence is usually somebody's example, so every format together looks for one only where a shell was offered.
 """

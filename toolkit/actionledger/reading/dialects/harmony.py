@@ -1,4 +1,4 @@
-"""OpenAI's Harmony format (gpt-oss): messages with a channel; one that has a recipient is a call.
+"""Messages of which the one with a recipient is a call: OpenAI's Harmony (gpt-oss), Beam and Muse Glimmer.
 
 ``<|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>``. The recipient may
 stand with the role instead. Messages on the channel ``analysis`` without a recipient are the model's thoughts.
@@ -53,7 +53,7 @@ class Harmony(Dialect):
 
     name: Literal["harmony"] = "harmony"
     optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|call|>": "a stop token of gpt-oss: stop_tokens_for_assistant_actions of OpenAI's harmony library",
+        "<|call|>": "a stop token of gpt-oss: stop_tokens_for_assistant_actions of OpenAI's harmony library"
     }
     source = "OpenAI, Harmony response format; LLM-jp-4.1 (a blank behind each token), as llama.cpp's parser reads it"
     rules = (
@@ -294,9 +294,7 @@ class MuseGlimmer(ParameterTags):
     """
 
     name: Literal["muse_glimmer"] = "muse_glimmer"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</atem:function_calls>": CALLS_END,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</atem:function_calls>": CALLS_END}
     source = "Muse Glimmer, chat template"
     rules = (
         (

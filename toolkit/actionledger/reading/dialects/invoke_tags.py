@@ -1,4 +1,4 @@
-"""DeepSeek's DSML: an invoke tag for each call, with a tag for each parameter that says whether it is a text, or an object.
+"""An invoke tag for each call with a tag for each parameter: DeepSeek's DSML, GigaChat, dots, Step3 and MiniCPM.
 
 Version 3.2 puts all calls into ``function_calls``, version 4 into ``tool_calls``; version 4.1 has a blank in the name of each tag.
 """
@@ -115,7 +115,7 @@ class GigaChat3(Marked):
 
     name: Literal["gigachat3"] = "gigachat3"
     optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|message_sep|>": "the model's end of turn, which servers take away",
+        "<|message_sep|>": "the model's end of turn, which servers take away"
     }
     source = "GigaChat3-10B-A1.8B, chat template; vLLM's and SGLang's parsers (the token of version 3.1)"
     rules = (
@@ -138,9 +138,7 @@ class GigaChat35(ParameterTags):
     """``<｜GCML｜invoke name="NAME">`` with a parameter tag for each argument, which says whether it is a string."""
 
     name: Literal["gigachat35"] = "gigachat35"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</｜GCML｜tool_calls>": CALLS_END,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</｜GCML｜tool_calls>": CALLS_END}
     source = "GigaChat3.5, chat template"
     rules = (
         (
@@ -190,9 +188,7 @@ class Dots(ParameterTags):
     """Each ``<invoke>`` in ``<dots_function_call>`` is a call, and so is a JSON object there."""
 
     name: Literal["dots"] = "dots"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</dots_function_call>": CALLS_END,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</dots_function_call>": CALLS_END}
     source = "rednote dots models, tool calls as SGLang's parser reads them"
     rules = (
         (
@@ -385,9 +381,7 @@ class MiniCpm(Generations):
     """Calls in a Python fence between ``<|tool_call_start|>`` and ``<|tool_call_end|>``, or each in a ``<function name="NAME">``."""
 
     name: Literal["minicpm"] = "minicpm"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|tool_call_end|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|tool_call_end|>": VALUE_ENDS}
     source = "MiniCPM3, chat template; MiniCPM4 and MiniCPM5 (XML) as SGLang's and vLLM's parsers read them"
     rules = (
         (

@@ -1,4 +1,4 @@
-"""JSON between tags or special tokens, nothing else: Hermes, Granite and Phi-4.
+"""JSON between tags or special tokens, nothing else: Hermes, Granite, Phi-4, Apertus, InternLM, Mistral and Nemotron.
 
 Several of them share an opening marker. Each block is one dialect's: ``<tool_call>`` with an object, or with a closed
 list, is Hermes'; an unclosed list is Granite's. ``<|tool_call|>`` that is closed is Phi-4's, else Granite's.
@@ -30,7 +30,7 @@ class Hermes(Marked):
 
     name: Literal["hermes"] = "hermes"
     optional_closers: ClassVar[Mapping[str, str]] = {
-        "</tool_call>": "vLLM's parser reads an object to the end of the text without it",
+        "</tool_call>": "vLLM's parser reads an object to the end of the text without it"
     }
     source = "Nous Research's function calling format; the chat templates of Hermes 2 Pro, Qwen2.5 and Qwen3"
     rules = (
@@ -116,9 +116,7 @@ class Phi4(Marked):
     """A list of calls in ``<|tool_call|>…<|/tool_call|>``, or behind the word ``functools``, closed by nothing."""
 
     name: Literal["phi4"] = "phi4"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|/tool_call|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|/tool_call|>": VALUE_ENDS}
     source = (
         "The special tokens of Microsoft Phi-4-mini; its chat template in vLLM, which asks for functools[…]"
     )
@@ -158,9 +156,7 @@ class Apertus(Marked):
     """
 
     name: Literal["apertus"] = "apertus"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|tools_suffix|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|tools_suffix|>": VALUE_ENDS}
     source = "Apertus 2509, chat template"
     rules = (
         (
@@ -200,9 +196,7 @@ class InternLm(Marked):
     """
 
     name: Literal["internlm"] = "internlm"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|action_end|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|action_end|>": VALUE_ENDS}
     source = (
         "InternLM2, chat format; InternLM3 and Intern-S1, tool calls as vLLM's and SGLang's parsers read them"
     )

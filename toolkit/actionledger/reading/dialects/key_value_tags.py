@@ -1,4 +1,4 @@
-"""IQuest Q1 and IQuest Coder 2: GLM's keys and values, each in tags of its own."""
+"""Keys and values each in tags of their own, as GLM's: IQuest, Hunyuan, LongCat and K2 Horizon."""
 
 import re
 from collections.abc import Mapping
@@ -175,9 +175,7 @@ class Hunyuan(Generations):
     """A list of calls in ``<tool_calls>…</tool_calls>``, or a ``<tool_call>`` in it for each, with ``<arg_key>`` and ``<arg_value>``."""
 
     name: Literal["hunyuan"] = "hunyuan"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</tool_calls>": CALLS_END,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</tool_calls>": CALLS_END}
     source = "Tencent Hunyuan-A13B, chat template; Hunyuan 3 and 4 (tags for keys and values) as vLLM's and SGLang's parsers read them"
     rules = (
         (
@@ -307,10 +305,7 @@ class K2Horizon(ParameterTags):
     """
 
     name: Literal["k2_horizon"] = "k2_horizon"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        _ALL_CLOSE: CALLS_END,
-        "}" + _ONE_CLOSE: VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {_ALL_CLOSE: CALLS_END, "}" + _ONE_CLOSE: VALUE_ENDS}
     source = "K2 Horizon, tool calls as vLLM's and llama.cpp's parsers read them"
     rules = (
         (

@@ -1,4 +1,4 @@
-"""Functionary, and Llama 3.1's tags for tools of one's own: the tool's name before its arguments as JSON.
+"""The tool's name before its arguments as JSON: Functionary, Inkling, Step-Audio and Cohere.
 
 In generation 3.1 the name stands in a tag around them, in 3.2 behind three brackets on a line of its own.
 """
@@ -38,9 +38,7 @@ class Functionary(Dialect):
     """
 
     name: Literal["functionary"] = "functionary"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</function>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</function>": VALUE_ENDS}
     source = (
         "MeetKai's Functionary 3.1 and 3.2, prompt templates (llama31, llama3_v3); Llama 3.1, prompt format for "
         "user-defined custom tools"
@@ -129,9 +127,7 @@ class Inkling(Marked):
     """
 
     name: Literal["inkling"] = "inkling"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        _END: "the model's end of turn, which servers take away",
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {_END: "the model's end of turn, which servers take away"}
     source = "Inkling, message blocks as SGLang's and llama.cpp's parsers read them"
     rules = (
         (
@@ -313,10 +309,7 @@ class Cohere(Generations):
     """A JSON list of calls between ``<|START_ACTION|>`` and ``<|END_ACTION|>``, or in a fence behind ``Action:``."""
 
     name: Literal["cohere"] = "cohere"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|END_ACTION|>": VALUE_ENDS,
-        "```": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|END_ACTION|>": VALUE_ENDS, "```": VALUE_ENDS}
     source = "Command R and R+, Command R7B and Command A, chat templates"
     rules = (
         (

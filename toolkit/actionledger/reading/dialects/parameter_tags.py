@@ -1,4 +1,4 @@
-"""Calls with a tag for each parameter: what their dialects share, and Qwen3-Coder and GLM."""
+"""Calls with a tag for each parameter: what their dialects share, and Qwen3-Coder, GLM and Seed-OSS."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -162,7 +162,7 @@ class Qwen3Coder(ParameterTags):
 
     name: Literal["qwen3_coder"] = "qwen3_coder"
     optional_closers: ClassVar[Mapping[str, str]] = {
-        "</function></tool_call>": "vLLM's parser reads a call to the end of the text without it",
+        "</function></tool_call>": "vLLM's parser reads a call to the end of the text without it"
     }
     source = "Qwen3-Coder, chat template"
     rules = (
@@ -236,9 +236,7 @@ class SeedOss(ParameterTags):
     """
 
     name: Literal["seed_oss"] = "seed_oss"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</seed:tool_call>": CALLS_END,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</seed:tool_call>": CALLS_END}
     source = "ByteDance Seed-OSS, chat template"
     rules = (
         (

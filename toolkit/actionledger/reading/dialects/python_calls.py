@@ -1,4 +1,4 @@
-"""Calls in Python notation: bare lists of them, and lists or programs between special tokens."""
+"""Calls in Python notation: bare lists of them, lists or programs between special tokens, and fenced programs of nothing but calls."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -133,9 +133,7 @@ class Pythonic(Dialect):
     """A list of calls on lines of its own, or calls between ``<function_calls>`` tags, one a line."""
 
     name: Literal["pythonic"] = "pythonic"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</function_calls>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</function_calls>": VALUE_ENDS}
     source = "Llama 3.2's and Gemma 3's prompt formats for function calling; Olmo 3, chat template (the tags)"
     rules = (
         (
@@ -174,9 +172,7 @@ class Llama4Pythonic(Dialect):
     """A list of calls, between ``<|python_start|>`` and ``<|python_end|>`` or on lines of its own."""
 
     name: Literal["llama4_pythonic"] = "llama4_pythonic"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|python_end|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|python_end|>": VALUE_ENDS}
     source = "Llama 4, prompt format for zero-shot function calling"
     rules = (
         (
@@ -220,9 +216,7 @@ class Lfm2(Marked):
     """
 
     name: Literal["lfm2"] = "lfm2"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|tool_call_end|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|tool_call_end|>": VALUE_ENDS}
     source = "Liquid AI, LFM2 documentation: tool use; openPangu 1 and 2 (JSON) as parsers for vLLM read them"
     rules = (
         (

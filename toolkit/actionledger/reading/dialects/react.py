@@ -67,7 +67,7 @@ class React(Dialect):
     name: Literal["react"] = "react"
     may_stay_open: ClassVar[bool] = True
     optional_closers: ClassVar[Mapping[str, str]] = {
-        "Observation:": "the stop word of LangChain's and LlamaIndex's agents",
+        "Observation:": "the stop word of LangChain's and LlamaIndex's agents"
     }
     source = "Yao et al., ReAct (2022), in the form of LangChain's and LlamaIndex's agent prompts"
     rules = (

@@ -1,4 +1,4 @@
-"""The arguments of a call: by name, as one object, or in the schema's order."""
+"""The arguments of a call: by name, as one object, or in the schema's order; each deviation from a plain object is a repair."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Blocks that dialects read in places that quote, in turns that the model invented, and once more: none of them is meant.
+"""Blocks that are not meant: in quotations, in invented turns, stated once more, or in a tag named after another tool.
 
 The documents' own formats merge all their blocks, and say themselves what an example is; only a value of theirs that stands
 without its fence is as bare as any other.

@@ -1,4 +1,4 @@
-"""Calls in the formats of other dialects than those that are read: lost, whatever they call, and said to be.
+"""Calls that no parser here reads: in the formats of other dialects, or known by how they are written alone.
 
 A profile's model that falls back into its own format may name what was never offered; no watch for names sees that. So
 where nothing was read, every other dialect is asked.

@@ -1,4 +1,4 @@
-"""What a place makes of a call: quotations, echoes, thoughts, and the sentence that a call stands in.
+"""What a place makes of a call: quotations, echoes, thoughts, invented turns, and the words around it.
 
 Tags and comments count in pairs; a tag that is never closed is a mention, except of thoughts that the response begins with.
 """

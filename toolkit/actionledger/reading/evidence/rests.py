@@ -1,4 +1,4 @@
-"""What is left of a call whose name is lost: its arguments, or what closes it, in a format's own marks."""
+"""Calls of which something is lost: names grown together with their surroundings, arguments that can't be read, closing marks alone."""
 
 import json
 import re

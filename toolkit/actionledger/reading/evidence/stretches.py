@@ -1,4 +1,4 @@
-"""The parts of a response that no dialect has read: its fences, and what stands between them and the blocks."""
+"""The parts of a response that no dialect has read, with one sign for another where the decoder would stumble."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Calls in tags of no format: ``<f>{…}</f>``, ``<f city="Paris"/>``, ``<function=f>{…}</function>``, ``<tool name="f">…</tool>``."""
+"""Calls in tags of no format, and names whose arguments are lines or options: ``<f city="Paris"/>``, ``<tool name="f">…</tool>``."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Text, calls and issues of a message in the order in which they stand in it."""
+"""Text, thoughts, calls and issues of a message in the order in which they stand in it."""
 
 import hashlib
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""A message of any known interface, alone or in the response around it."""
+"""A message of any known interface, alone or in the response around it, with the calls in it that nobody has read."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""How calls are written in messages: under which keys their names, arguments and identifiers stand."""
+"""Values that JSON has, and how messages write calls: the keys of their names, arguments and identifiers."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias

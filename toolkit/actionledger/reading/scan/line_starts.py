@@ -1,4 +1,4 @@
-"""Patterns of what a line begins with, searched for from one line break to the next.
+"""Patterns of what a line begins with, searched for line by line, and patterns to which capitals and small letters are the same.
 
 Trying ``^`` at each place of a text takes several times as long.
 """

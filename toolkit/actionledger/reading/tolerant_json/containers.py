@@ -1,4 +1,4 @@
-"""Containers: how they are opened, filled and closed.
+"""Containers: how they are opened, filled and closed, or read in one go.
 
 The reader takes the steps from token to token; this is what a step does to the containers that are open.
 """

@@ -1,4 +1,4 @@
-"""What may follow a value, by the container that it stands in and the one around that.
+"""What may follow a value, by the container it stands in and the one around that; so, too, where a string ends that lacks its quote.
 
 A quote inside a string and the quote that closes it look alike; what follows tells them apart. In a list a comma must
 be followed by a value, in an object by a key and its colon; the bracket that closes a container must itself be followed

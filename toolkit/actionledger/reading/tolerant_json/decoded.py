@@ -1,4 +1,4 @@
-"""What comes of decoding: the value, and on demand where its parts stand and what was changed to read it."""
+"""What decoding gives: the value, and on demand where its parts stand and what was changed to read it."""
 
 import re
 from array import array

@@ -1,4 +1,4 @@
-"""One value at a known place: the valid reader first, the tolerant one where that gives up."""
+"""One value at a known place: the valid reader first, the tolerant one where that gives up, and what is in doubt all the same."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The faults of JSON that models make, in one table: what each looks like, what it is read as, and whether that guesses.
+"""The faults of JSON that models make, in one table: what each looks like, what it is read as, and whether that guesses; and the options.
 
 All readers take a fault's forms and its repair from here; so do the options, the documentation's page and the tests. A
 fault's *usual* form shows in one pattern and is mended in one way wherever it stands, so that a run over the text finds

@@ -1,4 +1,4 @@
-"""The grammar's words as regular expressions, each with a word on what it is for.
+"""The grammar's words as regular expressions, each with a word on what it is for, and what numbers and words stand for.
 
 Three rules hold for all of them, because a text may be hostile and a megabyte long. Repetitions are possessive, so none
 backtracks. What looks ahead is bounded in length, or passes over blanks alone: then every character is looked at a fixed

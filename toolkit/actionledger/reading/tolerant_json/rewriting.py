@@ -1,4 +1,4 @@
-"""A container written anew as valid JSON: what is copied, what stands for its faults, and which place was which."""
+"""A container written anew as valid JSON, from fault to fault: what is copied, what stands for its faults, which place was which."""
 
 import re
 from array import array

@@ -1,4 +1,4 @@
-"""Valid JSON, read by the C scanner of the standard library in one call.
+"""Valid JSON, read by the C scanner of the standard library in one call, and the places of the actions in it.
 
 No rule of the tolerant reader is ever asked about a text that is read here, so none of them can misread a valid text.
 The one exception is an object with the same key twice: the tolerant reader knows where its keys stand.

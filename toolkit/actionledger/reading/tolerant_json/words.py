@@ -1,4 +1,4 @@
-"""Values that are no containers: strings, numbers, literals, and texts that lack their quotes."""
+"""Values that are no containers: strings, numbers, literals, texts that lack their quotes, and what is kept of one that is cut."""
 
 import json
 import re

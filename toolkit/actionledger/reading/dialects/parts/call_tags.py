@@ -1,4 +1,4 @@
-"""How a format writes a call whose parameters are tags: the patterns of its tags, made once from what they look like."""
+"""How a format writes a call whose parameters are tags: the patterns of its tags, the marks within a value, the call written out."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Calls written as JSON objects: what names a call, what holds its arguments, and where it stands.
+"""Calls written as JSON objects: what names a call, what holds its arguments, where it stands, and what one without a marker looks like.
 
 What is around the objects (tags, special tokens, fences, nothing) is the dialects' business; how they are found and
 decoded is that of ``values``.

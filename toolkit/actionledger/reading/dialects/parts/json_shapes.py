@@ -1,4 +1,4 @@
-"""Formats whose actions are objects in a JSON value: which objects those are, and what is read from them."""
+"""What stands in a JSON fence, and the formats whose actions are objects in it: which these are, and what is read from them."""
 
 import re
 from abc import abstractmethod

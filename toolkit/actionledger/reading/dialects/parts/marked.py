@@ -1,4 +1,4 @@
-"""Calls as JSON behind a marker: a tag or a special token, closed by another marker or by the end of the value.
+"""Calls between special tokens: JSON behind a marker, or a section of calls, each a head and its arguments as JSON.
 
 The value says where it ends, so a closing marker inside one of its strings closes nothing.
 """

@@ -1,4 +1,4 @@
-"""Where a block ends that a marker opens: at its closing marker, or where that one is missing."""
+"""Where a block ends that a marker opens, thoughts among them, and the verdicts on a block that dialects share."""
 
 import re
 from typing import NamedTuple

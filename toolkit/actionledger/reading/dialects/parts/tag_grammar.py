@@ -1,4 +1,4 @@
-"""The tags of one action: which open and close its fields, and which close the action itself."""
+"""The tags of one action: which open and close its fields, which close it, and how else they are spelt, escaped or mentioned."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The values of a call whose parameters are tags: where each ends, and what it is.
+"""Reading a call whose parameters are tags: where each value ends, and what it is.
 
 A value is raw text and may hold what looks like tags. It is closed by the grammar: by the closing tag that a further
 parameter or the end of the call follows, behind whole calls that the value holds. Where a second reading is as plausible

@@ -1,4 +1,4 @@
-"""Where a response template's fields stand in a response: between what opens and what closes each, one behind the other."""
+"""Where a response template's fields stand in a response, and what the template makes of each: JSON, tags, lines or Python calls."""
 
 import json
 import re

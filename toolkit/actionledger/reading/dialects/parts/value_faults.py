@@ -1,4 +1,4 @@
-"""What came of broken values: a model that goes round in circles writes the same one thousands of times, and it is read once."""
+"""Values that are broken, cut, or not to be acted on: one read once of thousands, brackets left open, a key with two values."""
 
 import json
 import re
