@@ -67,9 +67,9 @@ def test_each_rereading_is_an_attempt_of_its_own():
 def test_ids_differ_by_what_they_are_about():
     """Another session, another place, another attempt: another id."""
     other = replace(SESSION, session_id="5e551011-0000-4000-8000-000000000001")
-    turns = {turn_id_of(SESSION, 1), turn_id_of(SESSION, 11), turn_id_of(other, 1)}
-    assert len(turns) == 3
-    assert len({turns.action_id_of(turn, index) for turn in turns for index in range(3)}) == 9
+    ids = {turn_id_of(SESSION, 1), turn_id_of(SESSION, 11), turn_id_of(other, 1)}
+    assert len(ids) == 3
+    assert len({turns.action_id_of(turn, index) for turn in ids for index in range(3)}) == 9
 
 
 def test_ids_stay_as_they_are():

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
-from actionledger.reading.dialects.base import Dialect, Found, Written
+from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
 from actionledger.reading.dialects.parts.json_blocks import SPELLINGS, label_repair
 from actionledger.reading.dialects.parts.json_calls import BareRule, Keys
 from actionledger.reading.dialects.parts.json_values import (
@@ -19,7 +19,7 @@ from actionledger.reading.dialects.parts.json_values import (
     json_ahead,
     values_at,
 )
-from actionledger.reading.dialects.parts.marked import Generations, Marked
+from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Marker, behind_blanks, in_prose, loose_end, read_block
 from actionledger.reading.dialects.parts.python_source import NoCallError, call_name, read_call
 from actionledger.reading.dialects.parts.truncation import VALUE_ENDS

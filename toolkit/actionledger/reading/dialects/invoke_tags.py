@@ -6,10 +6,10 @@ Version 3.2 puts all calls into ``function_calls``, version 4 into ``tool_calls`
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.reading.dialects.base import Dialect, Found, Generations
 from actionledger.reading.dialects.parameter_tags import ParameterTags, Qwen3Coder
 from actionledger.reading.dialects.parts.call_tags import TagForms, TagGrammar
-from actionledger.reading.dialects.parts.marked import Generations, Marked
+from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Marker, behind_blanks, thoughts_behind
 from actionledger.reading.dialects.parts.python_source import call_name
 from actionledger.reading.dialects.parts.tagged_calls import TaggedCall

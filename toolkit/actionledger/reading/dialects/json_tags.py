@@ -10,12 +10,12 @@ from typing import ClassVar, Literal
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
-from actionledger.reading.dialects.base import Dialect, Found, Written
+from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
 from actionledger.reading.dialects.parameter_tags import Qwen3Coder
 from actionledger.reading.dialects.parts.json_calls import arguments_of, whole_items
 from actionledger.reading.dialects.parts.json_shapes import in_order
 from actionledger.reading.dialects.parts.json_values import arguments_at
-from actionledger.reading.dialects.parts.marked import Generations, Marked
+from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Close, Marker, begins, behind_blanks, loose_end
 from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, call_object, json_text

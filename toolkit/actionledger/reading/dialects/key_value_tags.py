@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import BlockStatus
-from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.reading.dialects.base import Dialect, Found, Generations
 from actionledger.reading.dialects.parameter_tags import ParameterTags
 from actionledger.reading.dialects.parts.call_tags import TagForms, TagGrammar
-from actionledger.reading.dialects.parts.marked import Generations, Marked
+from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Close, Marker, behind_blanks, closing_tag, read_block
 from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
 from actionledger.reading.scan.openings import Opening, OpeningKind

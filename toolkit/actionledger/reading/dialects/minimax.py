@@ -11,9 +11,9 @@ from typing import ClassVar, Literal
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
-from actionledger.reading.dialects.base import Dialect, Found, Written
+from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
 from actionledger.reading.dialects.parts.call_tags import TagGrammar, marks_in
-from actionledger.reading.dialects.parts.marked import Generations, Marked
+from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Close, Marker, behind_blanks, close_around
 from actionledger.reading.dialects.parts.nested_tags import NestedTags, read_group
 from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS

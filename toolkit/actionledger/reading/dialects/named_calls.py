@@ -10,10 +10,10 @@ from typing import ClassVar, Literal
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import Reason
-from actionledger.reading.dialects.base import Dialect, Found, Written
+from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
 from actionledger.reading.dialects.parts.json_calls import Keys
 from actionledger.reading.dialects.parts.json_values import arguments_at
-from actionledger.reading.dialects.parts.marked import Generations, Marked
+from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Marker, read_block, refused, thoughts_behind
 from actionledger.reading.dialects.parts.truncation import VALUE_ENDS, cut_off
 from actionledger.reading.dialects.parts.writing import PlainCall, json_text
