@@ -213,7 +213,7 @@ class Endings:
         return self.memory.may_be_cut
 
     def before_closers(self, start: int) -> int | None:
-        """Return where a string ends that no quote closes, see ``unclosed.end_before_closers``."""
+        """Return where a string ends that no quote closes, see ``contexts.end_before_closers``."""
         if not self.kinds or not self.closes_nowhere(start):
             return None
         return end_before_closers(self.text, start, self.kinds)
