@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from actionledger.core.temporary import TemporaryFolder
+from actionledger.core.files import TemporaryFolder
 
 SECONDS = 120.0
 """How long a file waits: a browser asks as soon as it is told of it, unless its page was closed meanwhile."""

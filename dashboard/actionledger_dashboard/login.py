@@ -13,8 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit import config
 
-from actionledger.core.errors import UsageError
-from actionledger.core.extras import require as require_package
+from actionledger.core.errors import UsageError, require as require_package
 from actionledger_dashboard import ALLOWED_VARIABLE
 from actionledger_dashboard.components.visible import visible
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
-from actionledger.actions.examples import made_example
+from actionledger.actions.schemas import made_example
 from actionledger.actions.tools import ToolCatalogue
 
 

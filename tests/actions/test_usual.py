@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from actionledger.actions.usual import usual_calls
 from actionledger.actions.validation import check, check_action
+from actionledger.actions.verdict import usual_calls
 from actionledger.core.values import ActionCall
 from actionledger.profiles import profile_named
 from actionledger.reading.parsers import PARSERS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.actions.wording import allowed_values, child, field_names, in_words
+from actionledger.actions.schemas import allowed_values, child, field_names, in_words
 
 ROOT = {
     "$defs": {

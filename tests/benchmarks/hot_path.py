@@ -17,9 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import actionledger as al
-from actionledger.core.clock import now
 from actionledger.core.events import ResponseReceived
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.ledger import open_ledger
 from actionledger.profiles import profile_named
 

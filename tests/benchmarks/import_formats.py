@@ -23,9 +23,9 @@ from rich.console import Console
 from rich.table import Table
 from timing import least, seconds
 
-from actionledger.core.collecting import collecting_seldom
 from actionledger.core.events import Event
-from actionledger.core.interrupts import gated
+from actionledger.core.frozen import collecting_seldom
+from actionledger.core.processes import gated
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import dialects_of
 from actionledger.imports.reading import AS_IT_SAYS

@@ -31,9 +31,8 @@ from rich.console import Console
 from rich.table import Table
 
 import actionledger as al
-from actionledger.core.clock import now
 from actionledger.core.events import SystemNoted
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.ledger import differences, direct, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest

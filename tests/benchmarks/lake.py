@@ -18,9 +18,8 @@ from pathlib import Path
 
 import lake_servers
 
-from actionledger.core.clock import now
 from actionledger.core.events import SystemNoted
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.imports import import_path
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.proofs.verifying import verify

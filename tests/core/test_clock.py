@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from actionledger.core.clock import now, utc
+from actionledger.core.ids import now, utc
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 

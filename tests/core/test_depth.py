@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 
 
 def nested(levels: int, inner: object, *, with_keys: bool = False) -> object:

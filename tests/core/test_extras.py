@@ -13,8 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from actionledger.core.errors import MissingPackageError, UsageError
-from actionledger.core.extras import missing, require
+from actionledger.core.errors import MissingPackageError, UsageError, missing, require
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

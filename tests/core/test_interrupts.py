@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from interrupting import heard
 
-from actionledger.core.interrupts import gated, held_back
+from actionledger.core.processes import gated, held_back
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import actionledger as al
-from actionledger.core.namespaces import qualified
+from actionledger.core.names import qualified
 from actionledger.core.vocabulary import ActionStatus, Reason
 from actionledger.imports.shapes import openai_responses
 from actionledger.imports.shapes.offered import offered

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 
 
 @pytest.mark.parametrize(

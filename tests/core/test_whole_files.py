@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.whole_files import write_whole
+from actionledger.core.files import write_whole
 
 
 def test_what_was_there_stays_where_the_new_one_can_not_be_written(tmp_path, monkeypatch):

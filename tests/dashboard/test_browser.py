@@ -21,8 +21,7 @@ from playwright.sync_api import (
     expect,
 )
 
-from actionledger.core.clock import now
-from actionledger.core.ids import derived_id
+from actionledger.core.ids import derived_id, now
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.row_files import count_rows

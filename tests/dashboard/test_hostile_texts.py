@@ -12,10 +12,9 @@ from hostile_texts import HOST, HOSTILE_TEXTS, RAN
 from playwright.sync_api import Browser
 
 import actionledger as al
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
 from actionledger.core.events import ActionRecord
-from actionledger.core.ids import derived_id
+from actionledger.core.ids import derived_id, now
 from actionledger.core.values import Block, FieldError, Issue, Repair, Span
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import (

@@ -11,10 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
 from actionledger.core.events import SessionFinished
-from actionledger.core.ids import derived_id
+from actionledger.core.ids import derived_id, now
 from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.saved import Saved

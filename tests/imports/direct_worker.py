@@ -5,7 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.imports import import_path
 from actionledger.ledger import direct
 

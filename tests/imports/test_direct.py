@@ -15,10 +15,9 @@ from forked_python import ForkedPython
 from interrupting import LONG, pressed_soon
 from same_rows import differences
 
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import SystemNoted
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports import import_path, import_sessions

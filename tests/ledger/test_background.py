@@ -10,7 +10,7 @@ from collections.abc import Callable
 import duckdb
 import pytest
 
-from actionledger.core.locks import POLL_SECONDS, FileLock
+from actionledger.core.processes import POLL_SECONDS, FileLock
 from actionledger.ledger import background, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles, wal_of
 from actionledger.ledger.stores import LocalStore

@@ -7,8 +7,7 @@ from typing import Annotated, Any, get_args
 import pytest
 
 from actionledger.core.events import Event, ExecutionFinished, ExecutionRecorded, ExecutionStarted
-from actionledger.core.events.base import Recorded
-from actionledger.core.events.stored import NOT_STORED, BigInt, Id, JsonObjectOrEmpty, JsonText
+from actionledger.core.events.base import NOT_STORED, BigInt, Id, JsonObjectOrEmpty, JsonText, Recorded
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.columns import ALL, OWN, take

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.core.clock import now
+from actionledger.core.ids import now
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.comments import column_meanings, row_meaning
 from actionledger.ledger.connections import STORAGE_VERSION

@@ -7,10 +7,9 @@ import pytest
 from effort import soaked
 
 import actionledger as al
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.events import TurnSuperseded
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.reviews import (
     judged,

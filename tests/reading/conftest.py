@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.core.values import Block, Issue, RawAction, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
-from actionledger.reading import cue_words, cues
+from actionledger.reading import cues
 from actionledger.reading.dialects import parameter_tags
 from actionledger.reading.dialects.parts import json_values
 from actionledger.reading.evidence import candidates, tags
@@ -29,7 +29,7 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openings, "_LINE", 40)
     monkeypatch.setattr(openings, "_BLANKS", 8)
     monkeypatch.setattr(cues, "_WINDOW", 40)
-    monkeypatch.setattr(cue_words, "_PIECE", 16)
+    monkeypatch.setattr(cues, "_PIECE", 16)
     monkeypatch.setattr(candidates, "_PARAGRAPH", 40)
     monkeypatch.setattr(tags, "_LONGEST_FIELD", 200)
     monkeypatch.setattr(parameter_tags, "_LONGEST_OPENING", 40)

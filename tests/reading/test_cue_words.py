@@ -8,8 +8,8 @@ from unittest import mock
 import pytest
 from hypothesis import given, strategies as st
 
-from actionledger.reading import cue_words, cues
-from actionledger.reading.cue_words import WORDS, CueWords
+from actionledger.reading import cues
+from actionledger.reading.cues import WORDS, CueWords
 from actionledger.reading.parsers import PARSERS
 
 FINDING = ("_ANYWHERE", "_ENDS_SO", "_FORBIDS", "_PRESCRIBES", "_LAST", "_TELLS_FORMAT")
@@ -60,10 +60,10 @@ def test_whatever_a_pattern_finds_holds_such_a_word(name):
 
 
 ASKED = {
-    "_FORBIDS": cue_words.NEGATIONS,
-    "_ENDS_SO": cue_words.EXAMPLES,
-    "_PRESCRIBES": cue_words.FORMATS,
-    "_ANYWHERE": cue_words.EXAMPLES | cue_words.POSSIBILITIES,
+    "_FORBIDS": cues.NEGATIONS,
+    "_ENDS_SO": cues.EXAMPLES,
+    "_PRESCRIBES": cues.FORMATS,
+    "_ANYWHERE": cues.EXAMPLES | cues.POSSIBILITIES,
 }
 """The words without one of which each of these patterns is not asked."""
 
@@ -72,12 +72,12 @@ ASKED = {
 def test_whatever_a_pattern_finds_holds_a_word_of_those_that_it_is_asked_for(name):
     pattern = getattr(cues, name)
     ways = _shortest(re._parser.parse(pattern.pattern, pattern.flags))
-    assert [way for way in ways if not cue_words.may_hold(way, ASKED[name])] == []
-    assert not cue_words.may_hold("The trains are late today.", ASKED[name])
+    assert [way for way in ways if not cues.may_hold(way, ASKED[name])] == []
+    assert not cues.may_hold("The trains are late today.", ASKED[name])
 
 
 @given(
-    st.lists(st.sampled_from([*sorted(cue_words._STEMS), "x" * 100, "e.", " no", "\n", "例"]), max_size=8),
+    st.lists(st.sampled_from([*sorted(cues._STEMS), "x" * 100, "e.", " no", "\n", "例"]), max_size=8),
     st.data(),
 )
 def test_pieces_miss_no_word(parts, data):
@@ -111,7 +111,7 @@ def test_messages_behind_one_another_are_gone_through_for_cues_once(message):
     counting = {name: _Counting(getattr(cues, name)) for name in FINDING} | {"WORDS": _Counting(WORDS)}
     with (
         mock.patch.multiple(cues, **{name: counting[name] for name in FINDING}),
-        mock.patch.object(cue_words, "WORDS", counting["WORDS"]),
+        mock.patch.object(cues, "WORDS", counting["WORDS"]),
     ):
         reading = PARSERS["auto"].read(text, frozenset({"f"}))
     assert len(reading.blocks) > 100

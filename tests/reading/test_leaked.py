@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import actionledger as al
 from actionledger.core.values import Reading
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.core.values.recordings import RecordedCall
 from actionledger.core.vocabulary import BlockStatus, Capture, Outcome, Reason
 from actionledger.reading.dialects import DIALECTS

@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.core.vocabulary import Outcome, Reason
-from actionledger.reading.looks import bare_readers, with_looks
+from actionledger.reading.heads import bare_readers, with_looks
 from actionledger.reading.parsers import parser_for, parser_named
 from actionledger.reading.scan.source import Source
 from actionledger.reading.stream import StreamParser

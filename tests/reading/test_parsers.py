@@ -22,7 +22,7 @@ from actionledger.reading.parsers import (
     parser_for,
     parser_named,
 )
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 BASE = DialectParser(name="p", dialects=(dialect_named("actions"),))
 ALL_NAMES = pytest.mark.parametrize("name", sorted(PARSERS))

@@ -10,8 +10,8 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.actions.catalogue import Catalogue
+from actionledger.actions.schemas import Schema, resolved
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.actions.wording import Schema, resolved
 from actionledger.core.errors import RenderError
 from actionledger.core.values import ActionCall
 from actionledger.core.vocabulary import ActionStatus, Outcome

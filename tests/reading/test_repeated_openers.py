@@ -7,7 +7,7 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 from steps import growth_fault, steps
 
-from actionledger.reading.dialects.parts import broken_values, json_blocks, opened_blocks
+from actionledger.reading.dialects.parts import json_blocks, marked, value_faults
 from actionledger.reading.parsers import PARSERS
 
 MOST = 170
@@ -61,7 +61,7 @@ def test_what_was_read_before_says_the_same_as_reading_it_again(unit, behind):
         f"For example:\n{unit}{unit}a {unit}`{unit}{behind}",
         f"- {unit * 3}{behind}",
     ):
-        with mock.patch.object(opened_blocks, "_MOST", 0):
+        with mock.patch.object(marked, "_MOST", 0):
             expected = PARSERS["auto"].read(text)
         assert PARSERS["auto"].read(text) == expected
 
@@ -75,8 +75,8 @@ def test_what_is_known_beforehand_is_what_reading_says(blocks):
         read = PARSERS[name].read
         with (
             mock.patch.object(json_blocks, "never_closed", return_value=None),
-            mock.patch.object(broken_values, "_LONGEST", -1),
-            mock.patch.object(opened_blocks, "_MOST", 0),
+            mock.patch.object(value_faults, "_LONGEST", -1),
+            mock.patch.object(marked, "_MOST", 0),
         ):
             expected = read(text)
         assert read(text) == expected

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.core.errors import MissingPackageError
-from actionledger.core.extras import missing
+from actionledger.core.errors import MissingPackageError, missing
 from actionledger.core.recording import RunKey
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import open_ledger

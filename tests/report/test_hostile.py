@@ -8,7 +8,7 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 
 import actionledger as al
-from actionledger.core.formatting.tables import Table, html_table, text_table
+from actionledger.core.tables import Table, html_table, text_table
 from actionledger.core.values import (
     ActionCall,
     Block,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from actionledger.core.plurals import counted
 from actionledger.core.rates import TOO_FEW, Rate, shown_p, shown_share
+from actionledger.core.text import counted
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
 from actionledger_dashboard.components.assets import mount_of

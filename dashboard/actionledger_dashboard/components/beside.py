@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Reader, TurnDetail
 from actionledger_dashboard.components import links

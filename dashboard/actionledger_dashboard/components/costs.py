@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from actionledger.core.plurals import by_prices
+from actionledger.core.text import by_prices
 from actionledger.ledger import queries
 from actionledger_dashboard.components.wording import NOT_RECORDED, dollars, known
 from actionledger_dashboard.data import ask

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from actionledger.core.canonical import json_text
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.queries import ActionDifference, FieldDifference, ReadAction, TurnDifference
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import Values

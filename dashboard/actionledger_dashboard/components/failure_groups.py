@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from actionledger.core.ids import derived_id
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Origin
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.failures import Spent

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark

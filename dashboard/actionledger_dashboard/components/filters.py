@@ -6,8 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
-from actionledger.core.text import NO_NAME
+from actionledger.core.text import NO_NAME, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
 from actionledger.ledger.queries.addresses import filter_of_parameters

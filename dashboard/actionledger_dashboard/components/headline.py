@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from actionledger.core.plurals import counted
 from actionledger.core.rates import Rate
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Ending, SessionOutcome
 from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted
 from actionledger.ledger.queries.stages import MEANT, UNACTED, audited

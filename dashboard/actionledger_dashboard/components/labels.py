@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.queries.labelling import LabelCount, label_counts, labelled
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.links import query_of

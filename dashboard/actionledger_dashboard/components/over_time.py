@@ -6,8 +6,8 @@ from typing import NoReturn
 
 import streamlit as st
 
-from actionledger.core.clock import now
-from actionledger.core.plurals import counted
+from actionledger.core.ids import now
+from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Mark, Period, Unit
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE

@@ -11,7 +11,7 @@ import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import RunKey, SessionKey, TurnKey
-from actionledger.core.recording.attempts import main_reason, response_parsed
+from actionledger.core.recording.turns import main_reason, response_parsed
 from actionledger.core.values import Block, ParseResult
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, BlockStatus, Capture, Evidence, RunKind
 from actionledger.ledger.queries import Attempt, ReadAction, Response, TurnDetail, TurnDifference

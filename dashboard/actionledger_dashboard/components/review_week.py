@@ -9,8 +9,8 @@ from functools import partial
 import streamlit as st
 
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
 from actionledger.core.rates import Rate, shown_p
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import ReviewAspect
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter

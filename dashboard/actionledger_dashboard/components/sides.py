@@ -7,8 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
-from actionledger.core.text import NO_NAME
+from actionledger.core.text import NO_NAME, counted
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run

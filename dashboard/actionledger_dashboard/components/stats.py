@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from actionledger.core.plurals import by_prices, counted
+from actionledger.core.text import by_prices, counted
 from actionledger.core.vocabulary import ExecutionStatus, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums

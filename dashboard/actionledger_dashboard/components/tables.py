@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
-from actionledger.core.formulas import harmless
+from actionledger.core.text import harmless
 from actionledger.ledger.queries import Hit
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from actionledger.core.plurals import counted
 from actionledger.core.rates import Rate
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Capture
 
 NOT_RECORDED = "not recorded"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Outcome
 from actionledger.ledger.queries import Stretch, TurnRow
 from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_of

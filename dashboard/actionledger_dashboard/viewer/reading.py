@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from actionledger.core.events import ActionRecord
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.values import Block, FieldError, Issue, Span
 from actionledger.core.vocabulary import SENTENCES
 from actionledger.ledger.queries import Reader, Response, TurnDetail

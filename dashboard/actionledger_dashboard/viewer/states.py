@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from actionledger.core.canonical import json_text
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.replay.steps import Step, Steps, WorkspaceState
 from actionledger.runtime.session.states.stores import TableChange
 from actionledger.runtime.workspace.diffs import Diff

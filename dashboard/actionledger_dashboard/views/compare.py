@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Bucket
 from actionledger.replay.comparing import compare

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.health import Health, Level, examine
 from actionledger_dashboard.components import notices, tables
 from actionledger_dashboard.components.findings import show_findings

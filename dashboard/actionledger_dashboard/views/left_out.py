@@ -4,7 +4,7 @@ from collections import Counter
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, ImportOmission, Omission

@@ -5,8 +5,8 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.core.clock import now
-from actionledger.core.plurals import counted
+from actionledger.core.ids import now
+from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import LateTurn
 from actionledger_dashboard.components import links, notices, tables

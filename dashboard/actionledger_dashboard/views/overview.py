@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
 from actionledger.core.rates import TOO_FEW
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome, RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted

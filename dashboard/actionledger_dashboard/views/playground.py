@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError, UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Capture
 from actionledger.ledger import queries

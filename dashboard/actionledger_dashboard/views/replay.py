@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.core.clock import now
+from actionledger.core.ids import now
 from actionledger.core.values import Span
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Session

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.to_review import Queue, count_turns_to_review, turns_to_review

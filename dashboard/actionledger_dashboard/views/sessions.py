@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.selected import Selection

@@ -7,7 +7,7 @@ from typing import get_args
 import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.guarded import MEMORY, keep_ready
 from actionledger_dashboard.components import asked, links, notices, tables

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import streamlit as st
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import SENTENCES, Outcome, Reason
 from actionledger.ledger import queries

@@ -122,7 +122,7 @@ def test_a_file_that_is_not_there_is_said(monkeypatch, tmp_path) -> None:
 
 def test_without_the_engine_it_is_said_what_to_install(monkeypatch) -> None:
     """Only who has patterns needs it."""
-    monkeypatch.setattr("actionledger.core.extras.is_there", lambda _: False)
+    monkeypatch.setattr("actionledger.core.errors.is_there", lambda _: False)
     assert mask_text(SECRET) == SECRET
     with pytest.raises(MissingPackageError, match=r"actionledger\[secrets\]"):
         custom.add([PATTERN])

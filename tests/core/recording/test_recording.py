@@ -8,7 +8,7 @@ import pytest
 import actionledger as al
 from actionledger.core import recording
 from actionledger.core.events import EVENT
-from actionledger.core.recording import RunKey, SessionKey, TurnKey, attempts, turn_id_of
+from actionledger.core.recording import RunKey, SessionKey, TurnKey, turn_id_of, turns
 from actionledger.core.vocabulary import Reason, RunKind
 
 SESSION = SessionKey(
@@ -25,7 +25,7 @@ GOOD = '```actions\n{"actions": [{"type": "list_tasks"}, {"type": "fly"}]}\n```'
 
 
 def parsed(text: str, run: RunKey = LIVE):
-    return attempts.response_parsed(al.parse(text, profile="assistant"), TURN, run, 12)
+    return turns.response_parsed(al.parse(text, profile="assistant"), TURN, run, 12)
 
 
 def one_of_each(run: RunKey) -> list:
@@ -59,7 +59,7 @@ def test_what_is_about_a_session_does_not_depend_on_the_run():
 
 def test_each_rereading_is_an_attempt_of_its_own():
     """A turn is read for the first time once, and again by as many runs as like to."""
-    made = [attempts.attempt_id_of(TURN, run) for run in (LIVE, IMPORT, REPARSE, AGAIN)]
+    made = [turns.attempt_id_of(TURN, run) for run in (LIVE, IMPORT, REPARSE, AGAIN)]
     assert made[0] == made[1]
     assert len(set(made)) == 3
 
@@ -67,17 +67,17 @@ def test_each_rereading_is_an_attempt_of_its_own():
 def test_ids_differ_by_what_they_are_about():
     """Another session, another place, another attempt: another id."""
     other = replace(SESSION, session_id="5e551011-0000-4000-8000-000000000001")
-    turns = {turn_id_of(SESSION, 1), turn_id_of(SESSION, 11), turn_id_of(other, 1)}
-    assert len(turns) == 3
-    assert len({attempts.action_id_of(turn, index) for turn in turns for index in range(3)}) == 9
+    ids = {turn_id_of(SESSION, 1), turn_id_of(SESSION, 11), turn_id_of(other, 1)}
+    assert len(ids) == 3
+    assert len({turns.action_id_of(turn, index) for turn in ids for index in range(3)}) == 9
 
 
 def test_ids_stay_as_they_are():
     """They are in people's ledgers: another way of deriving them would double every session at its next import."""
     assert turn_id_of(SESSION, 2) == "b981e047-8b3e-5852-9e81-1c1d78cb0164"
-    assert attempts.attempt_id_of(TURN, LIVE) == "69a10c2f-6668-57a0-90f7-f389fae8534e"
-    assert attempts.attempt_id_of(TURN, REPARSE) == "ada7346f-6c7a-5822-b3e3-c96f72db1eee"
-    assert attempts.action_id_of("a", 0) == "883a55db-f8ae-5b77-a590-eea0a1186eef"
+    assert turns.attempt_id_of(TURN, LIVE) == "69a10c2f-6668-57a0-90f7-f389fae8534e"
+    assert turns.attempt_id_of(TURN, REPARSE) == "ada7346f-6c7a-5822-b3e3-c96f72db1eee"
+    assert turns.action_id_of("a", 0) == "883a55db-f8ae-5b77-a590-eea0a1186eef"
 
 
 def test_the_dimensions_are_in_every_event_of_a_turn():
@@ -125,7 +125,7 @@ def test_the_reason_says_why_something_was_not_read(text, reason):
 def test_a_protocol_that_demands_an_action_says_so():
     """Where nothing was found at all, that is the reason."""
     result = al.parse("I am done.", profile="assistant-iterative")
-    event = attempts.response_parsed(result, TURN, LIVE, 1)
+    event = turns.response_parsed(result, TURN, LIVE, 1)
     assert (event.outcome, event.reason, event.dialect) == ("failed", Reason.NO_ACTION_FOUND, "")
 
 

@@ -15,7 +15,7 @@ from fake_upstream import Answer, Upstream
 import actionledger as al
 from actionledger.cli.capturing import print_end
 from actionledger.core.errors import LedgerError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.live.recording import Recording
 from actionledger.imports.live.serving import ProxyServer

@@ -18,7 +18,7 @@ from effort import soaked
 import actionledger as al
 from actionledger.cli.forgetting import _rule
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger import differences, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles

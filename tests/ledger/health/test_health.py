@@ -12,11 +12,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import InputLeftOut, SystemNoted
-from actionledger.core.ids import new_id
-from actionledger.core.locks import STALE_SECONDS, FileLock
+from actionledger.core.ids import new_id, now
+from actionledger.core.processes import STALE_SECONDS, FileLock
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger import open_ledger
 from actionledger.ledger.connections import STORAGE_VERSION

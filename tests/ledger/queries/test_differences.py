@@ -18,7 +18,7 @@ from actionledger.core.recording import (
     run_started,
     session_started,
 )
-from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.recording.turns import response_parsed
 from actionledger.core.values import ActionCall, ParseResult, Span
 from actionledger.core.vocabulary import ActionStatus, Outcome, RunKind
 from actionledger.ledger import Ledger, open_ledger, queries

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
+from actionledger.core.ids import now
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.encoding import encode

@@ -10,7 +10,7 @@ from actionledger.reading.dialects import DIALECTS, dialect_named
 from actionledger.reading.parsers import DialectParser, parser_for
 from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 CALL = '{"name": "get_time", "arguments": {}}'
 ALL = DecodeOptions(repairs=frozenset(RepairKind))

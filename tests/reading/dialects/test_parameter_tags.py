@@ -4,9 +4,8 @@ import pytest
 
 import actionledger as al
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
-from actionledger.reading.dialects.deepseek_dsml import DeepseekDsml
+from actionledger.reading.dialects.invoke_tags import DeepseekDsml, Step3
 from actionledger.reading.dialects.parameter_tags import Glm, Qwen3Coder
-from actionledger.reading.dialects.step3 import Step3
 from actionledger.reading.parsers import DialectParser
 
 QWEN, GLM, DSML, STEP3 = Qwen3Coder(), Glm(), DeepseekDsml(), Step3()

@@ -5,9 +5,8 @@ import warnings
 import pytest
 
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
-from actionledger.reading.dialects.minicpm import MiniCpm
-from actionledger.reading.dialects.python_calls import Lfm2, Llama4Pythonic, Pythonic
-from actionledger.reading.dialects.python_fences import PythonFence
+from actionledger.reading.dialects.invoke_tags import MiniCpm
+from actionledger.reading.dialects.python_calls import Lfm2, Llama4Pythonic, PythonFence, Pythonic
 from actionledger.reading.parsers import DialectParser
 
 PYTHONIC, FENCE = Pythonic(), PythonFence()

@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
-from actionledger.reading.dialects.python_fences import PythonFence
+from actionledger.reading.dialects.python_calls import PythonFence
 from actionledger.reading.dialects.search_replace import SearchReplace
 from actionledger.reading.parsers import DialectParser
 

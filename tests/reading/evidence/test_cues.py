@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.reading.evidence.cues import is_choice, speaks_against
+from actionledger.reading.evidence.places import is_choice, speaks_against
 from actionledger.reading.scan.source import Source
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import Outcome
-from actionledger.reading.evidence.glued import glued
+from actionledger.reading.evidence.rests import glued
 
 OFFER = Offer({"get_weather": ("city", "days"), "put_note": ("text",)})
 LEFT = [

@@ -4,9 +4,9 @@ import pytest
 from effort import soaked
 from steps import SPARE, growth_fault
 
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.reading.dialects.parts import json_values
-from actionledger.reading.evidence import candidates, cues, plainer, statements, unread
+from actionledger.reading.evidence import candidates, places, rests, statements, stretches
 from actionledger.reading.parsers import PARSERS
 from actionledger.reading.scan import openings
 
@@ -71,10 +71,10 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
         *((json_values, "_PIECE", 64), (openings, "_LINE", 40), (openings, "_BLANKS", 8)),
         *((candidates, "_PARAGRAPH", 40), (candidates, "_ABOVE", 40), (candidates, "_BESIDE", 20)),
         *(
-            (cues, "_WINDOW", 40),
-            (unread, "_LONGEST", 40),
-            (unread, "_WINDOW", 40),
-            (plainer, "_LONGEST", 200),
+            (places, "_WINDOW", 40),
+            (rests, "_LONGEST", 40),
+            (rests, "_WINDOW", 40),
+            (stretches, "_LONGEST", 200),
             (statements, "_WINDOW", 40),
         ),
     ):

@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.reading.evidence.names import Mention
-from actionledger.reading.evidence.plainer import FILLER, with_keywords, with_plain_names, without_filler
+from actionledger.reading.evidence.stretches import FILLER, with_keywords, with_plain_names, without_filler
 
 
 def test_signs_that_python_has_not_are_replaced_and_said():

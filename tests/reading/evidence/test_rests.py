@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import Outcome
 from actionledger.reading.evidence.rests import mentions_and_rests
 

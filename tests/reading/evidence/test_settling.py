@@ -3,9 +3,9 @@
 import pytest
 
 from actionledger.core.values import Span
-from actionledger.reading.evidence.settling import may_change, waits_for_prose
 from actionledger.reading.parsers import parser_for
 from actionledger.reading.scan.source import Source
+from actionledger.reading.stream import may_change, waits_for_prose
 
 CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
 BEHIND = " And so on." * 20

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.reading.evidence.turns import invented_from
+from actionledger.reading.evidence.places import invented_from
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from actionledger.reading.scan.any_case import AnyCase
+from actionledger.reading.scan.line_starts import AnyCase
 
 PATTERNS = [r"\bI (?:will|WON['’]T)\b", r"(?P<Key>[A-Z]\w)\W*\Z", r"[^A-Za-z\s]+é?", r"É|straße|\Akey", "s"]
 PIECES = st.sampled_from(

@@ -12,7 +12,7 @@ from broken_json.judging import judged
 
 from actionledger.reading.parsers import PARSERS
 from actionledger.reading.tolerant_json import DecodeOptions, decode
-from actionledger.reading.tolerant_json.options import GUESSES
+from actionledger.reading.tolerant_json.faults import GUESSES
 
 LEAST_EXACT = {1: 0.92, 2: 0.82, 3: 0.70}
 MOST_WRONG = 0.03

@@ -7,7 +7,7 @@ import pytest
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import LENIENT, STRICT, Call, DecodeOptions, comments_behind, decode
-from actionledger.reading.tolerant_json.options import GUESSES
+from actionledger.reading.tolerant_json.faults import GUESSES
 
 CALLS = DecodeOptions(calls=True)
 LIKELIER = GUESSES - {RepairKind.UNQUOTED_VALUE, RepairKind.ELLIPSIS}

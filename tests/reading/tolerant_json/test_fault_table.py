@@ -6,12 +6,18 @@ import re
 import pytest
 
 from actionledger.core.vocabulary import RepairKind
-from actionledger.reading.tolerant_json import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions, decode, shortcuts
-from actionledger.reading.tolerant_json.faults import FAULTS
+from actionledger.reading.tolerant_json import (
+    JSON_REPAIRS,
+    LENIENT,
+    STRICT,
+    DecodeOptions,
+    containers,
+    decode,
+)
+from actionledger.reading.tolerant_json.faults import FAULTS, GUESSES
 from actionledger.reading.tolerant_json.notes import Notes, reason_for
-from actionledger.reading.tolerant_json.options import GUESSES
 from actionledger.reading.tolerant_json.regular import Look
-from actionledger.reading.tolerant_json.usual import read_usual
+from actionledger.reading.tolerant_json.rewriting import read_usual
 
 ROWS = pytest.mark.parametrize("row", FAULTS, ids=lambda row: row.kind)
 LIKELIER = {RepairKind.MISSING_OPENER, RepairKind.MISSING_VALUE, RepairKind.SKIPPED}
@@ -77,7 +83,7 @@ def test_the_reader_that_goes_token_by_token_reads_an_example_alike(row, monkeyp
     """Value and repairs, in every detail."""
     quick = decode(row.example)
     never = Look(None, Notes(), 0, (), ())
-    monkeypatch.setattr(shortcuts, "read_regular", lambda *_: never)
+    monkeypatch.setattr(containers, "read_regular", lambda *_: never)
     thorough = decode(row.example)
     assert json.dumps(thorough.value) == json.dumps(quick.value)
     assert thorough.repairs == quick.repairs

@@ -8,7 +8,7 @@ from steps import steps_of_reading
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 
 def nested(levels, inner="", opener="[", closer="]"):

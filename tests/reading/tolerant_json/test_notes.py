@@ -4,7 +4,7 @@ import pytest
 
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.locating import Places
+from actionledger.reading.tolerant_json.decoded import Places
 from actionledger.reading.tolerant_json.notes import Columns, Notes
 
 FORMS = ((RepairKind.MISSING_COMMA, ","), (RepairKind.COMMENT, ""), (RepairKind.QUOTES, '"a"'))

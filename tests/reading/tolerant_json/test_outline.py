@@ -6,8 +6,7 @@ import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
 
-from actionledger.reading.tolerant_json.outline import outlined
-from actionledger.reading.tolerant_json.valid import read_valid
+from actionledger.reading.tolerant_json.valid import outlined, read_valid
 
 DEPTH = 200
 

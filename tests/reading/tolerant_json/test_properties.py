@@ -11,11 +11,11 @@ from actionledger.reading.tolerant_json import (
     LENIENT,
     STRICT,
     DecodeOptions,
+    containers,
     decode,
     decode_all,
     decode_nested,
     find_value,
-    shortcuts,
 )
 from actionledger.reading.tolerant_json.notes import Notes
 from actionledger.reading.tolerant_json.regular import Look
@@ -148,7 +148,7 @@ def only_token_by_token(monkeypatch):
     def read(text):
         with monkeypatch.context() as patched:
             patched.setattr(
-                shortcuts, "read_regular", lambda _, start, *__: Look(None, Notes(), start, [start], [])
+                containers, "read_regular", lambda _, start, *__: Look(None, Notes(), start, [start], [])
             )
             return decode(text)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.core.vocabulary import RepairKind
-from actionledger.reading.tolerant_json.usual import read_usual
+from actionledger.reading.tolerant_json.rewriting import read_usual
 
 USUAL = {
     "{a: 1}": {"a": 1},

@@ -7,7 +7,7 @@ import pytest
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
+from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,9 @@ import pytest
 from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
-from actionledger.core.clock import now
 from actionledger.core.errors import DecisionKeyError, UsageError
 from actionledger.core.events import ApprovalDecided, ApprovalRequested
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus
 from actionledger.ledger.queries.approvals import approvals_of_turn

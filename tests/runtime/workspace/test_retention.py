@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.clock import now
 from actionledger.core.errors import ActionError
+from actionledger.core.ids import now
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace import (
     FileLimits,

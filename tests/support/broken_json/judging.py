@@ -6,7 +6,7 @@ from typing import Any
 
 from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.tolerant_json import Decoded, decode, find_value
-from actionledger.reading.tolerant_json.options import GUESSES
+from actionledger.reading.tolerant_json.faults import GUESSES
 from broken_json.combining import Sample
 from broken_json.wholes import AROUND, SEVERAL
 

@@ -13,21 +13,28 @@ A new action is a class with a docstring, a name, an example and its fields::
     catalogue = CATALOGUE.extended(SendMail)
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from inspect import cleandoc
 from operator import or_
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from actionledger.actions.describing import ActionDescription, Arguments, fields_of
-from actionledger.actions.schemas import argument_schema, as_tool, only_text, own_texts
-from actionledger.actions.usual import Validators
-from actionledger.actions.wording import Schema, takes_others
+from actionledger.actions.schemas import (
+    ActionDescription,
+    Arguments,
+    Schema,
+    argument_schema,
+    as_tool,
+    fields_of,
+    only_text,
+    own_texts,
+    takes_others,
+)
 from actionledger.core.errors import UsageError, require_kind
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 
 __all__ = ["Action", "Arguments", "Catalogue"]
 
@@ -59,6 +66,17 @@ class Action(BaseModel):
 
     group: ClassVar[str] = ""
     """What it belongs to, such as ``Tasks``; prompts show a group's actions under it."""
+
+
+Validator: TypeAlias = tuple[Callable[[dict[str, Any]], BaseModel], frozenset[str], tuple[str, ...] | None]
+"""What makes the model of an action from its fields, the names of these, and those of its arguments in the schema's order.
+
+These are None where an action may have fields that its schema doesn't name.
+"""
+
+
+Validators: TypeAlias = dict[str, Validator]
+"""The same by the action's name."""
 
 
 @dataclass(frozen=True)

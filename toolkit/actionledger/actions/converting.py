@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic_core import from_json
 
 from actionledger.actions.refusals import json_text, one_of
-from actionledger.actions.wording import Schema, field_names, resolved, takes_others
-from actionledger.core.nearness import near_names
+from actionledger.actions.schemas import Schema, field_names, resolved, takes_others
+from actionledger.core.names import near_names
 from actionledger.core.values import Conversion, FieldError
 from actionledger.core.vocabulary import Reason
 
@@ -79,13 +79,7 @@ class Converted(NamedTuple):
 
 
 def converted(arguments: Mapping[str, Any], schema: Schema, refused: Collection[str]) -> Converted | None:
-    """Return arguments with what is meant in place of what was refused; None where there is nothing to convert.
-
-    Args:
-        arguments: an action's fields, without the discriminator.
-        schema: the JSON Schema of such arguments.
-        refused: the fields in which something was refused.
-    """
+    """Return arguments with what is meant in place of what was refused; None where there is nothing to convert."""
     converting = _Converting(schema)
     made = converting.arguments(arguments, refused)
     if not (converting.conversions or converting.left_out):
@@ -102,13 +96,7 @@ def converted(arguments: Mapping[str, Any], schema: Schema, refused: Collection[
 
 
 def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema: Schema) -> Converted | None:
-    """Return arguments without the unknown fields; None where there may be others, or one may be meant for another.
-
-    Args:
-        arguments: an action's fields.
-        known: those that there are, the discriminator among them.
-        schema: the JSON Schema of such arguments, without the discriminator.
-    """
+    """Return arguments without the unknown fields; None where there may be others, or one may be meant for another."""
     strangers = None if takes_others(schema) else strangers_in(arguments, known, tuple(schema["properties"]))
     if strangers is None:
         return None
@@ -123,13 +111,7 @@ def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema
 def strangers_in(
     arguments: Mapping[str, Any], known: Collection[str], names: tuple[str, ...]
 ) -> list[tuple[str, str]] | None:
-    """Return the unknown fields, the first hundred, each with what is expected instead; None where one may be meant for another.
-
-    Args:
-        arguments: an action's fields.
-        known: those that there are, the discriminator among them.
-        names: the same in the schema's order, without the discriminator.
-    """
+    """Return the unknown fields, the first hundred, each with what is expected instead; None where one may be meant for another."""
     strangers: list[tuple[str, str]] = []
     for name in [name for name in arguments if name not in known][:_MOST]:
         expected = expected_without(name, arguments[name], names)
@@ -334,13 +316,7 @@ def is_told_by_name(name: str) -> bool:
 
 
 def expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
-    """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at.
-
-    Args:
-        name: the field.
-        value: what stands in it.
-        known: the fields that there are, in the schema's order.
-    """
+    """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at."""
     expected, may_hold_back = _unknown(name[:_LONGEST_KEPT], known)
     if may_hold_back or len(name) > _LONGEST_KEPT:
         return "" if _holds_back(name, value) else expected

@@ -1,12 +1,273 @@
-"""Tools as people have them: what each provider's interface, a framework or a list of declarations says of one."""
+"""Tools as people have them, and their JSON Schemas put right: types of other languages, what can't be read left out with a word.
+
+A schema that is wrong in one place still says something in all others. Whatever is left out here is not checked, and each
+time a warning says so. Pure.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from actionledger.actions.schemas import Schema, pointed_at
 from actionledger.core.errors import UsageError
-from actionledger.core.namespaces import namespace_of, qualified
+from actionledger.core.names import namespace_of, qualified
 
-_LISTS = ("functionDeclarations", "function_declarations", "tools")
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+ANYTHING: Schema = {"type": "object", "properties": {}}
+"""The schema of arguments that nothing is known of."""
+
+TYPES = {
+    "string": "str string text char character symbol date datetime uuid",
+    "integer": "int integer int32 int64 long short byte bigint biginteger uint",
+    "number": "number float double decimal bigdecimal real num",
+    "boolean": "bool boolean",
+    "array": "array list arraylist linkedlist tuple set frozenset hashset vector sequence collection iterable",
+    "object": "object dict dictionary map hashmap hashtable treemap mapping record struct json",
+    "null": "null none nonetype void nil undefined",
+    "": "any unknown mixed",
+}
+"""For each type of JSON Schema what other languages call it, in small letters; the last are for any value."""
+
+_ALIASES = {alias: kind for kind, aliases in TYPES.items() for alias in aliases.split()}
+
+_MAPS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
+_LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+_SCHEMAS = frozenset(
+    {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"}
+    | {"unevaluatedProperties", "unevaluatedItems"}
+)
+_SAME_VALUE = ("anyOf", "oneOf", "allOf")
+_LEFT_OUT = frozenset({"$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment"})
+"""What only matters to schemas that point at each other from outside: nothing is ever fetched."""
+
+_KEYWORDS = frozenset(
+    {
+        *_MAPS,
+        *_LISTS,
+        *_SCHEMAS,
+        "type",
+        "required",
+        "$ref",
+        "enum",
+        "const",
+        "title",
+        "description",
+        "default",
+    }
+    | {"minProperties", "maxProperties", "dependentRequired", "examples", "nullable", "strict", *_LEFT_OUT}
+)
+_DEEPEST = 60
+_MOST_ROUNDS = 5
+
+
+@cache
+def _checker() -> "Draft202012Validator":
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to load, and most readings are without tools
+
+    return Draft202012Validator(
+        Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
+    )
+
+
+def mended(given: Any, tool: str, warnings: list[str]) -> Schema:
+    """Return what is given as the schema of a tool's arguments, as a JSON Schema of an object."""
+    if given is None:
+        return ANYTHING
+    mending = _Mending(tool, warnings)
+    if not isinstance(given, Mapping):
+        mending.warn((), f"they are {type(given).__name__}, not an object")
+        return ANYTHING
+    if given and not any(key in _KEYWORDS for key in given):
+        mending.warn((), f"they hold no keyword of JSON Schema, but {', '.join(map(repr, list(given)[:5]))}")
+        return ANYTHING
+    schema = mending.schema(given, (), 0)
+    if "object" not in (kinds if isinstance(kinds := schema.get("type", "object"), list) else [kinds]):
+        mending.warn(("type",), f"the arguments of a call are always an object, not {kinds!r}")
+        schema = {key: value for key, value in schema.items() if key != "type"}
+    mending.remove_what_is_wrong(schema)
+    mending.cut_references(schema)
+    return schema or ANYTHING
+
+
+class _Mending:
+    """Mends one tool's schema, and says what it leaves out."""
+
+    def __init__(self, tool: str, warnings: list[str]) -> None:
+        self._tool = tool
+        self._warnings = warnings
+
+    def warn(self, path: tuple[Any, ...], why: str) -> None:
+        where = f", at {'.'.join(map(str, path))[:100]}" if path else ""
+        self._warnings.append(
+            f"The parameters of the tool {self._tool!r} are no JSON Schema{where}: {why[:200]}; that is not checked."
+        )
+
+    def schema(self, given: Any, path: tuple[Any, ...], depth: int) -> Any:
+        """Return a copy of a schema with the types that JSON Schema knows."""
+        if not isinstance(given, Mapping):
+            return given
+        if depth > _DEEPEST:
+            self.warn(path, f"it is nested deeper than {_DEEPEST} levels")
+            return {}
+        made = {str(key): self._value(key, value, (*path, key), depth) for key, value in given.items()}
+        made = {key: value for key, value in made.items() if key not in _LEFT_OUT}
+        if "type" in made:
+            kinds = self._types(made.pop("type"), (*path, "type"))
+            if kinds:
+                is_nullable = made.pop("nullable", False) is True and "null" not in kinds
+                kinds = [*kinds, "null"] if is_nullable else kinds
+                made["type"] = kinds[0] if len(kinds) == 1 else kinds
+        allowed = made.get("enum")
+        if made.get("type") == "array" and _has_no_list(allowed):
+            items = made.get("items")
+            made["items"] = {"enum": made.pop("enum")} | (items if isinstance(items, dict) else {})
+        if isinstance(made.get("items"), list):
+            made["prefixItems"] = made.pop("items")  # as earlier drafts have it
+        return made
+
+    def _value(self, key: Any, value: Any, path: tuple[Any, ...], depth: int) -> Any:
+        if key in _MAPS and isinstance(value, Mapping):
+            return {str(name): self.schema(inner, (*path, name), depth + 1) for name, inner in value.items()}
+        if isinstance(value, list | tuple) and (key in _LISTS or key == "items"):
+            return [self.schema(inner, (*path, place), depth + 1) for place, inner in enumerate(value)]
+        return self.schema(value, path, depth + 1) if key in _SCHEMAS else _plain(value)
+
+    def _types(self, given: Any, path: tuple[Any, ...]) -> list[str]:
+        """Return the types of JSON Schema that are meant; none for any value."""
+        meant = []
+        for each in given if isinstance(given, list) else [given]:
+            kind = _type_of(each) if isinstance(each, str) else None
+            if kind is None:
+                self.warn(path, f"{each!r} is no type")
+            if not kind:
+                return []
+            meant.append(kind)
+        return list(dict.fromkeys(meant))
+
+    def remove_what_is_wrong(self, schema: dict[str, Any]) -> None:
+        """Take out of a schema what JSON Schema's own schema refuses."""
+        for _ in range(_MOST_ROUNDS):
+            found = {tuple(error.absolute_path): error.message for error in _checker().iter_errors(schema)}
+            if not found:
+                return
+            for path, why in found.items():
+                self.warn(path, why)
+            # What stands last in a list goes first, so that the places of the others stay.
+            for path in sorted(found, key=_in_order, reverse=True):
+                _remove(schema, path)
+        schema.clear()
+
+    def cut_references(self, root: dict[str, Any]) -> None:
+        """Take out the references that lead nowhere, or back to where they are without a step into the value."""
+        for holder in list(_schemas_in(root)):
+            reference = holder.get("$ref")
+            if reference is not None and pointed_at(reference, root) is None:
+                self.warn(("$ref",), f"{reference!r} is not in them")
+                del holder["$ref"]
+        for key in ("$dynamicRef", "$recursiveRef"):
+            for holder in _schemas_in(root):
+                if holder.pop(key, None) is not None:
+                    self.warn((key,), "only $ref is followed")
+        while (circle := _circle(root)) is not None:
+            self.warn(("$ref",), f"{circle['$ref']!r} leads back to itself")
+            del circle["$ref"]
+
+
+def _in_order(path: tuple[Any, ...]) -> tuple[tuple[int, int, str], ...]:
+    return tuple((isinstance(step, str), step if isinstance(step, int) else 0, str(step)) for step in path)
+
+
+def _remove(schema: dict[str, Any], path: tuple[Any, ...]) -> None:
+    """Take out what stands at a path; a schema among others becomes one that allows everything."""
+    if not path:
+        schema.clear()
+        return
+    holder: Any = schema
+    for step in path[:-1]:
+        holder = holder[step]
+    if len(path) > 1 and path[-2] in _MAPS | _LISTS - {"oneOf"}:
+        holder[path[-1]] = {}
+    else:
+        del holder[path[-1]]
+
+
+def _type_of(word: str) -> str | None:
+    """Return the type of JSON Schema that a word means, empty for any value; None if unknown."""
+    word = word.strip().casefold()
+    if word.endswith("[]"):
+        return "array"
+    for opening in "<[(":
+        word = word.split(opening)[0]
+    return _ALIASES.get(word.rpartition(".")[2].strip())
+
+
+def _has_no_list(allowed: Any) -> bool:
+    """Return whether the allowed values of an array can only be those of its items."""
+    return isinstance(allowed, list) and not any(isinstance(value, list) for value in allowed)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with plain objects and lists all the way down, as the validator knows them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return list(map(_plain, value)) if isinstance(value, list | tuple) else value
+
+
+def _schemas_in(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every schema within a schema, itself first."""
+    pending = [schema]
+    while pending:
+        here = pending.pop()
+        if not isinstance(here, dict):
+            continue
+        yield here
+        for key, value in here.items():
+            if key in _MAPS and isinstance(value, dict):
+                pending += value.values()
+            elif key in _LISTS and isinstance(value, list):
+                pending += value
+            elif key in _SCHEMAS:
+                pending.append(value)
+
+
+def _circle(root: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a schema whose reference leads back to it while the value stays the same; None where there is none."""
+    done: set[int] = set()
+    for start in _schemas_in(root):
+        above: set[int] = set()
+        pending: list[tuple[dict[str, Any], dict[str, Any], bool]] = [(start, start, False)]
+        while pending:
+            here, origin, is_left = pending.pop()
+            if is_left:
+                above.discard(id(here))
+                done.add(id(here))
+                continue
+            if id(here) in above:
+                return origin
+            if id(here) in done:
+                continue
+            above.add(id(here))
+            pending.append((here, origin, True))
+            pending += [(each, by, False) for each, by in _same_value(here, origin, root)]
+    return None
+
+
+def _same_value(
+    schema: dict[str, Any], origin: dict[str, Any], root: dict[str, Any]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield the schemas that a value must fit as well, each with the schema whose reference led there."""
+    if "$ref" in schema and isinstance(found := pointed_at(schema["$ref"], root), dict):
+        yield found, schema
+    for key in (*_SAME_VALUE, "not", "if", "then", "else"):
+        inner = schema.get(key, ())
+        for each in inner if isinstance(inner, list) else [inner]:
+            if isinstance(each, dict):
+                yield each, origin
+
+
+_DEFINITIONS_LISTS = ("functionDeclarations", "function_declarations", "tools")
 """The keys under which several tools are given as one: Gemini's declarations, the answer of an MCP server."""
 
 _INNER = ("function", "toolSpec", "custom")
@@ -45,22 +306,14 @@ class Definition(NamedTuple):
 
 
 def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Definition]:
-    """Yield the tools of a list.
-
-    Args:
-        tools: the definitions, in any of the spellings; one that is a list of tools itself is taken apart.
-        left_out: gets a sentence for each tool that the provider runs itself, and that has no name.
-
-    Raises:
-        UsageError: they are no list of tools, or a definition has no name.
-    """
+    """Yield the tools of a list."""
     if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise UsageError(
             f"Tools are a list, one mapping a tool; {str(tools)[:80]!r} is of the type {type(tools).__name__}."
         )
     for number, tool in enumerate([tools] if isinstance(tools, Mapping) else tools):
         several = (
-            next((tool[key] for key in _LISTS if isinstance(tool.get(key), list | tuple)), None)
+            next((tool[key] for key in _DEFINITIONS_LISTS if isinstance(tool.get(key), list | tuple)), None)
             if isinstance(tool, Mapping)
             else None
         )

@@ -10,12 +10,11 @@ from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 from actionledger.actions.catalogue import Catalogue
-from actionledger.actions.describing import ActionDescription, FieldDescription, shared_fields
+from actionledger.actions.schemas import ActionDescription, FieldDescription, shared_fields
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.errors import RenderError
-from actionledger.core.nearness import near_names
-from actionledger.core.plurals import counted
-from actionledger.core.text import printable_json
+from actionledger.core.names import near_names
+from actionledger.core.text import counted, printable_json
 from actionledger.core.values import ActionCall, FieldError
 from actionledger.core.vocabulary import Reason
 

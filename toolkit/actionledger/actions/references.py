@@ -33,13 +33,7 @@ def is_numbered(name: str) -> bool:
 
 
 def spelled_out(arguments: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Return arguments with each ``<field>_from`` written as ``<field>: "${…}"``.
-
-    Args:
-        arguments: an action's fields.
-        known: the fields that its model has; a field of that very name is no reference, and one that is given twice
-            is left for the model to refuse.
-    """
+    """Return arguments with each ``<field>_from`` written as ``<field>: "${…}"``."""
     spelled = {
         name: field
         for name in arguments
@@ -60,12 +54,7 @@ def _is_place(value: Any) -> bool:
 
 
 def references_in(arguments: Mapping[str, Any], ids: Collection[str]) -> tuple[Reference, ...]:
-    """Return the references in an action's arguments, in no particular order.
-
-    Args:
-        arguments: its fields, spelled out.
-        ids: the ids of the response's actions.
-    """
+    """Return the references in an action's arguments, in no particular order."""
     if not may_refer(arguments):
         return ()
     return tuple(

@@ -1,23 +1,24 @@
-"""An action's arguments as JSON Schema, without what a model has no use for: titles, the field that names the action."""
+"""JSON Schemas of arguments: made from a model, described in words, with an example, and what they allow in a sentence."""
 
-from collections.abc import Mapping
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from urllib.parse import unquote
 
-from pydantic import BaseModel
-
-from actionledger.actions.wording import Schema, resolved
+from pydantic import BaseModel, JsonValue
 
 _MAPS_OF_SCHEMAS = frozenset({"properties", "$defs"})
+
+
 _VALUES = frozenset({"default", "const", "enum", "examples", "discriminator", "required"})
 
 
-def argument_schema(model: type[BaseModel], discriminator: str) -> Schema:
-    """Return the JSON Schema of an action's arguments: its own fields first, then those of its bases.
+Schema: TypeAlias = Mapping[str, Any]
 
-    Args:
-        model: the action's model.
-        discriminator: the field that holds its name, which is left out.
-    """
+
+def argument_schema(model: type[BaseModel], discriminator: str) -> Schema:
+    """Return the JSON Schema of an action's arguments: its own fields first, then those of its bases."""
     bases = [base for base in model.__bases__ if issubclass(base, BaseModel)]
     inherited = {field.alias or name for base in bases for name, field in base.model_fields.items()}
     root = _untitled(model.model_json_schema())
@@ -79,3 +80,311 @@ def _without_titles(key: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_untitled(schema) if isinstance(schema, dict) else schema for schema in value]
     return _untitled(value) if isinstance(value, dict) else value
+
+
+_DEEPEST = 8
+"""A schema that contains itself has no end; examples of that depth are of no use to anybody."""
+
+
+_LONGEST = 100
+"""Longer texts and lists are no examples either."""
+
+
+_TEXTS = {
+    "date": "2026-05-04",
+    "date-time": "2026-05-04T12:00:00Z",
+    "time": "12:00:00Z",
+    "email": "ada@example.org",
+    "uri": "https://example.org",
+    "uuid": "5e551011-0000-4000-8000-000000000000",
+}
+
+
+class _NoExampleError(Exception):
+    """The schema allows nothing that could be made up."""
+
+
+def made_example(schema: Schema) -> dict[str, Any] | None:
+    """Return arguments with each required field and each that has an example; None where there is no telling.
+
+    They have the right types, values and lengths; whether they fit a pattern or a rule between fields must be checked.
+    """
+    try:
+        return _object(schema, schema, 0)
+    except (_NoExampleError, ArithmeticError):  # bounds may be larger than any float
+        return None
+
+
+def _object(schema: Schema, root: Schema, depth: int) -> dict[str, Any]:
+    required = schema.get("required", ())
+    fields = {name: resolved(field, root) for name, field in schema.get("properties", {}).items()}
+    shown = {name: field for name, field in fields.items() if name in required or "examples" in field}
+    shown |= {name: {} for name in required if name not in fields}
+    return {name: _value(field, root, name, depth + 1) for name, field in shown.items()}
+
+
+def _value(schema: Schema, root: Schema, name: str, depth: int) -> Any:
+    schema = resolved(schema, root)
+    if depth > _DEEPEST or schema.get("minItems", 0) > _LONGEST or schema.get("minLength", 0) > _LONGEST:
+        raise _NoExampleError
+    for given in ("examples", "enum"):
+        if schema.get(given):
+            return schema[given][0]
+    for given in ("const", "default"):
+        if schema.get(given) is not None:
+            return schema[given]
+    if branches := (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        return _value(branches[0], root, name, depth + 1)
+    kind = schema.get("type", "string")
+    match kind[0] if isinstance(kind, list) else kind:
+        case "string":
+            return _text(schema, name)
+        case "integer" | "number":
+            return _number(schema)
+        case "array":
+            item = _value(schema.get("items", {}), root, name, depth + 1)
+            return [item] * max(1, int(schema.get("minItems", 1)))
+        case "object":
+            return _object(schema, root, depth)
+        case "boolean":
+            return True
+        case _:
+            return None
+
+
+def _text(schema: Schema, name: str) -> str:
+    text = _TEXTS.get(schema.get("format", ""), f"the {name.replace('_', ' ')}")
+    return text.ljust(int(schema.get("minLength", 0)), ".")[: int(schema.get("maxLength", _LONGEST))]
+
+
+def _number(schema: Schema) -> float:
+    """Return the number nearest to the lower bound, if there is one, that fits the step."""
+    step: float = schema.get("multipleOf", 1)
+    lowest: float = schema.get("minimum", schema.get("exclusiveMinimum", step))
+    number = -(-lowest // step) * step
+    highest: float = schema.get("maximum", schema.get("exclusiveMaximum", number))
+    number = min(number, highest // step * step)
+    return number + step if number == schema.get("exclusiveMinimum") else number
+
+
+def pointed_at(reference: Any, root: Schema) -> Schema | None:
+    """Return the schema that a reference within a schema points at; None if there is none: nothing is ever fetched."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    here: Any = root
+    for written in filter(None, unquote(reference[1:]).split("/")):
+        step = written.replace("~1", "/").replace("~0", "~")
+        if isinstance(here, Mapping) and step in here:
+            here = here[step]
+        elif isinstance(here, list) and step.isdecimal() and step.isascii() and int(step[:6]) < len(here):
+            here = here[int(step[:6])]
+        else:
+            return None
+    return here if isinstance(here, Mapping) else None
+
+
+def resolved(schema: Any, root: Schema) -> Schema:
+    """Return what a reference stands for, or the schema itself if it is none; for true and false, one that says nothing."""
+    followed: list[Any] = []
+    while isinstance(schema, Mapping) and "$ref" in schema and schema["$ref"] not in followed:
+        followed.append(schema["$ref"])
+        schema = pointed_at(schema["$ref"], root)
+    return schema if isinstance(schema, Mapping) else {}
+
+
+def child(schema: Schema, step: str | int, root: Schema) -> Schema | None:
+    """Return the schema of a field or an array item; None if this schema doesn't describe one."""
+    schema = resolved(schema, root)
+    for found in _direct_children(schema, step):
+        if isinstance(found, Mapping):
+            return found
+    found_in_branches = (child(branch, step, root) for branch in _branches(schema))
+    return next((found for found in found_in_branches if found is not None), None)
+
+
+def field_names(schema: Schema, root: Schema) -> tuple[str, ...]:
+    """Return the names of the fields that an object of this schema may have."""
+    schema = resolved(schema, root)
+    in_branches = (name for branch in _branches(schema) for name in field_names(branch, root))
+    return tuple(dict.fromkeys((*schema.get("properties", {}), *in_branches)))
+
+
+def takes_others(schema: Schema) -> bool:
+    """Return whether an object of this schema may have fields that the schema doesn't name."""
+    return schema.get("additionalProperties") is not False or "patternProperties" in schema
+
+
+def allowed_values(schema: Schema, root: Schema) -> tuple[str, ...]:
+    """Return the values of a closed list, as text; empty where the values are open."""
+    schema = resolved(schema, root)
+    own = [schema["const"]] if "const" in schema else schema.get("enum", ())
+    in_branches = (value for branch in _branches(schema) for value in allowed_values(branch, root))
+    return tuple(dict.fromkeys((*map(_wording_value, own), *in_branches)))
+
+
+def in_words(schema: Schema, root: Schema, *, with_items: bool = True) -> str:
+    """Return what a schema allows, such as ``integer greater than 0``."""
+    schema = resolved(schema, root)
+    if "const" in schema or "enum" in schema:
+        return f"one of: {', '.join(allowed_values(schema, root))}"
+    if branches := _branches(schema):
+        return " or ".join(dict.fromkeys(in_words(each, root, with_items=with_items) for each in branches))
+    match schema.get("type"):
+        case "string":
+            return f"string{_length(schema, 'Length', 'character')}{_form(schema)}"
+        case "integer" | "number" as kind:
+            return f"{kind}{_range(schema)}"
+        case "array":
+            kind = "array of different items" if schema.get("uniqueItems") else "array"
+            return f"{kind}{_length(schema, 'Items', 'item')}{_items(schema, root) if with_items else ''}"
+        case "object":
+            fields = field_names(schema, root)
+            return f"object with {', '.join(fields)}" if fields else "object"
+        case "boolean" | "null" as kind:
+            return str(kind)
+        case _:
+            return "any value"
+
+
+def _wording_value(value: Any) -> str:
+    """Return a value of a closed list: a text as it is, unless nothing would be seen of it, anything else as JSON."""
+    if isinstance(value, str) and value.strip() == value and value:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _branches(schema: Schema) -> tuple[Schema, ...]:
+    """Return what a value may be instead: the branches of a union, in either spelling."""
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        return tuple(dict(schema) | {"type": kind} for kind in kinds)
+    return (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
+
+
+def _direct_children(schema: Schema, step: str | int) -> tuple[Any, ...]:
+    if isinstance(step, str):
+        return schema.get("properties", {}).get(step), schema.get("additionalProperties")
+    return (*schema.get("prefixItems", ())[step : step + 1], schema.get("items"))
+
+
+def _length(schema: Schema, suffix: str, noun: str) -> str:
+    low, high = schema.get(f"min{suffix}"), schema.get(f"max{suffix}")
+    if low is not None and high is not None:
+        return f" of {low} to {high} {noun}s"
+    if low is not None:
+        return f" of at least {low} {noun}{'' if low == 1 else 's'}"
+    return "" if high is None else f" of at most {high} {noun}{'' if high == 1 else 's'}"
+
+
+def _items(schema: Schema, root: Schema) -> str:
+    items = schema.get("items")
+    return f" (each: {in_words(items, root, with_items=False)})" if items else ""
+
+
+def _form(schema: Schema) -> str:
+    pattern = f" matching {schema['pattern']}" if "pattern" in schema else ""
+    return f"{pattern} ({schema['format']})" if "format" in schema else pattern
+
+
+def _range(schema: Schema) -> str:
+    if "minimum" in schema and "maximum" in schema:
+        return f" from {schema['minimum']} to {schema['maximum']}"
+    bounds = {
+        "minimum": "at least",
+        "exclusiveMinimum": "greater than",
+        "maximum": "at most",
+        "exclusiveMaximum": "less than",
+        "multipleOf": "a multiple of",
+    }
+    said = [f"{words} {schema[bound]}" for bound, words in bounds.items() if bound in schema]
+    return f" {' and '.join(said)}" if said else ""
+
+
+Arguments: TypeAlias = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDescription:
+    """One field of an action.
+
+    Args:
+        name: its name as a response writes it.
+        type: what it takes, in words: ``integer greater than 0``.
+        required: whether it must be given.
+        default: the value it has if it isn't given; None for a required field.
+        description: what it means.
+        allowed: the values of a closed list, as text; empty where the values are open.
+        fields: the fields of the object that it takes, or of each object in its array; theirs are not told.
+    """
+
+    name: str
+    type: str
+    required: bool
+    default: JsonValue
+    description: str
+    allowed: tuple[str, ...]
+    fields: tuple["FieldDescription", ...] = ()
+
+    @property
+    def need(self) -> str:
+        """Whether it must be given, in words: ``required``, ``optional``, ``default "pending"``."""
+        if self.required:
+            return "required"
+        return (
+            "optional" if self.default is None else f"default {json.dumps(self.default, ensure_ascii=False)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDescription:
+    """One action.
+
+    Args:
+        name: its name.
+        description: what it does.
+        fields: its own fields, then those that it shares with other actions; the discriminator is left out.
+        example: correct arguments, without the discriminator; None where there is none.
+        group: what it belongs to, such as ``Tasks``; empty where nothing was said.
+    """
+
+    name: str
+    description: str
+    fields: tuple[FieldDescription, ...]
+    example: Arguments | None
+    group: str = ""
+
+
+def fields_of(schema: Schema) -> tuple[FieldDescription, ...]:
+    """Return the fields of arguments, in the schema's order."""
+    return _fields(schema, schema, with_inner=True)
+
+
+def _fields(schema: Schema, root: Schema, *, with_inner: bool) -> tuple[FieldDescription, ...]:
+    required = schema.get("required", ())
+    return tuple(
+        _field(name, field, root, is_required=name in required, with_inner=with_inner)
+        for name, field in schema.get("properties", {}).items()
+    )
+
+
+def _field(name: str, field: Any, root: Schema, *, is_required: bool, with_inner: bool) -> FieldDescription:
+    beside = field if isinstance(field, Mapping) else {}
+    whole = {**resolved(field, root), **{key: value for key, value in beside.items() if key != "$ref"}}
+    inner = resolved(whole.get("items"), root) if whole.get("type") == "array" else whole
+    return FieldDescription(
+        name=name,
+        type=in_words(whole, root),
+        required=is_required,
+        default=whole.get("default"),
+        description=str(whole.get("description", "")),
+        allowed=allowed_values(whole, root),
+        fields=_fields(inner, root, with_inner=False) if with_inner else (),
+    )
+
+
+def shared_fields(actions: Sequence[ActionDescription]) -> tuple[FieldDescription, ...]:
+    """Return the fields that every one of several actions has, in the first one's order."""
+    if len(actions) < 2:
+        return ()
+    first, *others = actions
+    return tuple(field for field in first.fields if all(field in other.fields for other in others))

@@ -12,7 +12,7 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError, to_json
 
 from actionledger.actions.catalogue import Action
-from actionledger.actions.describing import Arguments
+from actionledger.actions.schemas import Arguments
 from actionledger.core.errors import UsageError
 
 AnyFunction: TypeAlias = Callable[..., Any]

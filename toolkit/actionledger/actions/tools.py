@@ -14,18 +14,22 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic_core import from_json, to_json
 
 from actionledger.actions.converting import converted
-from actionledger.actions.definitions import definitions_in
-from actionledger.actions.describing import ActionDescription, fields_of
-from actionledger.actions.examples import made_example
-from actionledger.actions.mending import mended
-from actionledger.actions.refusals import json_text, one_of
-from actionledger.actions.schema_refusals import schema_errors
-from actionledger.actions.schemas import only_text, own_texts
+from actionledger.actions.definitions import definitions_in, mended
+from actionledger.actions.refusals import json_text, one_of, schema_errors
+from actionledger.actions.schemas import (
+    ActionDescription,
+    Schema,
+    child,
+    fields_of,
+    made_example,
+    only_text,
+    own_texts,
+    resolved,
+)
 from actionledger.actions.verdict import Verdict, refused
-from actionledger.actions.wording import Schema, child, resolved
 from actionledger.core.errors import UsageError
 from actionledger.core.values import FieldError, RawAction
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import ActionStatus, Reason
 
 if TYPE_CHECKING:

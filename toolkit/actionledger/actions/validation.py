@@ -13,10 +13,9 @@ from actionledger.actions.catalogue import Action, Catalogue
 from actionledger.actions.converting import Converted, converted, without_unknown
 from actionledger.actions.references import references_in, spelled_out
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
+from actionledger.actions.schemas import Schema
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.actions.usual import note_of, usual_calls
-from actionledger.actions.verdict import Verdict, refused
-from actionledger.actions.wording import Schema
+from actionledger.actions.verdict import Verdict, note_of, refused, usual_calls
 from actionledger.core.values import ActionCall, FieldError, RawAction, Reading, Reference, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, Reason
 

@@ -13,7 +13,7 @@ from actionledger.cli.output import is_read
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import PlainConsole, console, plain, print_note
 from actionledger.core.canonical import json_text
-from actionledger.core.formulas import harmless
+from actionledger.core.text import harmless
 from actionledger.ledger.guarded import Answer
 
 SHOWN_ROWS = 200

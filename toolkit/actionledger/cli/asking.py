@@ -15,7 +15,7 @@ from actionledger.cli.options import LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note
 from actionledger.core.errors import UnknownNameError, UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.guarded import SECONDS, GuardedSql, Place
 from actionledger.ledger.queries.tables import NAMES, tables

@@ -15,10 +15,9 @@ from actionledger.cli.imported import print_left_out, print_priced, print_refusa
 from actionledger.cli.ledgers import DEFAULT_LEDGER
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, plain, print_error, print_note
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError, SourceError
-from actionledger.core.ids import derived_id
-from actionledger.core.plurals import counted
+from actionledger.core.ids import derived_id, now
+from actionledger.core.text import counted
 from actionledger.imports.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.memory import FIRST_VARIABLE, limit_for

@@ -15,8 +15,8 @@ from actionledger.cli.options import LedgerOption
 from actionledger.cli.readings import READING, RunOption, reading_meant
 from actionledger.cli.tables import print_note, print_text
 from actionledger.core.errors import ActionLedgerError, SourceError, UsageError, in_words
-from actionledger.core.plurals import counted
-from actionledger.core.whole_files import write_whole
+from actionledger.core.files import write_whole
+from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.replay.cases import SUFFIX, case_files, case_of, expectation, load_case, with_accepted

@@ -6,8 +6,8 @@ from typing import cast, get_args
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, rate_value, shown_rate
 from actionledger.core.errors import UnknownNameError
-from actionledger.core.plurals import counted
 from actionledger.core.rates import TOO_FEW, shown_p
+from actionledger.core.text import counted
 from actionledger.ledger.queries.compare import QUIET, Bucket
 from actionledger.replay.paired import PairedComparison
 from actionledger.report.comparisons import in_words

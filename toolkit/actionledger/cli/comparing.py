@@ -20,8 +20,8 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note, print_text, rate_value, shown_rate
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
 from actionledger.core.rates import shown_p
+from actionledger.core.text import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn

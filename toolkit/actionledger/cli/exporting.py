@@ -13,7 +13,7 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.compare import compare_runs

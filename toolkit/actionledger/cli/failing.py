@@ -13,7 +13,7 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import SHOWN_CHARACTERS, console, plain, print_json, print_text, rate_value
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import by_prices, counted
+from actionledger.core.text import by_prices, counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import session_names

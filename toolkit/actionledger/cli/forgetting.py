@@ -16,9 +16,9 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json, print_note
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.ids import now
+from actionledger.core.text import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting.records import ForgetReport

@@ -15,9 +15,8 @@ from actionledger.cli.options import AgainstOption, LedgerOption
 from actionledger.cli.tables import print_note, print_text
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import SourceError, UsageError
-from actionledger.core.plurals import counted
-from actionledger.core.text import printable_json
-from actionledger.core.whole_files import write_whole
+from actionledger.core.files import write_whole
+from actionledger.core.text import counted, printable_json
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.replay.gating.blessing import bless

@@ -7,7 +7,7 @@ from pathlib import Path
 from actionledger.cli.options import command_words
 from actionledger.cli.sentences import how_to_price
 from actionledger.cli.tables import console, plain, print_note
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal

@@ -12,7 +12,7 @@ from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import console
 from actionledger.cli.tool_files import tools_in
 from actionledger.core.errors import SourceError, UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.imports.paths import import_path
 from actionledger.report.progress import progress
 

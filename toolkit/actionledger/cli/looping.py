@@ -8,7 +8,7 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, rate_value, shown_rate
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.naming import session_names
 from actionledger.replay.loops import LoopReport, loops

@@ -12,9 +12,8 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note
-from actionledger.core.errors import UsageError
-from actionledger.core.extras import require
-from actionledger.core.plurals import counted
+from actionledger.core.errors import UsageError, require
+from actionledger.core.text import counted
 
 if TYPE_CHECKING:
     from actionledger.ledger.stores.lake.committer import Round

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from actionledger import api
-from actionledger.actions.describing import ActionDescription, FieldDescription
+from actionledger.actions.schemas import ActionDescription, FieldDescription
 from actionledger.cli.options import JsonOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json

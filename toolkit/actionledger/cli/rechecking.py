@@ -13,7 +13,7 @@ from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, rate_value, shown_rate
 from actionledger.cli.tool_files import tools_in
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.naming import session_names
 from actionledger.replay.recheck import RecheckReport, recheck

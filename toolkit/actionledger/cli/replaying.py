@@ -18,7 +18,7 @@ from actionledger.cli.tables import (
     print_note,
     print_text,
 )
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import LEFT_OUT, SENTENCES
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.compare import Bucket

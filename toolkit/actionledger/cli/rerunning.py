@@ -14,7 +14,7 @@ from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, Model
 from actionledger.cli.readings import turn_named
 from actionledger.cli.tables import console, plain, print_json, print_text
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import EVERYTHING
 from actionledger.replay.fork import fork

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from actionledger.cli.tables import shown_rate
-from actionledger.core.plurals import by_prices, counted
-from actionledger.core.text import NO_NAME
+from actionledger.core.text import NO_NAME, by_prices, counted
 from actionledger.core.vocabulary import Ending, SessionOutcome
 from actionledger.imports.list_prices import is_installed
 

@@ -11,8 +11,7 @@ import typer
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import print_note
-from actionledger.core.errors import UsageError
-from actionledger.core.extras import require
+from actionledger.core.errors import UsageError, require
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.runs import dimensions
 

@@ -11,7 +11,7 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.imported import print_refusals, taken
 from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import beside, console, plain
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.demo import SOURCE, sample_sessions, take_samples
 from actionledger.demo.live import play
 from actionledger.imports import ImportReport

@@ -12,7 +12,7 @@ from actionledger.cli.readings import READING, reading_meant
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_note, print_text, shortened
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.replay.failures import failures

@@ -8,9 +8,8 @@ from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
-from actionledger.core.plurals import counted
 from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
-from actionledger.core.text import NO_NAME, printable_json
+from actionledger.core.text import NO_NAME, counted, printable_json
 from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them

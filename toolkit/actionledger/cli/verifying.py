@@ -11,7 +11,7 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json
 from actionledger.core.errors import LedgerError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.proofs.verifying import verify as verified
 

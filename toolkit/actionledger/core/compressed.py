@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import IO, Any, cast
 
-from actionledger.core.extras import require
+from actionledger.core.errors import require
 
 MAX_RATIO = 200
 """How many times its size a compressed file may unpack to: recordings come to 5 to 60."""

@@ -20,8 +20,10 @@ What a model wrote never raises: it becomes an issue with a code and a span (see
 """
 
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 from types import UnionType
 from typing import TypeVar, cast
@@ -298,3 +300,42 @@ class ActionError(ActionLedgerError):
         self.reason = reason
         self.transient = transient
         self.result = result
+
+
+def missing(purpose: str, extra: str, *packages: str) -> MissingPackageError | None:
+    """Return the error that names what a purpose lacks; None where it lacks nothing.
+
+    Args:
+        purpose: what needs the packages, as a sentence begins: ``"A data frame"``.
+        extra: the extra that brings all of them.
+        packages: their names as they are imported.
+    """
+    lacking = [re.sub("[_.]", "-", package) for package in packages if not is_there(package)]
+    return MissingPackageError(purpose, lacking, extra) if lacking else None
+
+
+def is_there(package: str) -> bool:
+    """Return whether a package is installed.
+
+    Args:
+        package: its name as it is imported.
+    """
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # not even what it is a part of
+        return False
+
+
+def require(purpose: str, extra: str, *packages: str) -> None:
+    """Refuse what can't be done without packages that are not installed.
+
+    Args:
+        purpose: what needs the packages, as a sentence begins.
+        extra: the extra that brings all of them.
+        packages: their names as they are imported.
+
+    Raises:
+        MissingPackageError: one of them is not installed.
+    """
+    if (error := missing(purpose, extra, *packages)) is not None:
+        raise error

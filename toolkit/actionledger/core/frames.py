@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from actionledger.core.extras import require
+from actionledger.core.errors import require
 from actionledger.core.rates import Rate
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
-"""What a room asks of one that stands above it: the package names the module, and it is loaded when it is first asked."""
+"""Modules that are loaded when somebody first asks: one of a room above, how a value looks, a package's names."""
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -23,3 +24,48 @@ def module_for(purpose: str) -> Any:
         purpose: what it does.
     """
     return import_module(_MODULES[purpose])
+
+
+def drawn(value: object, how: str, *given: object) -> str:
+    """Return how a value looks.
+
+    Args:
+        value: what is looked at.
+        how: ``line``, ``text``, ``html``, or another form that its class has.
+        given: what is drawn of it beside its public fields.
+
+    Returns:
+        Text, or HTML in which everything a model wrote is escaped.
+    """
+    return str(module_for("drawing").drawn(value, how, *given))
+
+
+class Shown:
+    """A value that a terminal shows as a line or a text, and a notebook as HTML."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return drawn(self, "line")
+
+    def __str__(self) -> str:
+        return drawn(self, "text")
+
+    def _repr_html_(self) -> str:
+        return drawn(self, "html")
+
+
+def loaded_when_asked(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return what a package takes for its ``__getattr__``.
+
+    Args:
+        package: its ``__name__``.
+        modules: the module in it that each name is of, by the name.
+    """
+
+    def load(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{modules[name]}"), name)
+
+    return load

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import TypeAlias
 
-from actionledger.core.looks import drawn
-from actionledger.core.plurals import counted
+from actionledger.core.hooks import drawn
+from actionledger.core.text import counted
 
 Z_95 = 1.959963984540054
 
@@ -335,11 +335,7 @@ def summed(rates: Iterable[Rate]) -> Rate:
 
 
 def student(freedom: float) -> float:
-    """Return the 97.5 % quantile of Student's distribution: M. Abramowitz and I. A. Stegun (1964), 26.7.5.
-
-    Args:
-        freedom: the degrees of freedom; from 9 on it is right to five digits, from 4 on to three.
-    """
+    """Return the 97.5 % quantile of Student's distribution: M. Abramowitz and I. A. Stegun (1964), 26.7.5."""
     z2 = Z_95 * Z_95
     terms = (
         (z2 + 1) / 4,

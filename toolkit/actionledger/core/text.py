@@ -1,4 +1,4 @@
-"""Characters that nobody sees, and halves of characters that nothing can hold: what is shown, stored and hashed in their place. Pure.
+"""Texts that are shown, stored and counted: what nobody sees, what nothing can hold, plurals, and what a spreadsheet takes for a formula. Pure.
 
 Python's strings can hold half of a surrogate pair: a server cut a character in two, or a JSON text names one half by its
 escape. UTF-8 can't hold it, so neither can a file, a database or a request.
@@ -6,7 +6,8 @@ escape. UTF-8 can't hold it, so neither can a file, a database or a request.
 
 import json
 import re
-from unicodedata import category, name
+from collections.abc import Sequence
+from unicodedata import category, east_asian_width, name
 
 NO_NAME = "(none)"
 """What stands where something has no name, such as the model of a recording that names none."""
@@ -135,3 +136,67 @@ def to_any_bytes(text: str) -> bytes:
 def _joins(text: str, at: int) -> bool:
     neighbours = text[at - 1 : at] + text[at + 1 : at + 2]
     return len(neighbours) == 2 and not any(map(str.isascii, neighbours)) and not set(neighbours) & _JOINERS
+
+
+def visible(text: object) -> str:
+    """Return a text on one line with a token such as ``⟨U+202E⟩`` for each character that can't be seen.
+
+    Args:
+        text: whatever is to be shown.
+    """
+    return laid_out(text).replace("\n", "⟨LF⟩").replace("\t", "⟨TAB⟩")
+
+
+def laid_out(text: object) -> str:
+    """Return a text with its line breaks and tabs, and a token for each other character that can't be seen.
+
+    Args:
+        text: whatever is to be shown.
+    """
+    return "".join(f"⟨{token(character)}⟩" if is_unseen(character) else character for character in str(text))
+
+
+def cut(text: str, longest: int) -> str:
+    """Return a text, its end replaced by an ellipsis where it is longer than so many characters."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(
+        0 if category(character) in {"Mn", "Me"} else 2 if east_asian_width(character) in {"W", "F"} else 1
+        for character in text
+    )
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return a number with its word, in the plural where it needs one.
+
+    Args:
+        count: how many.
+        one: of what, in the singular, with whatever changes with it: ``turn``, ``turn was``.
+        many: the plural; if not given, the singular with an s.
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def by_prices(sources: Sequence[str]) -> str:
+    """Return what a cost is by that no recording says: ``by a price file of 2026-01-01``.
+
+    Args:
+        sources: the prices, as ``price_sources`` gives them.
+    """
+    return f"by {' and '.join(sources)}" if sources else "by prices"
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a formula begins with."""
+
+
+def harmless(value: object) -> object:
+    """Return a value as a CSV has it: a text that would be a formula behind an apostrophe, anything else as it is.
+
+    Args:
+        value: a cell, or a column's name.
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -8,7 +8,7 @@ cut off goes on where it stopped. ``importer.py`` takes sessions, ``turns.py`` k
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.lazy_names import loaded_when_asked
+from actionledger.core.hooks import loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.imports.importer import Importer as Importer

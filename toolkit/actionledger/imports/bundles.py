@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from actionledger._version import __version__
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError
+from actionledger.core.ids import now
 from actionledger.core.privacy import mask
 from actionledger.core.text import from_utf8_with_halves, utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason

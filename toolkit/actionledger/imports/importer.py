@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from actionledger.core.errors import UsageError
-from actionledger.core.interrupts import held_back
+from actionledger.core.processes import held_back
 from actionledger.core.recording import (
     Recorder,
     SessionKey,

@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from actionledger.core.extras import is_there
+from actionledger.core.errors import is_there
 from actionledger.imports.price import Price, Tier
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.imports.sources.registry import sources
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.versions import VERSIONS, recorded_versions

@@ -6,9 +6,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.core.collecting import collecting_seldom
-from actionledger.core.interrupts import gated, held_back
+from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
+from actionledger.core.processes import gated, held_back
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.frames import FileOfPart, HowToRead, Progress, Task
 from actionledger.imports.parts import WORTH_BYTES, Part, parts_of, unpacked_size

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
-from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.recording.turns import response_parsed
 from actionledger.core.values import ParseResult
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, was_cut

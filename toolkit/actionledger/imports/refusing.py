@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from actionledger.core.clock import now
 from actionledger.core.events import SystemNoted
-from actionledger.core.ids import derived_id
+from actionledger.core.ids import derived_id, now
 from actionledger.core.recording import RESPONSE_CHARACTERS, Recorder, SessionKey, response_refused
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.report import ImportReport

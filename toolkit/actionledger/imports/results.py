@@ -8,8 +8,7 @@ from actionledger.core.canonical import json_text
 from actionledger.core.events import ExecutionRecorded
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
-from actionledger.core.recording.attempts import attempt_id_of
-from actionledger.core.recording.permissions import permission_noted
+from actionledger.core.recording.turns import attempt_id_of, permission_noted
 from actionledger.core.values import ParseResult
 from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import ExecutionStatus, Reason

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from actionledger.core.collecting import collecting_seldom
 from actionledger.core.errors import UsageError
-from actionledger.core.interrupts import gated
+from actionledger.core.frozen import collecting_seldom
+from actionledger.core.processes import gated
 from actionledger.imports.first_come import count_first_come
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import SessionKey, TurnKey
-from actionledger.core.recording.attempts import action_id_of
+from actionledger.core.recording.turns import action_id_of
 from actionledger.core.values import ActionCall, ParseResult
 from actionledger.core.values.recordings import RecordedCall, RecordedTurn
 from actionledger.core.vocabulary import ActionStatus, Capture

@@ -7,9 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from actionledger.core.canonical import json_text
-from actionledger.core.clock import utc
 from actionledger.core.errors import UsageError, require_text
-from actionledger.core.ids import derived_id
+from actionledger.core.ids import derived_id, utc
 from actionledger.core.values.recordings import (
     AnyResult,
     AnyUsage,

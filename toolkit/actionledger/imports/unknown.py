@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
-from actionledger.core.nearness import near_names
-from actionledger.core.plurals import counted
+from actionledger.core.names import near_names
+from actionledger.core.text import counted
 from actionledger.imports.formats.table import header
 from actionledger.imports.sources.base import Sample
 from actionledger.imports.sources.containers import kind_of, shown

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.imports.importers import wordings_of
 from actionledger.imports.sources.wordings import is_known
 from actionledger.ledger.queries.base import Queryable

@@ -12,10 +12,10 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import IO
 
-from actionledger.core.collecting import collecting_seldom
 from actionledger.core.events import Event
-from actionledger.core.interrupts import gated
+from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
+from actionledger.core.processes import gated
 from actionledger.imports.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of

@@ -13,7 +13,7 @@ from selectors import EVENT_READ, DefaultSelector
 from tempfile import TemporaryFile
 from typing import IO
 
-from actionledger.core.own_processes import words_for
+from actionledger.core.processes import words_for
 from actionledger.imports.frames import HowToRead, Progress, Task, received, send
 from actionledger.imports.parts import Part
 

@@ -9,7 +9,7 @@ from typing import Any
 from duckdb import DuckDBPyConnection, OutOfMemoryException
 
 from actionledger.core.errors import LedgerError, require_kind
-from actionledger.core.looks import drawn
+from actionledger.core.hooks import drawn
 from actionledger.ledger.guarded import MAX_BYTES, SECONDS, GuardedSql, Place
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.memory import first_limit, reading_limit

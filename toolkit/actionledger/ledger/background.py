@@ -8,8 +8,7 @@ import logging
 from threading import Event, Lock, Thread, current_thread, main_thread
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.forking import watch_worker
-from actionledger.core.locks import POLL_SECONDS
+from actionledger.core.processes import POLL_SECONDS, watch_worker
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.stores.base import Store

@@ -26,8 +26,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get
 
 from pydantic_core import to_json
 
-from actionledger.core.events.base import Recorded
-from actionledger.core.events.stored import NOT_STORED, Stored
+from actionledger.core.events.base import NOT_STORED, Recorded, Stored
 from actionledger.core.values import Span
 
 Values: TypeAlias = tuple[Any, ...]

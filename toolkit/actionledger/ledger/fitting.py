@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from actionledger.core.clock import utc
+from actionledger.core.ids import utc
 from actionledger.core.text import writable
 from actionledger.ledger.projection import Row
 from actionledger.ledger.schema import TABLES

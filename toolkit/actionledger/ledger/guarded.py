@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from uuid import uuid4
 
 from actionledger.core import errors
-from actionledger.core.errors import LedgerError, UsageError
-from actionledger.core.extras import require
-from actionledger.core.temporary import TemporaryFolder
+from actionledger.core.errors import LedgerError, UsageError, require
+from actionledger.core.files import TemporaryFolder
 from actionledger.ledger.guarding.asked import Asked
 from actionledger.ledger.guarding.process import DiedError, GuardProcess, keep_ready
 from actionledger.ledger.guarding.statements import ARROW_FILE, MEMORY, PARQUET_FILE

@@ -19,10 +19,9 @@ from typing import Any
 from pydantic_core import from_json
 
 from actionledger.core.canonical import json_text
-from actionledger.core.forking import watch
 from actionledger.core.ids import new_id
-from actionledger.core.locks import FileLock
 from actionledger.core.privacy import mask
+from actionledger.core.processes import FileLock, watch
 from actionledger.ledger.files import make_private_folders
 
 SUFFIX = ".jsonl"

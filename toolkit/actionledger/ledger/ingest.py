@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.locks import FileLock, remove_free
+from actionledger.core.processes import FileLock, remove_free
 from actionledger.ledger import spare
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.cut_off import refuse_cut

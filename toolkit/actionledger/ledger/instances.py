@@ -12,7 +12,7 @@ from threading import Lock
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.forking import abandon, watch
+from actionledger.core.processes import abandon, watch
 from actionledger.ledger.memory import spilling_folder
 
 Config = Mapping[str, str | int]

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, ExitStack
 
 import duckdb
 
-from actionledger.core.locks import POLL_SECONDS, FileLock
+from actionledger.core.processes import POLL_SECONDS, FileLock
 from actionledger.ledger.connections import (
     LITTLE_STORE_MEMORY,
     MUCH_STORE_LOG,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
 from actionledger.ledger.ingest import Publishing

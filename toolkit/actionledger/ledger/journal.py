@@ -16,8 +16,8 @@ from threading import RLock
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import ResponseReceived
-from actionledger.core.forking import watch
 from actionledger.core.ids import new_id
+from actionledger.core.processes import watch
 from actionledger.ledger.encoding import Waiting, masked_lines
 from actionledger.ledger.files import make_private_folders, one_sentence, sync_to_disk
 

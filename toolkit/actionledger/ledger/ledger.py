@@ -18,9 +18,9 @@ from weakref import finalize
 
 from actionledger.core.errors import LedgerError, UsageError, require_kind
 from actionledger.core.events import Event
-from actionledger.core.forking import watch
 from actionledger.core.hooks import module_for
 from actionledger.core.privacy import custom
+from actionledger.core.processes import watch
 from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.encoding import waiting

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.clock import now
 from actionledger.core.events import Event, ParserUsed, Reviewed, TurnSuperseded
+from actionledger.core.ids import now
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.decoding import decode
 from actionledger.ledger.fitting import fit

@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 
 from actionledger.core.errors import MemoryNeededError, UsageError
+from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import new_id
-from actionledger.core.temporary import TemporaryFolder
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
 """The setting: how much memory a ledger that is read may take of its process, as DuckDB writes it (``512MB``)."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from duckdb import DuckDBPyConnection
 
 from actionledger._version import __version__
-from actionledger.core.clock import now
+from actionledger.core.ids import now
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.schema import BOOKKEEPING, LINK, PROOFS, QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.versions import refuse_newer, version_in

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from actionledger.core.errors import LedgerError, NotALedgerError
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.ledger.connections import published
 from actionledger.ledger.files import LedgerFiles, one_sentence, wal_of
 from actionledger.ledger.hosts import claim

@@ -1,6 +1,6 @@
 """Who let the calls of other runtimes run, or refused them: a view over what was noted beside their executions."""
 
-from actionledger.core.recording.permissions import PERMISSION
+from actionledger.core.recording.turns import PERMISSION
 from actionledger.core.vocabulary import Origin
 
 PERMISSIONS = f"""

@@ -15,7 +15,7 @@ from weakref import WeakSet
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.forking import abandon, watch
+from actionledger.core.processes import abandon, watch
 from actionledger.ledger.connections import BASE, offsets_in, transaction
 from actionledger.ledger.files import one_sentence
 from actionledger.ledger.instances import Instance, keep

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from duckdb import DuckDBPyConnection, Error
 
-from actionledger.core.errors import LedgerError, UsageError
-from actionledger.core.extras import require
+from actionledger.core.errors import LedgerError, UsageError, require
 from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.rows import Row, row_kind
 from actionledger.ledger.stopping import stoppable
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from actionledger.core.formatting.tables import Table
+    from actionledger.core.tables import Table
 
 _Given = TypeVar("_Given")
 Parameters: TypeAlias = Sequence[object] | dict[str, object]
@@ -215,7 +214,7 @@ class QueryResult:
             return f"The statement can't be run to its end: {error}"
 
     def _repr_html_(self) -> str:
-        from actionledger.core.formatting.tables import Table, html_table  # noqa: PLC0415
+        from actionledger.core.tables import Table, html_table  # noqa: PLC0415
 
         try:
             return html_table(self._table(_SHOWN))
@@ -223,7 +222,7 @@ class QueryResult:
             return html_table(Table(("The statement can't be run to its end",), [(str(error),)], total=1))
 
     def _text(self, rows: int) -> str:
-        from actionledger.core.formatting.tables import text_table  # noqa: PLC0415 - only where it is looked at
+        from actionledger.core.tables import text_table  # noqa: PLC0415 - only where it is looked at
 
         return text_table(self._table(rows))
 
@@ -268,7 +267,7 @@ class QueryResult:
             yield batch
 
     def _table(self, rows: int) -> "Table":
-        from actionledger.core.formatting.tables import Table  # noqa: PLC0415
+        from actionledger.core.tables import Table  # noqa: PLC0415
 
         head = self._first_rows()
         if rows > len(head) and self._length != len(head):

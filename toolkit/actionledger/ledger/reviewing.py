@@ -4,10 +4,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
 from actionledger.core.events import Reviewed
-from actionledger.core.ids import derived_id, new_id
+from actionledger.core.ids import derived_id, new_id, now
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Judgement, ReviewAspect, ReviewStep
 from actionledger.ledger.ledger import Ledger

@@ -13,7 +13,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError, MemoryNeededError
-from actionledger.core.formulas import FORMULA
+from actionledger.core.text import FORMULA
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.memory import export_limits, within_reading_limit
 from actionledger.ledger.queries.selected import PICKED, Picking, Selection

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
 
 LONGEST_NAME = 80

@@ -41,8 +41,8 @@ from actionledger.core.events import (
     TurnResumed,
     TurnSuperseded,
 )
+from actionledger.core.events.base import BigInt
 from actionledger.core.events.readings import InAttempt
-from actionledger.core.events.stored import BigInt
 from actionledger.core.values import Block, FieldError, Issue, Repair
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
 from actionledger.ledger.permissions import PERMISSIONS

@@ -4,7 +4,7 @@ from pathlib import Path
 from uuid import UUID
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting.intent import intent_of
 

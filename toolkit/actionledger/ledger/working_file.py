@@ -12,7 +12,7 @@ from typing import TypeVar
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.clock import now
+from actionledger.core.ids import now
 from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import (
     MORE_STORE_MEMORY,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from actionledger.actions.catalogue import Catalogue
-from actionledger.actions.describing import Arguments
+from actionledger.actions.schemas import Arguments
 from actionledger.actions.signatures import AnyFunction, FunctionAction, action_model, argument_of_type
 from actionledger.core.errors import UsageError, require_kind, require_names
 from actionledger.profiles import PROFILES

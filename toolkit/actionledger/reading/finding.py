@@ -14,14 +14,11 @@ from typing import Literal
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.reading.dialects.parts.markers import as_example
 from actionledger.reading.dialects.parts.truncation import unless_brackets_lack, unless_cut
-from actionledger.reading.dialects.parts.verdicts import as_example
 from actionledger.reading.dialects.reasoning import Reasoning
-from actionledger.reading.heads import unread_head
-from actionledger.reading.held import without_held
-from actionledger.reading.intent import lost_behind, unless_shown, weighed
-from actionledger.reading.looks import bare_readers
-from actionledger.reading.quotations import Quotation
+from actionledger.reading.heads import bare_readers, unread_head, without_held
+from actionledger.reading.intent import Quotation, lost_behind, unless_shown, weighed
 from actionledger.reading.scan.openings import (
     HIDDEN,
     Closing,
@@ -32,7 +29,7 @@ from actionledger.reading.scan.openings import (
     is_fence,
 )
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _SHORT, _MOST_REMEMBERED = 16, 256
 """Up to how many code points a text has, and how many there are, for which it is remembered which dialects ask for them."""
@@ -115,15 +112,7 @@ class Finder:
         *,
         end: int | None = None,
     ) -> Iterator[Placed]:
-        """Return the blocks of a response in text order, never overlapping.
-
-        Args:
-            source: the response.
-            options: what may be repaired, and the decoder's limits.
-            start: where to begin, in code points; not inside a block.
-            walk: is kept up to date; None where nobody asks.
-            end: where to stop; the end of the text where None.
-        """
+        """Return the blocks of a response in text order, never overlapping."""
         within = Span(start, len(source.text) if end is None else end)
         return self._blocks(source, options, within, walk or Walk())
 

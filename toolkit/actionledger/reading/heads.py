@@ -1,11 +1,12 @@
-"""What begins as a call in a format's own marks and is read by no dialect: it names a tool, so it is lost, and said to be.
+"""Calls that no dialect reads: ones that begin in a format's marks, in a string of another call, or that only look like one.
 
 A mark by itself is only mentioned; so is one in inline code. Where a mark and a name stand as their format writes them, with
 another mark, a bracket or the end of the text behind them, somebody has called that tool, and something in between is wrong.
 """
 
 import re
-from collections.abc import Collection
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,14 +39,7 @@ _VALUE = rf"(?:(?:{MARK})\s*+)*+\s*+[\[{{][\[{{\s]*+(?:[\"'](?:name|tool|functio
 
 
 def unread_head(dialect: Dialect, source: Source, opening: Opening, end: int) -> Found | None:
-    """Return what begins at an opening as a call that can't be read; None where no tool is named there.
-
-    Args:
-        dialect: one that asked for the opening and has read nothing there.
-        source: the response.
-        opening: a literal of the dialect's, or what begins a line in it.
-        end: where the text to look at ends, in code points.
-    """
+    """Return what begins at an opening as a call that can't be read; None where no tool is named there."""
     text = source.text
     name = _name_at(dialect, text, opening, min(end, opening.start + _LONGEST))
     if name is None or _is_offered(name["name"], source):
@@ -127,3 +121,124 @@ def _made_head(dialect: Dialect) -> _Head:
 @lru_cache(maxsize=256)
 def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
+
+
+_BEGINS = re.compile(r"""[\[{]\s*+(?:["'“\[{]|[^\W\d][\w.]*+\s*+[(:])|[^\W\d][\w.]*+\(""")
+"""What a value, or a call in Python, begins with."""
+
+_TOKEN = re.compile(
+    r"""(?P<opens>[\[{(])|(?P<closes>[\]})])|(?P<sets>[:=])|[\s,]++"""
+    r"""|(?:\"{3}(?:[^\"\\]++|\\.|\"(?!\"\"))*+\"{3}|'{3}(?:[^'\\]++|\\.|'(?!''))*+'{3}"""
+    r"""|\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+')(?=\s*+(?:[,:=\]})]|\Z))"""
+    r"""|[-+]?+[\d.][\w.+-]*+|(?:true|false|null|None|True|False)\b|[^\W\d][\w.]*+(?=\s*+[:=(])""",
+    re.DOTALL,
+)
+
+Placed = tuple[Dialect, Found]
+
+
+def without_held(placed: Iterator[Placed], text: str, end: int) -> Iterator[Placed]:
+    """Yield blocks up to one that can't be read and holds the next one; that one goes on to the end."""
+    waiting: list[Placed] = []
+    for dialect, found in placed:
+        if waiting and found.status is not BlockStatus.IGNORED:
+            by, holder = waiting[0]
+            if _is_inside(text, holder, found.span.start):
+                yield by, _to_the_end(holder, found.span.start, end)
+                return
+        if waiting and (found.status is not BlockStatus.IGNORED or found.reason is Reason.REASONING):
+            yield from waiting
+            waiting = []
+        if waiting or _is_unclosed(found, end):
+            waiting.append((dialect, found))
+        else:
+            yield dialect, found
+    yield from waiting
+
+
+def _is_unclosed(found: Found, end: int) -> bool:
+    """Return whether a block can't be read and ends with its body: not where a marker closes it, but where it is given up."""
+    return found.status is BlockStatus.MALFORMED and found.body.end == found.span.end < end
+
+
+def _is_inside(text: str, holder: Found, at: int) -> bool:
+    """Return whether a place stands inside a string, or in place of a value, of a block that was given up before it."""
+    begins = _BEGINS.search(text, holder.body.start, holder.span.end)
+    if begins is None:
+        return False
+    depth, here, sets = 0, begins.start(), False
+    while here < at and (token := _TOKEN.match(text, here, at)):
+        here = token.end()
+        depth += (token["opens"] is not None) - (token["closes"] is not None)
+        if token["closes"] and depth <= 0:
+            return False
+        sets = token["sets"] is not None or (sets and token[0].isspace())
+    if here >= at:
+        return sets
+    return text[here] in "\"'" or here < holder.span.end
+
+
+def _to_the_end(holder: Found, at: int, end: int) -> Found:
+    detail = "Another call begins in a string that nothing has closed: it is quoted, or this one breaks off."
+    issue = Issue(Reason.AMBIGUOUS, Span(holder.span.start, at), detail)
+    body = Span(holder.body.start, end)
+    return Found(
+        BlockStatus.MALFORMED, Span(holder.span.start, end), body, reason=issue.code, issues=(issue,)
+    )
+
+
+_LISTED = r"[A-Za-z_][\w.]{0,80}+\("
+_ARGUMENT = r"[A-Za-z_]\w*+\s*+="
+_JSON = r"\{\s*+\"(?:name|function|tool)\"\s*+:\s*+\"[^\"\n]{1,80}\"\s*+,\s*+\"(?:arguments|parameters|args)\"\s*+:"
+LOOKS_LIKE_CALL = re.compile(rf"\[{_LISTED}(?:{_ARGUMENT}|\))|{_JSON}")
+"""What is a call by its looks, in a line of thoughts."""
+
+_IN_PROSE = re.compile(rf"\[(?<![A-Za-z0-9_.)\](\"']\[){_LISTED}\s*+\(?{_ARGUMENT}|{_JSON}")
+"""The same in any other line: what stands directly behind a word is an index, and what has no arguments may be one."""
+_BEGINS_WITH = {"json": "{", "llama3_json": "{", "pythonic": "[", "llama4_pythonic": "["}
+"""What a call begins with in the dialects that have no marks."""
+
+
+def bare_readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:
+    """Return the first dialect of each notation without marks, by what its calls begin with."""
+    return {_BEGINS_WITH[each.name]: each for each in reversed(dialects) if each.name in _BEGINS_WITH}
+
+
+def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, Dialect]) -> list[Placed]:
+    """Return the blocks of a response with those that only look like calls, where no tools are known."""
+    if source.names or not any(sign in source.text for sign in readers):
+        return list(placed)
+    looks = [*_within(source.text, Span(0, len(source.text)), readers)]
+    if not looks:
+        return list(placed)
+    starts = [found.span.start for _, found in looks]
+    told: list[Placed] = []
+    at = 0
+    for dialect, found in placed:
+        first, last = bisect_left(starts, found.span.start), bisect_left(starts, found.span.end)
+        told += [each for each in looks[at:first] if each[1].span.end <= found.span.start]
+        is_judged = dialect.name in _BEGINS_WITH  # what its own format says of a value counts
+        told.append((dialect, found if is_judged else _with_issues(found, looks[first:last])))
+        at = max(at, last)
+    return [*told, *looks[at:]]
+
+
+def may_look_like_call(text: str, gap: Span, found: Found, readers: Mapping[str, Dialect]) -> bool:
+    """Return whether what looks like a call stands before a block, or in it if it is data."""
+    part = Span(gap.start, found.span.end if found.reason is Reason.NOT_AN_ACTION else gap.end)
+    return any(True for _ in _within(text, part, readers))
+
+
+def _with_issues(found: Found, looks: Sequence[Placed]) -> Found:
+    """Return a block that is taken for data with an issue for each call that it may be."""
+    if found.reason is not Reason.NOT_AN_ACTION or found.issues or not looks:
+        return found
+    return found._replace(issues=tuple(issue for _, each in looks for issue in each.issues))
+
+
+def _within(text: str, gap: Span, readers: Mapping[str, Dialect]) -> Iterator[Placed]:
+    for match in _IN_PROSE.finditer(text, *gap):
+        if dialect := readers.get(match[0][0]):
+            span = Span(*match.span())
+            issue = Issue(Reason.CALL_IN_PROSE, span, "It looks like a call, and is none as it stands.")
+            yield dialect, Found(BlockStatus.IGNORED, span, span, reason=issue.code, issues=(issue,))

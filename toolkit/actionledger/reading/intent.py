@@ -10,13 +10,14 @@ What was meant and can't be read is never taken for nothing: it is a loss, or it
 """
 
 import re
+from bisect import bisect_right
 
-from actionledger.core.values import Issue
+from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.cues import is_shown, may_forbid_something_else
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.verdicts import as_example, in_prose
-from actionledger.reading.scan.any_case import AnyCase
+from actionledger.reading.dialects.parts.markers import as_example, in_prose
+from actionledger.reading.scan.line_starts import AnyCase
 from actionledger.reading.scan.openings import Opening, OpeningKind, text_before
 from actionledger.reading.scan.source import Source
 
@@ -35,13 +36,7 @@ _NO_CONTENT = frozenset({Reason.EMPTY_BLOCK, Reason.WRONG_SHAPE})
 
 
 def weighed(found: Found, opening: Opening, text: str) -> Found:
-    """Return a block that was read as what its place makes of it.
-
-    Args:
-        found: the block.
-        opening: what it begins with; only what stands in the middle of a line, or is nearly an opening, is in doubt.
-        text: the response.
-    """
+    """Return a block that was read as what its place makes of it."""
     is_in_doubt = opening.kind is OpeningKind.EMBEDDED or opening.kind is OpeningKind.NEAR
     if not is_in_doubt or found.status is BlockStatus.IGNORED:
         return found
@@ -61,14 +56,7 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
 
 
 def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Source) -> Found:
-    """Return a block as it was read, or as what the sentence before it makes of it: an example, or in doubt.
-
-    Args:
-        dialect: what read it; one that fences don't concern has marks that nobody writes to show them.
-        found: the block.
-        opening: what it begins with.
-        source: the response.
-    """
+    """Return a block as it was read, or as what the sentence before it makes of it: an example, or in doubt."""
     is_open = found.status is not BlockStatus.IGNORED or found.reason is Reason.CALL_IN_PROSE
     if not (is_open and dialect.respects_fences and is_shown(source, opening.start)):
         return found
@@ -80,12 +68,7 @@ def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Sourc
 
 
 def lost_behind(found: Found, fence: str) -> Found:
-    """Return a block that may stand in somebody else's fence or behind it: two readings, so neither is taken.
-
-    Args:
-        found: the block.
-        fence: what the fence is called.
-    """
+    """Return a block that may stand in somebody else's fence or behind it: two readings, so neither is taken."""
     detail = f"{fence} either holds this, as an example, or was to be closed before it."
     issue = Issue(Reason.UNCLOSED_FENCE, found.span, detail)
     return Found(BlockStatus.MALFORMED, found.span, found.body, reason=issue.code, issues=(issue,))
@@ -98,3 +81,56 @@ def _announces(before: str) -> bool:
 
 def _spans_lines(found: Found, text: str) -> bool:
     return text.find("\n", *found.span) >= 0
+
+
+_LINES = re.compile(r"(?:[ ]{0,3}>[^\n]*+(?:\n|\Z))++")
+_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
+_MARKS = re.compile(r"(?:[ ]{0,3}>[ \t]?+)++")
+
+
+class Quotation:
+    """The lines of one block quote.
+
+    Args:
+        response: the raw response.
+        start: where the quote's first mark stands, in code points.
+        end: where the text to look at ends.
+    """
+
+    def __init__(self, response: str, start: int, end: int) -> None:
+        self._response = response
+        line = response.rfind("\n", 0, start) + 1
+        quoted = _LINES.match(response, line, end)
+        self._begins: list[int] = []
+        self._origins: list[int] = []
+        pieces: list[str] = []
+        length = 0
+        for text in _LINE.findall(quoted[0]) if quoted else ():
+            marks = _MARKS.match(text)
+            width = marks.end() if marks else 0
+            self._begins.append(length)
+            self._origins.append(line + width)
+            pieces.append(text[width:])
+            length += len(text) - width
+            line += len(text)
+        self.text = "".join(pieces)
+        self.last_line = self._origins[-1] if self._origins else start
+        """Where its last line begins behind the marks, in code points: something may open there that goes on unquoted."""
+
+    def placed(self, found: Found) -> Found:
+        """Return a block of the quoted text with its places in the response; its repairs were made in neither."""
+        span, body = self._span(found.span), self._span(found.body)
+        return found._replace(
+            span=span,
+            body=Span(min(body.start, span.end), min(body.end, span.end)),
+            actions=tuple(action._replace(span=self._span(action.span)) for action in found.actions),
+            repairs=tuple[Repair, ...](),
+        )
+
+    def _span(self, span: Span) -> Span:
+        start = self._place(span.start)
+        return Span(start, max(start, self._place(span.end - 1) + 1) if span.end > span.start else start)
+
+    def _place(self, at: int) -> int:
+        line = max(0, bisect_right(self._begins, at) - 1)
+        return self._origins[line] + at - self._begins[line]

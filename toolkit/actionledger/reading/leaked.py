@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from actionledger.core.values import Block, Issue, RawAction, Span
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.base import Found, Written
@@ -88,11 +88,7 @@ def is_leaked(block: Block) -> bool:
 
 
 def beside(written: Text) -> Sequence[tuple[Format, Found]]:
-    """Return the blocks of a text's calls with those of the calls that were left in it, in text order.
-
-    Args:
-        written: the text.
-    """
+    """Return the blocks of a text's calls with those of the calls that were left in it, in text order."""
     thoughts = _in_thoughts(written) if written.thoughts else []
     found = _in_text(written)
     if not (found or thoughts):
@@ -176,14 +172,7 @@ def _left_in(text: str, names: frozenset[str]) -> Iterator[_Left]:
 
 
 def _is_meant(left: _Left, text: str, names: frozenset[str], *, is_shown: bool) -> bool:
-    """Return whether a block is a call: by its format's own marks, or as one of a tool that there is.
-
-    Args:
-        left: the block.
-        text: the text.
-        names: the names of the tools that there are.
-        is_shown: whether it is a fence with text behind it, which is shown as often as meant.
-    """
+    """Return whether a block is a call: by its format's own marks, or as one of a tool that there is."""
     block, actions = left
     if block.status is BlockStatus.IGNORED or block.reason is Reason.EMPTY_BLOCK:
         return False

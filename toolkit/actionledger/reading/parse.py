@@ -1,25 +1,54 @@
 """A response as a reading: its blocks numbered, its outcome decided, its narrative told apart."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
 
-from actionledger.core.values import Block, Issue, RawAction, Reading, rows_of
+from actionledger.core.values import Block, Issue, RawAction, Reading, Repair, Span, rows_of
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
-from actionledger.reading.dialects.base import Found
+from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.reasoning import Reasoning
-from actionledger.reading.evidence.echoes import without_echoes
-from actionledger.reading.evidence.enclosed import with_enclosed
+from actionledger.reading.evidence.echoes import with_enclosed, without_echoes
 from actionledger.reading.evidence.foreign import with_foreign
 from actionledger.reading.evidence.surroundings import judged_by_prose
 from actionledger.reading.evidence.weighing import EvidenceSetting, with_evidence
 from actionledger.reading.finding import Finder, Placed
-from actionledger.reading.held import without_held
-from actionledger.reading.line_ends import has_lone_ends, restored, with_line_feeds
-from actionledger.reading.looks import with_looks
+from actionledger.reading.heads import with_looks, without_held
 from actionledger.reading.scan.source import Source
 from actionledger.reading.thinking import Thinking
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+
+_READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
+
+
+def has_lone_ends(text: str) -> bool:
+    """Return whether the lines of a text end with a carriage return, and none of them with a line feed."""
+    return "\r" in text and "\n" not in text
+
+
+def with_line_feeds(text: str) -> str:
+    """Return a text with line feeds for carriage returns."""
+    return text.replace("\r", "\n")
+
+
+def restored(placed: Sequence[tuple[Dialect, Found]], text: str) -> list[tuple[Dialect, Found]]:
+    """Return blocks that were read with line feeds as blocks of the response, each with a repair that says so."""
+    return [(dialect, _restored(found, text)) for dialect, found in placed]
+
+
+def _restored(found: Found, text: str) -> Found:
+    again = (replace(repair, before=repair.span.of(text)) for repair in found.repairs)
+    repairs = [repair for repair in again if repair.before != repair.after]
+    at = text.find("\r", *found.span)
+    while at >= 0 and any(repair.span.start <= at < repair.span.end for repair in repairs):
+        at = text.find("\r", at + 1, found.span.end)
+    if at < 0 or found.status not in _READ:
+        return found._replace(repairs=tuple(repairs))
+    ends = Repair(RepairKind.SPACE, Span(at, at + 1), "\r", "\n")
+    ordered = tuple(sorted([*repairs, ends], key=lambda repair: repair.span))
+    return found._replace(status=BlockStatus.REPAIRED, repairs=ordered)
+
 
 _LOSSES = frozenset({Reason.TRUNCATED, Reason.BLOCK_LIMIT})
 """Issues of a block that was read, which say that not all of it was."""
@@ -40,20 +69,7 @@ def read(
     parser_id: str,
     evidence: EvidenceSetting = "ignored",
 ) -> Reading:
-    """Read a response.
-
-    Args:
-        source: the response.
-        finder: finds the blocks of the formats to look for.
-        options: what may be repaired, and the decoder's limits.
-        max_blocks: how many blocks with actions are read; further ones are ignored, each with an issue.
-        requires_action: whether the protocol demands an action in every turn.
-        parser_id: the hash of the configuration that all this comes from.
-        evidence: what is done with calls of offered tools that no format's marks announce.
-
-    Returns:
-        What was found. Never raises on text.
-    """
+    """Read a response."""
     written = source.text
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
@@ -129,12 +145,7 @@ def assembled(
 
 
 def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[list[Block], list[RawAction]]:
-    """Return blocks with their numbers, and the actions in them.
-
-    Args:
-        placed: the blocks in order.
-        first: the number of the first one.
-    """
+    """Return blocks with their numbers, and the actions in them."""
     blocks: list[Block] = []
     actions: list[tuple[object, ...]] = []
     for index, (dialect, found) in enumerate(placed, start=first):

@@ -14,16 +14,14 @@ from actionledger.core.values import Reading
 from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.baselines import BaselineRules, baseline_blocks
 from actionledger.reading.dialects import DIALECTS, AnyDialect, dialect_named, dialects_named
-from actionledger.reading.dialects.bash_fences import BashFence
-from actionledger.reading.dialects.command_tags import CommandTags
-from actionledger.reading.dialects.mint import MintFences
+from actionledger.reading.dialects.commands import BashFence, CommandTags, MintFences
 from actionledger.reading.dialects.response_template import ResponseTemplate
 from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.evidence.weighing import EvidenceSetting
 from actionledger.reading.finding import Finder
 from actionledger.reading.parse import REASONING, assembled, read
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import GUESSES, DecodeOptions
+from actionledger.reading.tolerant_json.faults import GUESSES, DecodeOptions
 
 REPAIRS = frozenset(RepairKind) - GUESSES
 """Every kind of repair but those that guess at content: what is read here is acted on."""

@@ -105,13 +105,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(text: str, span: Span, low: int) -> Verdict | None:
-    """Return what the prose around a call makes of it; None where it is meant.
-
-    Args:
-        text: the response.
-        span: where the call stands.
-        low: where what was read before it ends.
-    """
+    """Return what the prose around a call makes of it; None where it is meant."""
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
@@ -133,12 +127,7 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
 
 
 def _against_behind(behind: str, *, is_made: bool) -> str:
-    """Return what the text behind a call says against it; empty where nothing does.
-
-    Args:
-        behind: the text.
-        is_made: whether the words before the call decide whether it is made: what is told behind it may be what came of it.
-    """
+    """Return what the text behind a call says against it; empty where nothing does."""
     if not has_words(behind):
         return ""
     if asks(behind) or defers(behind):
@@ -172,12 +161,7 @@ def _leaves_open(sentence: str) -> bool:
 
 
 def _is_announced(sentences: list[str], *, is_beside: bool) -> bool:
-    """Return whether the last sentences before a call say that it is made, or only a word or two that say nothing.
-
-    Args:
-        sentences: the last ones before it.
-        is_beside: whether the last one stands on the call's line: a word there says what the call is.
-    """
+    """Return whether the last sentences before a call say that it is made, or only a word or two that say nothing."""
     if _is_short(sentences[-1]) and not is_beside:
         return True
     said = sentences[-1:] if _presents(sentences[-1]) else sentences
@@ -195,14 +179,7 @@ def _is_short(sentence: str) -> bool:
 
 
 def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
-    """Return what the prose around a call with its format's marks makes of it; None where it is meant.
-
-    Args:
-        text: the response.
-        span: where the call stands.
-        low: where what was read before it ends.
-        is_own: whether it is in a format of prose with actions in it: behind those, the prose goes on with what else might be done.
-    """
+    """Return what the prose around a call with its format's marks makes of it; None where it is meant."""
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")

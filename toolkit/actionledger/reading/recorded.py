@@ -9,11 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.values import Issue, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Capture, Reason
+from actionledger.reading.dialects.apply_patch import faults_of
 from actionledger.reading.dialects.base import Found, Written
-from actionledger.reading.dialects.parts.patch_lines import faults_of
 from actionledger.reading.leaked import Text, beside
 from actionledger.reading.parse import assembled
 from actionledger.reading.parsers import READING_RULES, REPAIRS
@@ -178,13 +178,7 @@ def _with_its_text(call: CallBeside, text: str, span: Span) -> Found:
 
 
 def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
-    """Read an argument string.
-
-    Args:
-        call: the call.
-        arguments: the string.
-        span: where it stands in the whole text.
-    """
+    """Read an argument string."""
     decoded = decode(arguments, options=_DECODING)
     if not decoded.ok:
         return _refused(span, moved(decoded.issues[0], span.start))
@@ -207,14 +201,7 @@ def _parsed(call: CallBeside, arguments: object, span: Span) -> Found:
 
 
 def _found(call: CallBeside, arguments: dict[str, Any], span: Span, as_read: Decoded | None = None) -> Found:
-    """Return a call's block.
-
-    Args:
-        call: the call.
-        arguments: what it was called with.
-        span: where it stands in the whole text.
-        as_read: what was changed to read its arguments, and is wrong with them; None where nothing is.
-    """
+    """Return a call's block."""
     actions = (Written(call.name, arguments, span, call.call_id or None),)
     if as_read is None:
         return Found(BlockStatus.STRICT, span, span, actions)

@@ -14,19 +14,48 @@ from actionledger.core.values import Block, RawAction, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.reasoning import closer_at, ends_thoughts, may_end_thoughts, opener_of
-from actionledger.reading.evidence.enclosed import opens_tag
+from actionledger.reading.evidence.echoes import DOCUMENTED, MARKLESS, READ, is_judged, opens_tag
 from actionledger.reading.evidence.foreign import may_hold_foreign
-from actionledger.reading.evidence.settling import may_change, waits_for_prose
+from actionledger.reading.evidence.places import invented_from, may_quote
+from actionledger.reading.evidence.rests import mentions_and_rests
+from actionledger.reading.evidence.surroundings import has_placeholder, is_open_to_prose
+from actionledger.reading.evidence.weighing import is_open
 from actionledger.reading.finding import Walk
-from actionledger.reading.line_ends import has_lone_ends
-from actionledger.reading.looks import may_look_like_call
-from actionledger.reading.parse import REASONING, numbered
+from actionledger.reading.heads import may_look_like_call
+from actionledger.reading.parse import REASONING, has_lone_ends, numbered
 from actionledger.reading.parsers import AnyParser, DialectParser
+from actionledger.reading.prose import is_known_behind, verdict_of_marked
 from actionledger.reading.scan.openings import HIDDEN
 from actionledger.reading.scan.source import Source
 from actionledger.reading.thinking import Thinking, may_be_all_behind
 from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.options import STRICT
+from actionledger.reading.tolerant_json.faults import STRICT
+
+
+def may_change(
+    text: str, gap: Span, placed: tuple[Dialect, Found], names: frozenset[str] | None, *, is_first: bool
+) -> bool:
+    """Return whether what follows may make something else of a block, or put another one before it."""
+    dialect, found = placed
+    if names:
+        reach = gap.end if found.status in READ and not is_open(dialect, found, names) else found.span.end
+        if mentions_and_rests(text, gap.start, reach, names) or (reach > gap.end and found.status in READ):
+            return True
+    if not is_judged(dialect, found):
+        return False
+    return may_quote(text, *gap) or (not is_first and invented_from(text[: gap.end], gap.start) is not None)
+
+
+def waits_for_prose(text: str, gap: Span, placed: tuple[Dialect, Found]) -> bool:
+    """Return whether the prose around a block makes something else of it, or may do so with more text behind it."""
+    dialect, found = placed
+    return is_open_to_prose(dialect, found) and (
+        dialect.name in MARKLESS
+        or not is_known_behind(text, found.span.end)
+        or has_placeholder(found)
+        or verdict_of_marked(text, found.span, gap.start, is_own=dialect.name in DOCUMENTED) is not None
+    )
+
 
 _SMALL_GROWTH = 64
 _SHARE_OF_GROWTH = 8

@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.thoughts import thoughts
-from actionledger.reading.dialects.parts.verdicts import waiting
+from actionledger.reading.dialects.parts.markers import thoughts, waiting
 from actionledger.reading.dialects.reasoning import Reasoning, ends_thoughts, may_be_mention, thoughts_up_to
 from actionledger.reading.finding import Finder, Placed
-from actionledger.reading.looks import LOOKS_LIKE_CALL
+from actionledger.reading.heads import LOOKS_LIKE_CALL
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 _NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from actionledger.core.errors import UsageError
 from actionledger.core.frames import Columns, Framed, compared
-from actionledger.core.looks import drawn
-from actionledger.core.plurals import counted
+from actionledger.core.hooks import drawn
 from actionledger.core.rates import NOT_AUDITABLE, Rate
+from actionledger.core.text import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.by_task import results_by_task, shared_turns
 from actionledger.ledger.queries.filters import Filter

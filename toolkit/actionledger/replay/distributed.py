@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
-from actionledger.core.extras import require
+from actionledger.core.errors import require
 from actionledger.core.privacy import custom
 from actionledger.core.recording import RunKey
 from actionledger.core.vocabulary import RunKind

@@ -24,7 +24,7 @@ from signal import SIGKILL
 from tempfile import mkdtemp
 
 from actionledger.core.errors import UsageError, require_kind
-from actionledger.core.user_state import cache_folder
+from actionledger.core.files import cache_folder
 
 _PLACES = ("toolkit", "src", ".")
 _SHOWN = 400

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from actionledger.core.errors import UsageError
-from actionledger.core.looks import Shown
+from actionledger.core.hooks import Shown
 from actionledger.core.rates import Rate, clustered
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failure_sums import failing_turns

@@ -7,8 +7,8 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from actionledger.core.errors import require_kind
-from actionledger.core.plurals import counted
 from actionledger.core.rates import Rate
+from actionledger.core.text import counted
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger

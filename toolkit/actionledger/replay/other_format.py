@@ -4,7 +4,7 @@ from collections import Counter
 
 from pydantic_core import from_json
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.quiet import quiet_responses

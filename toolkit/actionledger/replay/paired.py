@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from actionledger.core.frames import Columns, Framed, compared
-from actionledger.core.looks import drawn
+from actionledger.core.hooks import drawn
 from actionledger.core.rates import Clustering
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.compare import (

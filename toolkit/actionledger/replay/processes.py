@@ -19,7 +19,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from actionledger.core.errors import ActionLedgerError
-from actionledger.core.own_processes import ended, words_for
+from actionledger.core.processes import ended, words_for
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.replay.rereading import Reading

@@ -12,8 +12,8 @@ from typing import Any
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.errors import UsageError
-from actionledger.core.plurals import counted
 from actionledger.core.rates import Rate, clustered
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger

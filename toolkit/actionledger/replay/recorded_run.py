@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import new_id
-from actionledger.core.plurals import counted
 from actionledger.core.recording import (
     ParserIdentity,
     RunKey,
@@ -17,6 +16,7 @@ from actionledger.core.recording import (
     run_finished,
     run_started,
 )
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason, Reason, RunKind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
 from actionledger.core.frames import Columns, Framed, Kind
-from actionledger.core.plurals import counted
 from actionledger.core.rates import Rate, clustered_by
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Stage, refuse_no_ledger

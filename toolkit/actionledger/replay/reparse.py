@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actionledger.core.errors import SourceError, UsageError
-from actionledger.core.looks import Shown
+from actionledger.core.hooks import Shown
 from actionledger.core.vocabulary import LeftOutReason, Reason
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.base import refuse_no_ledger

@@ -7,7 +7,7 @@ from typing import Protocol
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.events import Event
 from actionledger.core.recording import ParserIdentity, RunKey, SessionKey, TurnKey
-from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.recording.turns import response_parsed
 from actionledger.core.vocabulary import LeftOutReason, Reason, was_cut
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse

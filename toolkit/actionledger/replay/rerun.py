@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.clock import now
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.events import Event, SystemNoted
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.core.recording import RunKey, parser_used, run_finished, run_started
 from actionledger.core.vocabulary import Reason, RunKind
 from actionledger.ledger import Ledger

@@ -4,11 +4,10 @@ import json
 from dataclasses import asdict, dataclass
 
 from actionledger.core.canonical import json_text
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
 from actionledger.core.events import SystemNoted
-from actionledger.core.ids import derived_id
-from actionledger.core.plurals import counted
+from actionledger.core.ids import derived_id, now
+from actionledger.core.text import counted
 from actionledger.ledger import Ledger
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.filters import Filter

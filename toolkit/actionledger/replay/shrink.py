@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from actionledger.core.errors import UsageError, require_kind, require_names, require_number, require_text
-from actionledger.core.looks import drawn
-from actionledger.core.recording.attempts import main_reason
+from actionledger.core.hooks import drawn
+from actionledger.core.recording.turns import main_reason
 from actionledger.core.values import FieldError, ParseResult
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from actionledger.core.looks import drawn
+from actionledger.core.hooks import drawn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.tries import RecordedTry, recorded_tries

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.recording import RunKey
-from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.recording.turns import response_parsed
 from actionledger.core.values import ActionCall, Block, Issue, ParseResult
 from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger.encoding import encode

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from actionledger.core.formatting.html import escaped, faithful
-from actionledger.core.formatting.text import cut
+from actionledger.core.html import escaped, faithful
+from actionledger.core.text import cut
 from actionledger.core.values import ParseResult, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
 

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from actionledger.core.formatting.html import chip, escaped, frame, heading
-from actionledger.core.formatting.tables import Markup, box
-from actionledger.core.formatting.text import cut, visible
-from actionledger.core.plurals import counted
+from actionledger.core.html import chip, escaped, frame, heading
 from actionledger.core.rates import TOO_FEW, shown_p
+from actionledger.core.tables import Markup, box
+from actionledger.core.text import counted, cut, visible
 
 _WORDS = {
     "newly_rejected": "newly rejected",

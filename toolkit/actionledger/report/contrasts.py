@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from actionledger.core.formatting.html import escaped, frame, heading
-from actionledger.core.formatting.tables import Table, box, text_table
-from actionledger.core.plurals import counted
+from actionledger.core.html import escaped, frame, heading
 from actionledger.core.rates import TOO_FEW, Rate, shown_p
+from actionledger.core.tables import Table, box, text_table
+from actionledger.core.text import counted
 from actionledger.report.comparisons import in_words
 
 _HEADS = ("measure", "before", "after", "difference", "p (Holm)")

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from actionledger.core.canonical import json_text
-from actionledger.core.formatting.html import chip, escaped, frame, heading
-from actionledger.core.formatting.tables import Markup, box
-from actionledger.core.formatting.text import cut, visible
+from actionledger.core.html import chip, escaped, frame, heading
+from actionledger.core.tables import Markup, box
+from actionledger.core.text import cut, visible
 
 _LONGEST = 200
 _TONES = {"added": "good", "removed": "bad", "changed": "fair", "rejected": "bad", "accepted": "good"}

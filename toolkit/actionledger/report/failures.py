@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from actionledger.core.formatting.html import escaped, frame, heading
-from actionledger.core.formatting.tables import Table, box, text_table
-from actionledger.core.formatting.text import cut, visible
-from actionledger.core.plurals import by_prices, counted
+from actionledger.core.html import escaped, frame, heading
 from actionledger.core.rates import shown_p
+from actionledger.core.tables import Table, box, text_table
+from actionledger.core.text import by_prices, counted, cut, visible
 
 SHOWN = 20
 """How many groups are shown."""

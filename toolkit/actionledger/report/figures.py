@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from actionledger.core.formatting.html import chip, escaped, frame, heading
-from actionledger.core.formatting.tables import box
+from actionledger.core.html import chip, escaped, frame, heading
 from actionledger.core.rates import Rate
+from actionledger.core.tables import box
 
 
 def rate_html(rate: Rate) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from actionledger.core.formatting.text import cut, laid_out, visible
+from actionledger.core.text import cut, laid_out, visible
 from actionledger.report.gates import Gate, condition_name, subject, turn_place, verdict
 
 MOST_TURNS = 200

@@ -1,4 +1,4 @@
-"""Which functions draw a value, by the name of its class: values below this room ask for it by ``actionledger.core.looks``."""
+"""Which functions draw a value, by the name of its class: values below this room ask for it by ``actionledger.core.hooks``."""
 
 from importlib import import_module
 
@@ -25,7 +25,7 @@ _ELSEWHERE = {"junit": "junit", "markdown": "markdown"}
 
 
 def drawn(value: object, how: str, *given: object) -> str:
-    """Return how a value looks; see ``actionledger.core.looks.drawn``.
+    """Return how a value looks; see ``actionledger.core.hooks.drawn``.
 
     Args:
         value: what is looked at, of a class in the table or of one made from it.

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from actionledger.core.formatting.text import cut, visible
-from actionledger.core.plurals import counted
 from actionledger.core.rates import shown_p
+from actionledger.core.text import counted, cut, visible
 from actionledger.report.comparisons import in_words
 from actionledger.report.contrasts import contrast_sentences, shown_ends
 from actionledger.report.gates import Gate, condition_name, subject, turn_place, verdict

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Protocol
 
-from actionledger.core.formatting.html import escaped, frame
-from actionledger.core.formatting.text import visible
-from actionledger.core.plurals import counted
+from actionledger.core.html import escaped, frame
+from actionledger.core.text import counted, visible
 
 _SECONDS = 0.2
 """How long a notebook's bar stays as it is at least."""

@@ -3,10 +3,9 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from actionledger.core.formatting.html import chip, escaped, frame, heading
-from actionledger.core.formatting.tables import Markup, box
-from actionledger.core.formatting.text import cut, visible
-from actionledger.core.plurals import counted
+from actionledger.core.html import chip, escaped, frame, heading
+from actionledger.core.tables import Markup, box
+from actionledger.core.text import counted, cut, visible
 from actionledger.core.values import ActionCall, Issue, Observation, ParseResult, Span, Turn
 from actionledger.report.annotated import TONES, annotated
 

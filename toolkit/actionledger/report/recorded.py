@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from actionledger.core.formatting.html import chip, escaped, faithful, frame, heading
-from actionledger.core.formatting.tables import Markup, box
+from actionledger.core.html import chip, escaped, faithful, frame, heading
+from actionledger.core.tables import Markup, box
 from actionledger.core.values import ParseResult
 from actionledger.report.annotated import TONES
 from actionledger.report.readings import folded, reading_parts

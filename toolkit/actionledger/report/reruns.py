@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from actionledger.core.formatting.html import chip, escaped, frame, heading
-from actionledger.core.formatting.text import cut, laid_out, visible
-from actionledger.core.plurals import counted
+from actionledger.core.html import chip, escaped, frame, heading
+from actionledger.core.text import counted, cut, laid_out, visible
 
 _LONGEST = 300
 _MOST = 20

@@ -2,9 +2,8 @@
 
 from typing import Protocol
 
-from actionledger.core.formatting.html import escaped, faithful, frame, heading
-from actionledger.core.formatting.text import cut, visible
-from actionledger.core.plurals import counted
+from actionledger.core.html import escaped, faithful, frame, heading
+from actionledger.core.text import counted, cut, visible
 
 
 class Smaller(Protocol):

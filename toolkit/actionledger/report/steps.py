@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from actionledger.core.formatting.html import escaped, frame, heading
-from actionledger.core.formatting.text import cut, visible
-from actionledger.core.plurals import counted
+from actionledger.core.html import escaped, frame, heading
+from actionledger.core.text import counted, cut, visible
 
 _MOST_PATHS = 5
 _MOST_STEPS = 200

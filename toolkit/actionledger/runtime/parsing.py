@@ -11,9 +11,9 @@ from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue, check
 from actionledger.core.errors import EventTooLargeError, UsageError
 from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
-from actionledger.core.recording.attempts import response_parsed
+from actionledger.core.recording.turns import response_parsed
 from actionledger.core.values import ActionCall, Issue, ParseResult, Reading, Span
-from actionledger.core.values.offers import Offer
+from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import Capture, Outcome, Reason
 from actionledger.reading.messages import PARSER_NAME, read_message
 from actionledger.reading.parsers import AnyParser

@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.core.vocabulary import Reason
-from actionledger.reading.dialects.parts.doubts import unless_doubtful
+from actionledger.reading.dialects.parts.value_faults import unless_doubtful
 from actionledger.reading.tolerant_json import decode
 
 

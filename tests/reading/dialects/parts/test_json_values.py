@@ -8,7 +8,7 @@ from actionledger.core.values import Issue
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.parts.json_values import Reach, arguments_at, json_ahead, value_at
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 ALL = DecodeOptions(repairs=frozenset(RepairKind))
 

@@ -5,11 +5,11 @@ import json
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from actionledger.reading.dialects.parts import open_brackets
+from actionledger.reading.dialects.parts import value_faults
 from actionledger.reading.dialects.parts.json_values import _json_ahead, json_ahead
-from actionledger.reading.dialects.parts.open_brackets import OpenBrackets
+from actionledger.reading.dialects.parts.value_faults import OpenBrackets
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import LENIENT
+from actionledger.reading.tolerant_json.faults import LENIENT
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text('[]{}",\\ab\n漢🙂', max_size=8),
@@ -36,7 +36,7 @@ def test_each_bracket_is_answered_as_if_it_were_the_only_one(value, data):
 
 @pytest.mark.parametrize("behind", ["", " !", '"', "\\"])
 def test_beyond_the_levels_of_the_scanner_only_valid_text_is_known_to_be_open(behind, monkeypatch):
-    monkeypatch.setattr(open_brackets, "_LEVELS", 3)
+    monkeypatch.setattr(value_faults, "_LEVELS", 3)
     text = '[{"a": ' * 10 + behind
     brackets = OpenBrackets()
     brackets.note(text, 0, len(text))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.reading.dialects.parts.xml_text import unescaped
+from actionledger.reading.dialects.parts.call_tags import unescaped
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from actionledger.cli.repl.prompts import OWN, Prompts
 from actionledger.cli.repl.repl import Repl
 from actionledger.cli.repl.terminal import PipedLines, loop, typed_lines, write
 from actionledger.cli.repl.wording import visible
-from actionledger.core.user_state import state_folder
+from actionledger.core.files import state_folder
 from actionledger.ledger import open_ledger
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import CODER, coder_profile

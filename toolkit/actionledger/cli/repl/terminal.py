@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from actionledger.cli.repl.repl import Repl
-from actionledger.core.extras import require
+from actionledger.core.errors import require
 
 PROMPT = "> "
 

@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from actionledger.actions.describing import Arguments
-from actionledger.core.plurals import counted
-from actionledger.core.text import printable, writable
+from actionledger.actions.schemas import Arguments
+from actionledger.core.text import counted, printable, writable
 from actionledger.core.vocabulary import ExecutionStatus
 
 MOST_LINES = 40

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from actionledger.core.events.approvals import ApprovalDecided, ApprovalRequested
+from actionledger.core.events.decisions import ApprovalDecided, ApprovalRequested, Reviewed
 from actionledger.core.events.executions import (
     ActionReversed,
     ExecutionFinished,
@@ -16,7 +16,6 @@ from actionledger.core.events.executions import (
     ExecutionStarted,
 )
 from actionledger.core.events.readings import ActionRecord, ResponseParsed
-from actionledger.core.events.reviews import Reviewed
 from actionledger.core.events.runs import (
     InputLeftOut,
     ParserUsed,

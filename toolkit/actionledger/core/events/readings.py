@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from actionledger.core.events.base import TurnEvent
-from actionledger.core.events.stored import BigInt, Id, JsonObject, Word
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.events.base import BigInt, Id, JsonObject, TurnEvent, Word
+from actionledger.core.frozen import made_quickly
 from actionledger.core.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.core.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RunKind
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from actionledger.core.events.base import Recorded
-from actionledger.core.events.stored import BigInt, Id, JsonText, Settings, Word
+from actionledger.core.events.base import BigInt, Id, JsonText, Recorded, Settings, Word
 from actionledger.core.vocabulary import LeftOutReason, RunKind
 
 

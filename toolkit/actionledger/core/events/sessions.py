@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from actionledger.core.events.base import Recorded
-from actionledger.core.events.stored import Id, JsonObject, Word
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.events.base import Id, JsonObject, Recorded, Word
+from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import ForgettingStep, Relation, TitleOrigin
 
 

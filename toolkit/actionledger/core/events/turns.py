@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from actionledger.core.events.base import InTurn, TurnEvent
-from actionledger.core.events.stored import BigInt, Id, Word
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.events.base import BigInt, Id, InTurn, TurnEvent, Word
+from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import Capture, CostOrigin
 
 

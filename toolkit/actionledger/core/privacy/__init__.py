@@ -42,13 +42,7 @@ class Kind(Protocol):
         """What a line must hold one of for it to be looked for."""
 
     def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterable[Span]:
-        """Return where secrets of this kind stand.
-
-        Args:
-            text: a line.
-            lowered: the same in small letters.
-            starts: where its needles stand in it, in order.
-        """
+        """Return where secrets of this kind stand."""
 
 
 class _Asked:
@@ -74,12 +68,7 @@ class _Asked:
         )
 
     def literals(self, text: bytes, lowered: bytes) -> list[Literal]:
-        """Return the literals that stand in a text, and where each begins, in no order.
-
-        Args:
-            text: any number of lines.
-            lowered: the same in small letters.
-        """
+        """Return the literals that stand in a text, and where each begins, in no order."""
         letters, numbers = self._letters, self._numbers
         return [
             (numbers[index], start)

@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.errors import UsageError, require_kind
-from actionledger.core.extras import require
+from actionledger.core.errors import UsageError, require, require_kind
 from actionledger.core.privacy.escapes import Span, View
 
 ENVIRONMENT = "ACTIONLEDGER_SECRETS"
@@ -94,15 +93,7 @@ class Pattern:
 
 
 def add(patterns: Iterable[str]) -> None:
-    """Have further patterns hidden in this process.
-
-    Args:
-        patterns: regular expressions as RE2 takes them.
-
-    Raises:
-        UsageError: one can't be used; none is added then.
-        MissingPackageError: the engine is not installed.
-    """
+    """Have further patterns hidden in this process."""
     if isinstance(patterns, str):
         raise UsageError(f"secrets takes several patterns, as in [{patterns!r}]; a text alone is none.")
     require_kind(patterns, Iterable, "secrets takes several patterns")
@@ -117,12 +108,7 @@ def add(patterns: Iterable[str]) -> None:
 
 @cache
 def known() -> Sequence[Pattern]:
-    """Return all patterns of this process.
-
-    Raises:
-        UsageError: one can't be used, or a file can't be read.
-        MissingPackageError: there are some, and the engine is not installed.
-    """
+    """Return all patterns of this process."""
     written = [*_of_file(), *_of_project(), *((text, "secrets") for text in _added)]
     if len(written) > _MOST_PATTERNS:
         raise UsageError(
@@ -137,11 +123,7 @@ def texts() -> tuple[str, ...]:
 
 
 def spans(line: bytes) -> Iterator[Span]:
-    """Yield what the user's patterns hide in a line.
-
-    Args:
-        line: a JSON value in UTF-8.
-    """
+    """Yield what the user's patterns hide in a line."""
     patterns = known()
     if not patterns:
         return

@@ -67,15 +67,7 @@ def seen_through(line: bytes) -> View:
 
 
 def masked(line: bytes, spans: list[Span]) -> bytes:
-    """Return a line with asterisks for what is in some spans.
-
-    Args:
-        line: the line.
-        spans: where, sorted; they may overlap.
-
-    Returns:
-        A line whose own strings have as many characters as before; the same object where nothing was left to hide.
-    """
+    """Return a line with asterisks for what is in some spans."""
     parts: list[bytes] = []
     position = 0
     for start, end in spans:

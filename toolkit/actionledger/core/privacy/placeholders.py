@@ -125,12 +125,7 @@ _NAME = re.compile(r"[a-z_]*(?:pass|pwd|secret|token|key|cred)[a-z_]*", re.ASCII
 
 
 def hides_nothing(value: str, name: str = "") -> bool:
-    """Return whether a value only stands in the place of a secret.
-
-    Args:
-        value: what stands behind a name.
-        name: the name, where what repeats it says nothing.
-    """
+    """Return whether a value only stands in the place of a secret."""
     if _VARIABLE.fullmatch(value) or _PLACEHOLDER.fullmatch(value) or _FILLING.fullmatch(value):
         return True
     plain = value.lower().translate(_DASHES)
@@ -138,12 +133,7 @@ def hides_nothing(value: str, name: str = "") -> bool:
 
 
 def is_reference(value: str, *, is_setting: bool = False) -> bool:
-    """Return whether a value without quotes is what source code calls something: ``config.db_password``, ``secret_token``.
-
-    Args:
-        value: the value.
-        is_setting: whether it stands alone behind a name and a colon in a line, as in YAML, where words with a dot are a text.
-    """
+    """Return whether a value without quotes is what source code calls something: ``config.db_password``, ``secret_token``."""
     if _NAME.fullmatch(value):
         return True
     if not _DOTTED.fullmatch(value):

@@ -4,10 +4,14 @@ An event's id is derived from what it is about. So an import that is repeated, o
 events again, and the ledger passes over them.
 """
 
-from actionledger.core.recording.keys import ParserIdentity, RunKey, SessionKey, TurnKey
-from actionledger.core.recording.runs import (
+from actionledger.core.recording.sessions import (
     LIST_PRICES_USED,
     PRICES_USED,
+    ParserIdentity,
+    RunKey,
+    SessionKey,
+    TurnKey,
+    details_id_of,
     hash_of_tools,
     input_left_out,
     list_prices_used,
@@ -15,14 +19,11 @@ from actionledger.core.recording.runs import (
     prices_used,
     run_finished,
     run_started,
-    tools_offered,
-)
-from actionledger.core.recording.sessions import (
-    details_id_of,
     session_described,
     session_finished,
     session_readmitted,
     session_started,
+    tools_offered,
 )
 from actionledger.core.recording.turns import (
     BILLED_BESIDE,

@@ -1,14 +1,194 @@
-"""What is recorded of a session itself: its beginning and end, and that it is taken in again."""
+"""Runs and sessions as they are recorded: the keys that events carry, their beginning and end, and what their input holds beside them."""
 
+import platform
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, Protocol
 
-from actionledger.core.clock import now
-from actionledger.core.events import SessionDescribed, SessionFinished, SessionForgotten, SessionStarted
-from actionledger.core.ids import derived_id, new_id
-from actionledger.core.recording.keys import SessionKey, head
-from actionledger.core.vocabulary import ForgettingStep, Relation
+from actionledger._version import __version__
+from actionledger.core.events import (
+    InputLeftOut,
+    ParserUsed,
+    RunFinished,
+    RunStarted,
+    SessionDescribed,
+    SessionFinished,
+    SessionForgotten,
+    SessionStarted,
+    SystemNoted,
+    ToolsOffered,
+)
+from actionledger.core.frozen import made_quickly
+from actionledger.core.ids import derived_id, new_id, now
+from actionledger.core.text import utf8_with_halves
+from actionledger.core.vocabulary import ForgettingStep, LeftOutReason, Relation, RunKind
+
+PRICES_USED = "prices_used"
+"""The code of a note that a run has costs by a price file."""
+
+
+LIST_PRICES_USED = "list_prices_used"
+"""The code of a note that a run has costs by providers' price lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunKey:
+    """A run as its events carry it.
+
+    Args:
+        run_id: identifies it.
+        kind: how it comes about.
+    """
+
+    run_id: str
+    kind: RunKind
+
+
+def run_started(key: RunKey, *, name: str, source: str, parent_run_id: str | None = None) -> RunStarted:
+    """Return the event of a run that begins now."""
+    return RunStarted(
+        **head(key.run_id, "run-started", key.run_id),
+        run_kind=key.kind,
+        name=name,
+        source=source,
+        toolkit_version=__version__,
+        python_version=platform.python_version(),
+        parent_run_id=parent_run_id,
+    )
+
+
+def run_finished(key: RunKey, *, turns: int, refused: int = 0) -> RunFinished:
+    """Return the event of a run that ends now."""
+    return RunFinished(**head(key.run_id, "run-finished", key.run_id), turns=turns, refused=refused)
+
+
+class ParserIdentity(Protocol):
+    """What is recorded of a parser."""
+
+    @property
+    def id(self) -> str:
+        """The hash of its configuration."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def version(self) -> str:
+        """Its version."""
+
+    @property
+    def configuration(self) -> str:
+        """All of it, as JSON text."""
+
+
+def parser_used(parser: ParserIdentity, run_id: str) -> ParserUsed:
+    """Return the event that keeps a parser's configuration."""
+    return ParserUsed(
+        **head(run_id, "parser-used", parser.id),
+        parser_id=parser.id,
+        name=parser.name,
+        version=parser.version,
+        configuration=parser.configuration,
+    )
+
+
+def prices_used(run_id: str, dated: date | None) -> SystemNoted:
+    """Return the event that says of a run whose price file it has costs by."""
+    day = dated.isoformat() if dated else ""
+    return SystemNoted(
+        **head(run_id, PRICES_USED, run_id, day),
+        code=PRICES_USED,
+        message=f"What no recording says that it cost has its cost by a price file{f' of {day}' if day else ''}.",
+        detail={"dated": day},
+    )
+
+
+def list_prices_used(run_id: str, package: str, dated: date) -> SystemNoted:
+    """Return the event that says of a run which price lists it has costs by."""
+    day = dated.isoformat()
+    return SystemNoted(
+        **head(run_id, LIST_PRICES_USED, run_id, package, day),
+        code=LIST_PRICES_USED,
+        message=f"What no recording says that it cost has its cost by list prices of {day} ({package}), each of the response's own day.",
+        detail={"dated": day, "package": package},
+    )
+
+
+def tools_offered(tools: str, run_id: str) -> ToolsOffered:
+    """Return the event that keeps a list of tools."""
+    tools_hash = hash_of_tools(tools)
+    return ToolsOffered(**head(run_id, "tools-offered", tools_hash), tools_hash=tools_hash, tools=tools)
+
+
+@lru_cache(maxsize=256)  # as a rule all turns of a session were offered the same
+def hash_of_tools(tools: str) -> str:
+    """Return what a list of tools is known by."""
+    return sha256(utf8_with_halves(tools)).hexdigest()[:16]
+
+
+def input_left_out(
+    run_id: str, path: str, reason: LeftOutReason, detail: str, count: int, *, times: int = 0
+) -> InputLeftOut:
+    """Return the event of what a file holds that is no part of a session, beyond what earlier runs have said of it."""
+    about = ("left-out", str(times), path, reason, detail)
+    return InputLeftOut(**head(run_id, *about), path=path, reason=reason, detail=detail, count=count)
+
+
+@made_quickly
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionKey:
+    """A session as the events of its turns carry it.
+
+    Args:
+        session_id: identifies it.
+        profile, model, task: its dimensions.
+    """
+
+    session_id: str
+    profile: str
+    model: str
+    task: str
+
+
+@made_quickly
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnKey:
+    """A turn as its events carry it.
+
+    Args:
+        session: the session that it belongs to.
+        turn_id: identifies it.
+        index: its place in the session, from 0.
+        occurred_at: when the response was made, UTC without a zone; None if unknown.
+    """
+
+    session: SessionKey
+    turn_id: str
+    index: int
+    occurred_at: datetime | None
+
+    def dimensions(self, run_id: str) -> dict[str, Any]:
+        """Return what every event within the turn has, as keyword arguments."""
+        return {
+            "recorded_at": now(),
+            "run_id": run_id,
+            "session_id": self.session.session_id,
+            "turn_id": self.turn_id,
+            "turn_index": self.index,
+            "profile": self.session.profile,
+            "model": self.session.model,
+            "task": self.session.task,
+            "occurred_at": self.occurred_at,
+        }
+
+
+def head(run_id: str, *about: object) -> dict[str, Any]:
+    """Return what every event has, as keyword arguments; its id is derived from what it is about."""
+    return {"event_id": derived_id(*about), "recorded_at": now(), "run_id": run_id}
 
 
 def session_started(
@@ -39,12 +219,7 @@ def session_started(
 
 
 def session_readmitted(session_id: str, run_id: str) -> SessionForgotten:
-    """Return the event of a session that was forgotten, and is taken in again.
-
-    Args:
-        session_id: the session.
-        run_id: the run that takes it in.
-    """
+    """Return the event of a session that was forgotten, and is taken in again."""
     return SessionForgotten(
         event_id=new_id(),
         recorded_at=now(),
@@ -92,14 +267,7 @@ def details_id_of(session_id: str, said: Mapping[str, Any]) -> str:
 
 
 def session_described(session_id: str, run_id: str, said: Mapping[str, Any], before: str) -> SessionDescribed:
-    """Return the event of what a session is called and where it ran.
-
-    Args:
-        session_id: the session.
-        run_id: the run that says it.
-        said: the event's fields, each of them.
-        before: what identifies the words that were said of it last; empty where there are none. So words that come back are said anew.
-    """
+    """Return the event of what a session is called and where it ran."""
     details_id = details_id_of(session_id, said)
     return SessionDescribed(
         **head(run_id, "session-described", details_id, before),

@@ -1,24 +1,29 @@
-"""What is recorded of a turn: its response, its end, and what was too large for either."""
+"""Turns as they are recorded: the response, its parse attempts, what was permitted before a call ran, the end, and what was too large."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
-from actionledger.core.clock import now
+from actionledger.core.canonical import json_text
 from actionledger.core.errors import EventTooLargeError
 from actionledger.core.events import (
+    ActionRecord,
     Event,
+    ResponseParsed,
     ResponseReceived,
     SystemNoted,
     TurnFinished,
     TurnResumed,
     TurnSuperseded,
 )
-from actionledger.core.ids import derived_id, new_id
+from actionledger.core.ids import derived_id, new_id, now
 from actionledger.core.privacy import mask_text
-from actionledger.core.recording.keys import SessionKey, TurnKey, head
-from actionledger.core.vocabulary import SENTENCES, Reason
+from actionledger.core.recording.sessions import RunKey, SessionKey, TurnKey, head
+from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import SENTENCES, BlockStatus, Capture, Reason
 
 Recorder = Callable[[Event], None]
 """Takes events; a ledger's ``record`` is one, a list's ``append`` another."""
@@ -36,15 +41,7 @@ KEPT_CHARACTERS = 2**20
 
 
 def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | TurnResumed) -> None:
-    """Record an event, with the beginning of its prompt and thought, or its feedback, alone where it is too large; a cut says so.
-
-    Args:
-        record: takes the event.
-        event: what happened.
-
-    Raises:
-        LedgerError: it can't be recorded.
-    """
+    """Record an event, with the beginning of its prompt and thought, or its feedback, alone where it is too large; a cut says so."""
     try:
         record(event)
     except EventTooLargeError:
@@ -64,15 +61,7 @@ def _cut(text: str | None) -> str | None:
 def response_received(
     turn: TurnKey, run_id: str, text: str, prompt: str | None, **recorded: Any
 ) -> ResponseReceived:
-    """Return the event of a response that came in.
-
-    Args:
-        turn: the turn that it makes.
-        run_id: the run that it belongs to.
-        text: the raw response.
-        prompt: what the model was shown right before; None where it was the feedback of the turn before.
-        recorded: what a recording says beside, by the fields of ``ResponseReceived``.
-    """
+    """Return the event of a response that came in."""
     return ResponseReceived(
         event_id=derived_id("response-received", turn.turn_id),
         text=text,
@@ -93,14 +82,7 @@ def turn_superseded(turn: TurnKey, run_id: str, superseded_by: str) -> TurnSuper
 
 
 def response_refused(session_id: str, run_id: str, index: int, characters: int) -> SystemNoted:
-    """Return the event of a response that is too large to be recorded; only its size is.
-
-    Args:
-        session_id: the session that it came in.
-        run_id: the run that it belongs to.
-        index: the place in its session that it would have had, from 0.
-        characters: its size.
-    """
+    """Return the event of a response that is too large to be recorded; only its size is."""
     reason = Reason.RESPONSE_TOO_LARGE
     return SystemNoted(
         event_id=new_id(),
@@ -114,14 +96,7 @@ def response_refused(session_id: str, run_id: str, index: int, characters: int) 
 
 
 def billed_beside(turn: TurnKey, run_id: str, place: int, detail: dict[str, Any]) -> SystemNoted:
-    """Return the event of something that was billed beside a message; its tokens are among the turn's.
-
-    Args:
-        turn: the turn of the message.
-        run_id: the run that it belongs to.
-        place: tells it from others of the turn.
-        detail: what it is, whose model, and how much.
-    """
+    """Return the event of something that was billed beside a message; its tokens are among the turn's."""
     return SystemNoted(
         **head(run_id, BILLED_BESIDE, turn.turn_id, place),
         code=BILLED_BESIDE,
@@ -145,4 +120,118 @@ def turn_finished(turn: TurnKey, run_id: str, feedback: str, finished_at: dateti
         turn_id=turn.turn_id,
         feedback=feedback,
         finished_at=finished_at,
+    )
+
+
+def attempt_id_of(turn: TurnKey, run: RunKey) -> str:
+    """Return the id of the parse attempt that a run makes on a turn: a turn is read for the first time only once."""
+    return _attempt_id(turn.turn_id, "" if run.kind.is_first_reading else run.run_id)
+
+
+@lru_cache(maxsize=256)  # whoever records what came of a turn's actions asks for the same again
+def _attempt_id(turn_id: str, run_id: str) -> str:
+    return derived_id("attempt", turn_id, run_id)
+
+
+@lru_cache(maxsize=1024)
+def action_id_of(attempt_id: str, index: int) -> str:
+    """Return the id of an attempt's action, by its place among the attempt's actions."""
+    return derived_id("action", attempt_id, index)
+
+
+def response_parsed(
+    result: ParseResult, turn: TurnKey, run: RunKey, duration_us: int, capture: Capture = Capture.TEXT
+) -> ResponseParsed:
+    """Return the event of a parse attempt."""
+    attempt_id = attempt_id_of(turn, run)
+    return ResponseParsed(
+        event_id=derived_id("response-parsed", attempt_id),
+        attempt_id=attempt_id,
+        run_kind=run.kind,
+        parser_id=result.parser_id,
+        parser_name=result.parser_name,
+        catalogue=result.catalogue,
+        dialect=_main_dialect(result),
+        outcome=result.outcome,
+        reason=main_reason(result),
+        duration_us=duration_us,
+        capture=capture,
+        blocks=result.blocks,
+        actions=tuple(_action_records(result, attempt_id)),
+        issues=result.issues,
+        **turn.dimensions(run.run_id),
+    )
+
+
+def _action_records(result: ParseResult, attempt_id: str) -> list[ActionRecord]:
+    return [
+        ActionRecord(
+            action_id=action_id_of(attempt_id, index),
+            index=index,
+            block=call.block,
+            dialect=call.dialect,
+            name=call.name,
+            status=call.status,
+            reason=call.reason,
+            span=call.span,
+            arguments=json_text(call.arguments),
+            errors=call.errors,
+            call_id=call.call_id,
+            conversions=call.conversions,
+            evidence=call.evidence,
+        )
+        for index, call in enumerate(result.actions)
+    ]
+
+
+def _main_dialect(result: ParseResult) -> str:
+    """The dialect of most blocks that were meant; of the first of them where several have as many."""
+    meant = [block.dialect for block in result.blocks if block.status is not BlockStatus.IGNORED]
+    if len(set(meant)) > 1:
+        return Counter(meant).most_common(1)[0][0]
+    return meant[0] if meant else ""
+
+
+def main_reason(result: ParseResult) -> Reason | None:
+    """Why something could not be read; None where all of it could."""
+    if not result.outcome.has_intent or result.outcome.is_success:
+        return None
+    lost = [block.reason for block in result.blocks if block.reason and block.status is BlockStatus.MALFORMED]
+    return lost[0] if lost else (result.issues[0].code if result.issues else None)
+
+
+PERMISSION = "permission_decided"
+"""The code of a note on who let a call run, or refused it."""
+
+_WORDS = {
+    "person": "by a person",
+    "hook": "by a hook",
+    "rule": "by a rule",
+    "mode": "by the agent's mode",
+    "nobody": "since nobody could be asked",
+    "": "its recording doesn't say by whom",
+}
+
+
+def permission_noted(
+    turn: TurnKey, run_id: str, execution_id: str, name: str, said: dict[str, Any]
+) -> SystemNoted:
+    """Return the event of a decision on a call; the view ``permissions`` has it in columns.
+
+    Args:
+        turn: the turn of the call.
+        run_id: the run that it belongs to.
+        execution_id: what came of the call.
+        name: the call's name.
+        said: ``decision``, ``decided_by``, ``why`` and ``hooks``, as ``Permission`` has them.
+    """
+    what = f"{said['decision']}, {_WORDS[said['decided_by']]}" if said["decision"] else "watched by hooks"
+    beside = "; ".join(filter(None, (said["why"], *said["hooks"])))
+    return SystemNoted(
+        **head(run_id, PERMISSION, execution_id),
+        code=PERMISSION,
+        message=f"{name}: {what}{f' ({beside})' if beside else ''}.",
+        session_id=turn.session.session_id,
+        turn_id=turn.turn_id,
+        detail={"execution_id": execution_id, **{key: value for key, value in said.items() if value}},
     )

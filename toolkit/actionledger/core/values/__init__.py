@@ -3,9 +3,9 @@
 Every span counts Unicode code points of the raw response: ``raw[span.start:span.end]`` is exactly the text meant.
 """
 
+from actionledger.core.frozen import row_maker, rows_of
 from actionledger.core.values.calls import ActionCall, Conversion, FieldError, ParseResult, Reference
 from actionledger.core.values.reading import Block, Issue, RawAction, Reading, Repair, Span
-from actionledger.core.values.rows import row_maker, rows_of
 from actionledger.core.values.turns import Approval, Observation, Turn
 
 __all__ = [

@@ -1,14 +1,59 @@
-"""What checking gives: calls, each with why it may run or not, and the result of both."""
+"""What a model was offered, and what checking gives: calls, each with why it may run or not."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel
 
-from actionledger.core.looks import Shown
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.frozen import made_quickly
+from actionledger.core.hooks import Shown
 from actionledger.core.values.reading import Block, Issue, Repair, Span
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, Evidence, Outcome, Reason
+
+
+class Offer(frozenset[str]):
+    """The names of the tools, which know their parameters: arguments without names go by their order.
+
+    Args:
+        parameters: for each tool the names of its parameters, in the schema's order.
+        only_texts: the parameter that a text by itself fills, for each tool that has one: the only one that is required, a
+            string.
+        own_texts: for each tool the parameters with the texts that the schema itself gives for them, as a default or a choice.
+    """
+
+    parameters: Mapping[str, tuple[str, ...]]
+    only_texts: Mapping[str, str]
+    own_texts: Mapping[str, frozenset[tuple[str, str]]]
+
+    def __new__(
+        cls,
+        parameters: Mapping[str, tuple[str, ...]],
+        only_texts: Mapping[str, str] | None = None,
+        own_texts: Mapping[str, frozenset[tuple[str, str]]] | None = None,
+    ) -> Self:
+        """Make the set of the names."""
+        made = super().__new__(cls, parameters)
+        made.parameters = MappingProxyType(dict(parameters))
+        made.only_texts = MappingProxyType(dict(only_texts or {}))
+        made.own_texts = MappingProxyType(dict(own_texts or {}))
+        return made
+
+
+def parameters_of(names: frozenset[str], name: str) -> tuple[str, ...] | None:
+    """Return a tool's parameters in the schema's order; None where nobody said which they are."""
+    return names.parameters.get(name) if isinstance(names, Offer) else None
+
+
+def only_text_of(names: frozenset[str] | None, name: str) -> str | None:
+    """Return the parameter of a tool that a text by itself fills; None if it has none, or that is unknown."""
+    return names.only_texts.get(name) if isinstance(names, Offer) else None
+
+
+def is_own_text(names: frozenset[str] | None, name: str, parameter: str, text: str) -> bool:
+    """Return whether a tool's schema itself gives a text for a parameter, as a default or a choice."""
+    return isinstance(names, Offer) and (parameter, text) in names.own_texts.get(name, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import SENTENCES, BlockStatus, Evidence, Outcome, Reason, RepairKind
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from actionledger.core.made_quickly import made_quickly
+from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Reason, Relation, TitleOrigin
 
 Decider: TypeAlias = Literal["", "person", "hook", "rule", "mode", "nobody"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from actionledger.core.looks import Shown
+from actionledger.core.hooks import Shown
 from actionledger.core.values.calls import FieldError, ParseResult
 from actionledger.core.values.reading import Issue
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason

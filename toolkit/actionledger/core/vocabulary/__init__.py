@@ -21,14 +21,16 @@ from actionledger.core.vocabulary.recording import (
     Capture,
     CostOrigin,
     ForgettingStep,
+    Judgement,
     LeftOutReason,
     Origin,
     Relation,
+    ReviewAspect,
+    ReviewStep,
     RunKind,
     SessionOutcome,
     TitleOrigin,
 )
-from actionledger.core.vocabulary.reviewing import Judgement, ReviewAspect, ReviewStep
 
 __all__ = [
     "BY_PRICES",

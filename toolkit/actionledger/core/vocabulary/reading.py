@@ -37,11 +37,7 @@ _STOPPED = frozenset(
 
 
 def was_cut(finish_reason: str | None) -> bool:
-    """Return whether a model was stopped before it was done.
-
-    Args:
-        finish_reason: why it stopped, in its provider's word; None or empty if unknown.
-    """
+    """Return whether a model was stopped before it was done."""
     return finish_reason is not None and finish_reason.lower() in _STOPPED
 
 

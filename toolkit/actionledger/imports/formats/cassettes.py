@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from actionledger.core.errors import SourceError
-from actionledger.core.extras import require
+from actionledger.core.errors import SourceError, require
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import left_out
 from actionledger.imports.shapes.bodies import exchange_of

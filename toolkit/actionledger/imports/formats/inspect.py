@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import MissingPackageError, SourceError
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes.base import Passed, left_out

@@ -11,8 +11,8 @@ from time import monotonic
 from typing import Any
 
 from actionledger.core.errors import UsageError
-from actionledger.core.forking import watch
 from actionledger.core.ids import derived_id
+from actionledger.core.processes import watch
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.live.wire import SOURCE

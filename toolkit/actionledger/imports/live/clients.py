@@ -12,9 +12,8 @@ from time import perf_counter
 from typing import Any, TypeAlias, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError, require_path
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.imports.live.calls import About, Answered, CallReader, plain
 from actionledger.imports.live.recording import Recording
 from actionledger.imports.live.tap import RawExchange

@@ -7,7 +7,7 @@ from typing import Any
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.trace import SpanContext, StatusCode, format_span_id, format_trace_id
 
-from actionledger.core.clock import now
+from actionledger.core.ids import now
 from actionledger.imports.live.clients import AnyLedger, opened
 from actionledger.imports.live.spans import Batch, SpanRecording
 from actionledger.imports.prices import Prices

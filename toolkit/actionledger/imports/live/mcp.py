@@ -13,10 +13,8 @@ from enum import Enum, auto
 from hashlib import blake2b
 from typing import Any
 
-from actionledger.core.canonical import json_text
-from actionledger.core.clock import now
-from actionledger.core.depth import is_deeper
-from actionledger.core.ids import new_id
+from actionledger.core.canonical import is_deeper, json_text
+from actionledger.core.ids import new_id, now
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from actionledger.core.depth import is_deeper
-from actionledger.core.extras import require
+from actionledger.core.canonical import is_deeper
+from actionledger.core.errors import require
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.live.askers import is_asked_here, is_of_foreign_page
 from actionledger.imports.live.otlp_counts import counted_in_json, counted_in_protobuf

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.extras import require
+from actionledger.core.errors import require
 from actionledger.imports.live.clients import AnyLedger, AnyPath
 from actionledger.imports.prices import Prices
 

@@ -13,8 +13,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from actionledger.core.errors import UsageError
-from actionledger.core.extras import require
+from actionledger.core.errors import UsageError, require
 from actionledger.imports.live.askers import LOOPBACK, is_asked_here, is_of_foreign_page, is_simple
 from actionledger.imports.live.tap import Ending, RawExchange, Tap
 from actionledger.imports.live.targets import Headers, framed, is_plain, passed_on

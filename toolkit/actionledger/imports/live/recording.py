@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 from actionledger.core.errors import EventTooLargeError, LedgerError, UsageError
-from actionledger.core.forking import watch
+from actionledger.core.processes import watch
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports import ImportReport, Prices

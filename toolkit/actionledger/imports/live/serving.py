@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, Self
 
-from actionledger.core.clock import now
-from actionledger.core.errors import UsageError
-from actionledger.core.extras import require
+from actionledger.core.errors import UsageError, require
+from actionledger.core.ids import now
 from actionledger.imports import Prices
 from actionledger.imports.live.askers import LOOPBACK
 from actionledger.imports.live.proxy import SILENCE, Proxy

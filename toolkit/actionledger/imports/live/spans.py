@@ -6,8 +6,8 @@ from functools import cache
 from time import monotonic
 from typing import TypeAlias
 
-from actionledger.core.forking import watch
 from actionledger.core.ids import derived_id
+from actionledger.core.processes import watch
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.otel import SOURCE
 from actionledger.imports.live.recording import PATIENCE, Kept, Recording

@@ -10,8 +10,8 @@ from contextlib import suppress
 from select import select
 from time import perf_counter
 
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
+from actionledger.core.ids import now
 from actionledger.imports.live.mcp import Line, Side
 from actionledger.imports.live.tap import LARGEST_BODY
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from time import perf_counter
 
-from actionledger.core.clock import now
+from actionledger.core.ids import now
 from actionledger.imports.shapes.owners import HEADERS
 
 LARGEST_BODY = 32 * 2**20

@@ -11,8 +11,7 @@ from pathlib import Path
 from threading import Event
 from time import monotonic, time
 
-from actionledger.core.errors import SourceError
-from actionledger.core.extras import require
+from actionledger.core.errors import SourceError, require
 from actionledger.imports import ImportProgress, ImportReport, ImportStopped
 from actionledger.imports.plan_importer import PlanImporter
 from actionledger.imports.prices import Prices

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes.base import Request, Response, error_kind
 from actionledger.imports.shapes.exchanges import Exchange

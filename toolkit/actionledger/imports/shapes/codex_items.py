@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from actionledger.core.namespaces import qualified
+from actionledger.core.names import qualified
 from actionledger.core.values.recordings import RecordedCall
 from actionledger.imports.shapes.openai_responses import thoughts_of
 from actionledger.imports.sources.access import object_at, objects_at, text_at

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.namespaces import PLAIN, namespace_of, qualified
+from actionledger.core.names import PLAIN, namespace_of, qualified
 from actionledger.imports.shapes.sniffed import decoded
 from actionledger.imports.sources.access import object_at, objects_at, text_at
 

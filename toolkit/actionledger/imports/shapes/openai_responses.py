@@ -8,7 +8,7 @@ provider ran itself (web search, code interpreter, its connectors) is no call of
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from actionledger.core.namespaces import qualified
+from actionledger.core.names import qualified
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (

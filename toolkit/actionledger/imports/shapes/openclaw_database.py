@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from actionledger.core.canonical import is_deeper
 from actionledger.core.compressed import unpacked_zstd
-from actionledger.core.depth import is_deeper
 from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.databases import Database, Row

@@ -7,7 +7,7 @@ import base64
 from collections.abc import Iterable
 from typing import Any
 
-from actionledger.core.extras import require
+from actionledger.core.errors import require
 
 require("Reading OTLP in protobuf", "live", "opentelemetry.proto")
 from google.protobuf.message import DecodeError  # noqa: E402 - optional; what is missing was named above

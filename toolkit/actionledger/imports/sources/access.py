@@ -5,7 +5,7 @@ from datetime import datetime
 from math import isfinite, nan
 from typing import Any
 
-from actionledger.core.clock import utc
+from actionledger.core.ids import utc
 
 NOTHING: Mapping[str, Any] = {}
 

@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple
 
 from actionledger.core.compressed import FREE_BYTES, MAX_RATIO, BrokenOffError
 from actionledger.core.errors import SourceError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.imports.sources.zip_members import opened_member
 
 MARK = b"PK\x03\x04"

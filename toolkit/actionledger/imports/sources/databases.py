@@ -15,9 +15,9 @@ from typing import Any, Self
 
 from pydantic_core import from_json
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import SourceError
-from actionledger.core.temporary import TemporaryFolder
+from actionledger.core.files import TemporaryFolder
 from actionledger.imports.sources.base import Sample
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.lines import MAX_DEPTH, MAX_LINE

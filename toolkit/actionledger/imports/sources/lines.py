@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from pydantic_core import from_json
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.text import from_utf8_with_halves
 from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.containers import OnRead, opened, shown

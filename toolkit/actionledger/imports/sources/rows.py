@@ -14,8 +14,8 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from actionledger.core.clock import utc
 from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.ids import utc
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.sources.base import Recorded, Refusal
 

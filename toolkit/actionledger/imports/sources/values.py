@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import SourceError
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown

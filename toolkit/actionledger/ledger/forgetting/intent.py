@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Self
 
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk
 
 

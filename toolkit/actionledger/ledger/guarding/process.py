@@ -18,8 +18,7 @@ from threading import Lock
 from typing import Any
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.forking import watch
-from actionledger.core.own_processes import ended, words_for
+from actionledger.core.processes import ended, watch, words_for
 from actionledger.ledger.guarding import forking
 from actionledger.ledger.guarding.wire import Setup, received, send
 

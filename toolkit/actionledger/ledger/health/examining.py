@@ -3,7 +3,7 @@
 import os
 from itertools import chain
 
-from actionledger.core.clock import now
+from actionledger.core.ids import now
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health.checks import CHECKS
 from actionledger.ledger.health.facts import Facts, gather

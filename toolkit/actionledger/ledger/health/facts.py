@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import UUID
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.locks import STALE_SECONDS
+from actionledger.core.processes import STALE_SECONDS
 from actionledger.ledger.encoding import LINE_LIMIT
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.health.holding import holders

@@ -13,8 +13,8 @@ from contextlib import closing
 import duckdb
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.locks import FileLock, remove_free
-from actionledger.core.plurals import counted
+from actionledger.core.processes import FileLock, remove_free
+from actionledger.core.text import counted
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health.facts import Facts, gather
 from actionledger.ledger.health.of_records import rollup

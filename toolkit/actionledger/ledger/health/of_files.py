@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import duckdb
 
 from actionledger._version import __version__
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.files import wal_of
 from actionledger.ledger.health.facts import Facts
 from actionledger.ledger.health.records import NEEDED_EXTENSIONS

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.health.facts import Facts
 from actionledger.ledger.health.of_files import command, not_asked
 from actionledger.ledger.health.report import Check, Finding, Level

@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.clock import now
+from actionledger.core.ids import now
 from actionledger.ledger.proofs.cells import MARK_BYTES
 
 FIRST = 0

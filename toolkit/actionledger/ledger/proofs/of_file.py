@@ -11,7 +11,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, one_sentence, wal_of
 from actionledger.ledger.opening import is_database

@@ -9,7 +9,7 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.proofs.cells import MARK_BYTES
 from actionledger.ledger.proofs.chain import FIRST, SPAN, Head, Link, host_of
 from actionledger.ledger.proofs.comparing import Said, Stored, compared, stored_of

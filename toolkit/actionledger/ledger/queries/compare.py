@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError, called
-from actionledger.core.plurals import counted
 from actionledger.core.rates import Clustering, Rate
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
-from actionledger.core.looks import drawn
+from actionledger.core.hooks import drawn
 from actionledger.core.vocabulary import ActionStatus, Outcome, Reason
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.aligning import FieldDifference, aligned, field_differences

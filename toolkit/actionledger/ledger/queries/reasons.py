@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import get_args
 
-from actionledger.core.plurals import counted
 from actionledger.core.rates import Rate
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import (
     ANSWERED,

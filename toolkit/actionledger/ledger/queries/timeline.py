@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from actionledger.core.recording.permissions import PERMISSION
+from actionledger.core.recording.turns import PERMISSION
 from actionledger.core.vocabulary import Origin
 from actionledger.ledger.queries.base import TOOK, Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, IS_RECORDED, Queryable, number
 from actionledger.ledger.queries.left_out import REFUSED, count_left_out, count_refused
 from actionledger.ledger.queries.scopes import FIRST_READING

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.ledger.rollups.making import (
     COLUMNS,

@@ -14,7 +14,7 @@ from pathlib import Path
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import BASE, STORAGE_VERSION, attach_to_write, transaction
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk, wal_of

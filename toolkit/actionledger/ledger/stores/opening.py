@@ -3,8 +3,7 @@
 import os
 from pathlib import Path
 
-from actionledger.core.errors import UsageError
-from actionledger.core.extras import require
+from actionledger.core.errors import UsageError, require
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.opening import make_ready, open_files
 from actionledger.ledger.stores.base import AsOf, Store

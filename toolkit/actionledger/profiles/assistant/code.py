@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import ActionError, SandboxError
-from actionledger.core.plurals import counted
 from actionledger.core.privacy import mask_text
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api

@@ -12,7 +12,7 @@ from typing import Self
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id, new_id
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.values import Approval, Turn
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Literal, TypeAlias
 
 from actionledger.core.errors import UnknownNameError
-from actionledger.core.formulas import harmless
+from actionledger.core.text import harmless
 from actionledger.profiles.orchestrator.tracker import FiledIssue
 
 Format: TypeAlias = Literal["markdown", "json", "csv"]

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from actionledger.core.clock import now
 from actionledger.core.events import SystemNoted
-from actionledger.core.ids import derived_id, new_id
+from actionledger.core.ids import derived_id, new_id, now
 from actionledger.core.values import Turn
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator.state import LayerMessage

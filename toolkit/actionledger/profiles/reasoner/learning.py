@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from actionledger.core.plurals import counted
 from actionledger.core.rates import TOO_FEW, Rate
+from actionledger.core.text import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.sequels import Sequel, sequels
 

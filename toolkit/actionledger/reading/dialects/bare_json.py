@@ -1,30 +1,33 @@
-"""Calls as bare JSON, at the start of a line or in a fence, without any marker."""
+"""Calls as bare JSON, at the start of a line or in a fence, without any marker; Llama 3's are a kind of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
-from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.bare_calls import BareRule
-from actionledger.reading.dialects.parts.json_calls import Keys
+from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
+from actionledger.reading.dialects.parts.json_blocks import SPELLINGS, label_repair
+from actionledger.reading.dialects.parts.json_calls import BareRule, Keys
 from actionledger.reading.dialects.parts.json_values import (
     BARE_LIST,
     BARE_OBJECT,
     BEGINS_JSON,
     Group,
     Reach,
+    arguments_at,
     json_ahead,
     values_at,
 )
-from actionledger.reading.dialects.parts.markers import behind_blanks
-from actionledger.reading.dialects.parts.mislabelled import SPELLINGS, label_repair
-from actionledger.reading.dialects.parts.verdicts import in_prose
+from actionledger.reading.dialects.parts.marked import Marked
+from actionledger.reading.dialects.parts.markers import Marker, behind_blanks, in_prose, loose_end, read_block
+from actionledger.reading.dialects.parts.python_source import NoCallError, call_name, read_call
+from actionledger.reading.dialects.parts.truncation import VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, call_object, fenced, json_text
+from actionledger.reading.dialects.python_calls import next_marker, unread
 from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _ON_A_LINE = re.compile(r"[ \t]*+[;,]\s*+")
 _IN_A_FENCE = re.compile(r"\s*+[;,]?+\s*+")
@@ -98,14 +101,6 @@ def read_line(  # noqa: PLR0917 - a format may say what stands between two value
     """Read the values that begin a line.
 
     Text behind them on their line leaves open whether they are meant, unless the names of the tools are known.
-
-    Args:
-        rule: when an object is a call.
-        source: the response.
-        opening: where the first value begins.
-        end: where the text to look at ends, in code points.
-        options: what may be repaired.
-        between: what stands between two values.
     """
     start, text = opening.start, source.text
     ahead = json_ahead(source, start, end, options)
@@ -200,3 +195,99 @@ def _data(span: Span, body: Span, *issues: Issue) -> Found:
 
 def _malformed(issue: Issue, span: Span, body: Span) -> Found:
     return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
+
+
+_BUILT_IN = ".call"
+_NAMED = re.compile(r"(?P<name>[^<>{}\s=]++)>(?=\s*+\{)")
+_LLAMA_ON_A_LINE = re.compile(r"[ \t]*+(?:[;,]\s*+)?+")
+"""What stands between two objects that begin a line: a semicolon, or nothing at all."""
+
+
+class _Objects(Marked):
+    """A bare call object at the start of a line, or behind ``<|python_tag|>``, where a built-in tool may be called as well."""
+
+    name: Literal["llama3_json"] = "llama3_json"
+    closers: ClassVar[Mapping[str, str]] = {"<|python_tag|>": ""}
+    holds_several: ClassVar[bool] = True
+    gap: ClassVar[re.Pattern[str]] = re.compile(r"\s*+;?+\s*+")
+    rule: ClassVar[BareRule] = BareRule(Keys(("name",), ("parameters", "arguments")), maps=False)
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """An object at the start of a line."""
+        return frozenset({BARE_OBJECT})
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the objects that begin here; see ``Dialect.read``."""
+        if opening.kind is OpeningKind.LINE:
+            return read_line(self.rule, source, opening, end, options, _LLAMA_ON_A_LINE)
+        return super().read(source, opening, end, options)
+
+    def read_values(self, marker: Marker, start: int) -> Found | None:
+        """Read the objects, or the call of a built-in tool, behind the token."""
+        start = behind_blanks(marker.source.text, start, marker.end)
+        if call_name(marker.source.text, start, marker.end).endswith(_BUILT_IN):
+            return _built_in(marker, start)
+        return super().read_values(marker, start)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write bare objects with semicolons between them; see ``Dialect.write``."""
+        return "; ".join(json_text(call_object(call, arguments="parameters")) for call in calls)
+
+
+def _built_in(marker: Marker, start: int) -> Found:
+    """Read the call of a built-in tool: ``brave_search.call(query="…")``."""
+    text, end = marker.source.text, next_marker(marker)
+    try:
+        call = read_call(text, start, end, marker.options)
+    except NoCallError as error:
+        return unread(marker, error, start)
+    at = call.span.end
+    span, body = Span(marker.opening.start, loose_end(text, at, marker.end)), Span(marker.opening.end, at)
+    return read_block(span, body, (Written(call.name.removesuffix(_BUILT_IN), call.arguments, call.span),))
+
+
+class _NamedInTag(Dialect):
+    """``<function=NAME>`` with the arguments as a JSON object behind it, up to ``</function>``."""
+
+    name: Literal["llama3_json"] = "llama3_json"
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The tag up to the name."""
+        return frozenset({"<function="})
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the call whose tag opens here; see ``Dialect.read``."""
+        head = _NAMED.match(source.text, opening.end, end)
+        if head is None:
+            return None
+        marker = Marker(source, opening, "</function>", end, options)
+        at = behind_blanks(source.text, head.end(), end)
+        arguments = arguments_at(source, at, marker.reach(at), options)
+        if isinstance(arguments, Issue):
+            return self.unless_quoted(marker.refused(arguments, at), source.text)
+        close = marker.closing(arguments.end)
+        if isinstance(close, Found):
+            return self.unless_quoted(close, source.text)
+        span, body = Span(opening.start, close.end), Span(head.end(), close.start)
+        action = Written(head["name"], arguments.values, span)
+        found = read_block(span, body, (action,), arguments.repairs + close.repairs, arguments.issues)
+        return self.unless_quoted(found, source.text)
+
+
+class Llama3Json(Generations):
+    """A bare call object at the start of a line, or behind ``<|python_tag|>``; or ``<function=NAME>`` with an object behind it."""
+
+    name: Literal["llama3_json"] = "llama3_json"
+    optional_closers: ClassVar[Mapping[str, str]] = {"</function>": VALUE_ENDS}
+    source = "Llama 3.1 and 3.2, chat templates, JSON based tool calling; Llama 3.1, prompt formats for custom and built-in tools"
+    rules = (
+        (
+            'An action is a JSON object with "name" and "parameters", at the start of a line and with '
+            "nothing behind it."
+        ),
+        "Several actions stand on one line, a semicolon between them.",
+    )
+    example = '{"name": "get_weather", "parameters": {"city": "Paris"}}'
+    generations: ClassVar[tuple[Dialect, ...]] = (_Objects(), _NamedInTag())

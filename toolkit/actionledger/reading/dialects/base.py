@@ -4,6 +4,7 @@ import re
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, final
 
 from pydantic import BaseModel, ConfigDict
@@ -12,9 +13,9 @@ from actionledger.core.errors import RenderError, UsageError
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
-from actionledger.reading.scan.openings import Openers, Opening
+from actionledger.reading.scan.openings import Openers, Opening, OpeningKind
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
+from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 
@@ -128,33 +129,14 @@ class Dialect(BaseModel):
 
     @abstractmethod
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the block that begins at an opening.
-
-        Args:
-            source: the response.
-            opening: where the block may begin; one that this dialect asked for.
-            end: where the text to look at ends, in code points.
-            options: what may be repaired.
-
-        Returns:
-            The block, or None where none of this dialect begins there.
-        """
+        """Read the block that begins at an opening."""
 
     def may_grow(self, _found: Found, _text: str) -> bool:
-        """Return whether a whole block, read while a response comes in, may yet hold more of what follows it.
-
-        Args:
-            _found: the block.
-            _text: the response so far.
-        """
+        """Return whether a whole block, read while a response comes in, may yet hold more of what follows it."""
         return False
 
     def write(self, _calls: Sequence[PlainCall]) -> str:
-        """Return the text for at least one call, unchecked; ``render`` makes sure that it is read back.
-
-        Raises:
-            ValueError, TypeError: there is no way to write one of them; the message says why, in a clause.
-        """
+        """Return the text for at least one call, unchecked; ``render`` makes sure that it is read back."""
         raise ValueError("it is only read")
 
     @final
@@ -163,13 +145,6 @@ class Dialect(BaseModel):
 
         The text is read before it is given out: strictly, it is these calls and nothing else. In a dialect that writes
         only strings, another value is written as JSON text, and it is up to the tool's schema to type it again.
-
-        Args:
-            calls: at least one; parallel ones stand together as the format groups them.
-
-        Raises:
-            UsageError: there is no call.
-            RenderError: the dialect can't write the calls so that they are read back.
         """
         if not calls:
             raise UsageError("There is no call to write; give at least one.")
@@ -220,9 +195,6 @@ class Dialect(BaseModel):
 
         Of a block that can't be read, only what the inline code holds is the example: it may end before the block does. A
         backtick that nothing closes in its paragraph makes no code of such a block.
-
-        Returns:
-            None for inline code that holds the opener and nothing else: it was mentioned.
         """
         before = text[max(0, found.span.start - 3) : found.span.start]
         if not before.endswith("`") or (before == "```" and not self.respects_fences):
@@ -256,3 +228,51 @@ def _difference(call: PlainCall | None, written: Written) -> str:
     changed = [name for name in call.arguments if call.arguments[name] != written.arguments.get(name)]
     where = f"the argument {changed[0]!r}" if changed else "the arguments"
     return f"{where} of {call.name!r} would be read back otherwise"
+
+
+class Generations(Dialect):
+    """A family with several forms; the first one is what is written.
+
+    Of two forms with the same opening, the first that reads the block wins; one that finds another shape than its own gives
+    way to a later one.
+    """
+
+    generations: ClassVar[tuple[Dialect, ...]]
+    """The forms, the newest first where it makes no difference."""
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The literal texts that open a block in any form."""
+        return frozenset[str]().union(*(form.literals for form in self.generations))
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """What opens a block in any form at the start of a line."""
+        return frozenset[str]().union(*(form.line_patterns for form in self.generations))
+
+    @cached_property
+    def _asked(self) -> dict[str, tuple[Dialect, ...]]:
+        """The forms that each literal text may open a block of."""
+        return {
+            text: tuple(form for form in self.generations if text in form.literals) for text in self.literals
+        }
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the block that begins here in the form that it has; see ``Dialect.read``."""
+        misshapen: Found | None = None
+        is_literal = opening.kind is OpeningKind.LITERAL
+        for form in self._asked[opening.label] if is_literal else self.generations:
+            if not is_literal and not form.line_patterns:
+                continue
+            found = form.read(source, opening, end, options)
+            if found is None:
+                continue
+            found = found._replace(strings_only=form.strings_only or found.strings_only)
+            if found.reason is not Reason.WRONG_SHAPE:
+                return found
+            misshapen = misshapen or found
+        return misshapen
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in the first form; see ``Dialect.write``."""
+        return self.generations[0].write(calls)

@@ -12,17 +12,21 @@ from typing import ClassVar, Literal
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Found, Written
-from actionledger.reading.dialects.parts.markers import Close, Marker, behind_blanks
-from actionledger.reading.dialects.parts.optional_closers import VALUE_ENDS
+from actionledger.reading.dialects.parts.markers import (
+    Close,
+    Marker,
+    behind_blanks,
+    read_block,
+    thoughts_behind,
+)
 from actionledger.reading.dialects.parts.python_source import PythonCall
-from actionledger.reading.dialects.parts.thoughts import thoughts_behind
-from actionledger.reading.dialects.parts.verdicts import read_block
+from actionledger.reading.dialects.parts.truncation import VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, fenced, python_call
-from actionledger.reading.dialects.python_fences import FencedCalls
+from actionledger.reading.dialects.python_calls import FencedCalls
 from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.options import STRICT, DecodeOptions
+from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 
 _CALL = re.compile(r"(?P<word>call)?+:\s*+(?P<name>[^\s{}<>]+)\s*+(?=\{)")
 _CUT = re.compile(r"c(?:a(?:l(?:l(?::[^\s{}<>]*+)?)?)?)?")
@@ -170,11 +174,7 @@ def _as_json(source: Source, start: int, end: int, notation: _Notation, depth: i
 
 
 def _string_end(source: Source, start: int, end: int, notation: _Notation, depth: int) -> int:
-    """Return where a text ends: at the next quote token that no whole call within the text has for its own.
-
-    Raises:
-        _OpenStringError: there is none.
-    """
+    """Return where a text ends: at the next quote token that no whole call within the text has for its own."""
     at = start
     while (stop := source.find(notation.quote, at, end)) >= 0:
         opens = source.text.find(notation.opener, at, stop)

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from actionledger.core.vocabulary import Reason
-from actionledger.reading.dialects.parts.json_blocks import JsonFence
+from actionledger.reading.dialects.parts.json_blocks import OTHER_LABELS, JsonFence
 from actionledger.reading.dialects.parts.json_values import BARE_LIST
-from actionledger.reading.dialects.parts.mislabelled import OTHER_LABELS
 from actionledger.reading.dialects.parts.writing import fenced, json_text
 from actionledger.reading.scan.source import Source
 

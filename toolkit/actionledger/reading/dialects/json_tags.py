@@ -1,4 +1,4 @@
-"""JSON between tags or special tokens, nothing else: Hermes, Granite and Phi-4.
+"""JSON between tags or special tokens, nothing else: Hermes, Granite, Phi-4, Apertus, InternLM, Mistral and Nemotron.
 
 Several of them share an opening marker. Each block is one dialect's: ``<tool_call>`` with an object, or with a closed
 list, is Hermes'; an unclosed list is Granite's. ``<|tool_call|>`` that is closed is Phi-4's, else Granite's.
@@ -8,13 +8,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from actionledger.core.vocabulary import BlockStatus, Reason
-from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.generations import Generations
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
+from actionledger.reading.dialects.parameter_tags import Qwen3Coder
+from actionledger.reading.dialects.parts.json_calls import arguments_of, whole_items
+from actionledger.reading.dialects.parts.json_shapes import in_order
+from actionledger.reading.dialects.parts.json_values import arguments_at
 from actionledger.reading.dialects.parts.marked import Marked
-from actionledger.reading.dialects.parts.markers import Marker, behind_blanks
-from actionledger.reading.dialects.parts.optional_closers import VALUE_ENDS
+from actionledger.reading.dialects.parts.markers import Close, Marker, begins, behind_blanks, loose_end
+from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, call_object, json_text
+from actionledger.reading.tolerant_json import Decoded
 
 _LIST = re.compile(r"\s*+(?:\[|\Z)")
 _PART_OF_A_NAME = re.compile(r"[\w.]")
@@ -25,7 +30,7 @@ class Hermes(Marked):
 
     name: Literal["hermes"] = "hermes"
     optional_closers: ClassVar[Mapping[str, str]] = {
-        "</tool_call>": "vLLM's parser reads an object to the end of the text without it",
+        "</tool_call>": "vLLM's parser reads an object to the end of the text without it"
     }
     source = "Nous Research's function calling format; the chat templates of Hermes 2 Pro, Qwen2.5 and Qwen3"
     rules = (
@@ -111,9 +116,7 @@ class Phi4(Marked):
     """A list of calls in ``<|tool_call|>…<|/tool_call|>``, or behind the word ``functools``, closed by nothing."""
 
     name: Literal["phi4"] = "phi4"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|/tool_call|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|/tool_call|>": VALUE_ENDS}
     source = (
         "The special tokens of Microsoft Phi-4-mini; its chat template in vLLM, which asks for functools[…]"
     )
@@ -139,3 +142,190 @@ class Phi4(Marked):
 def _begins_list(marker: Marker, start: int) -> bool:
     """Return whether a list begins here, or nothing does."""
     return _LIST.match(marker.source.text, start, marker.end) is not None
+
+
+_SHAPE = (
+    "Expected a list of objects, each with the tool's name as its only key and an object with the arguments."
+)
+
+
+class Apertus(Marked):
+    """A list of ``{NAME: {arguments}}`` between ``<|tools_prefix|>`` and ``<|tools_suffix|>``.
+
+    What stands between ``<|inner_prefix|>`` and ``<|inner_suffix|>`` is the model's thoughts.
+    """
+
+    name: Literal["apertus"] = "apertus"
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|tools_suffix|>": VALUE_ENDS}
+    source = "Apertus 2509, chat template"
+    rules = (
+        (
+            "Actions are one JSON list between <|tools_prefix|> and <|tools_suffix|>: for each an object whose "
+            "only key is its name, with its arguments as an object."
+        ),
+    )
+    example = '<|tools_prefix|>[{"get_weather": {"city": "Paris"}}]<|tools_suffix|>'
+    closers: ClassVar[Mapping[str, str]] = {"<|tools_prefix|>": "<|tools_suffix|>"}
+    thought_markers: ClassVar[Mapping[str, str]] = {"<|inner_prefix|>": "<|inner_suffix|>"}
+
+    def calls_in(self, values: Sequence[Decoded]) -> tuple[list[Written], list[Issue]] | Issue:
+        """Return the calls that values hold, each named by its key."""
+        written: list[Written] = []
+        for item, span in whole_items(values):
+            if not isinstance(item, dict) or len(item) != 1:
+                return Issue(Reason.WRONG_SHAPE, span, _SHAPE)
+            [(name, held)] = item.items()
+            arguments = arguments_of(held)
+            if arguments is None or not name.strip():
+                return Issue(Reason.WRONG_SHAPE, span, _SHAPE)
+            written.append(Written(name, arguments, span))
+        return written, []
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write a list of all calls between the tokens; see ``Dialect.write``."""
+        return f"<|tools_prefix|>{json_text([{call.name: call.arguments} for call in calls])}<|tools_suffix|>"
+
+
+_PLUGIN = "<|plugin|>"
+
+
+class InternLm(Marked):
+    """Each ``<|action_start|><|plugin|>…<|action_end|>`` is a call, as a JSON object.
+
+    Code for the interpreter, behind ``<|interpreter|>``, is none.
+    """
+
+    name: Literal["internlm"] = "internlm"
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|action_end|>": VALUE_ENDS}
+    source = (
+        "InternLM2, chat format; InternLM3 and Intern-S1, tool calls as vLLM's and SGLang's parsers read them"
+    )
+    rules = (
+        (
+            "An action is <|action_start|><|plugin|>, a JSON object with "
+            '"name" and "parameters", and <|action_end|>.'
+        ),
+        "Several actions follow one another, each between tokens of its own.",
+    )
+    example = (
+        '<|action_start|><|plugin|>\n{"name": "get_weather", "parameters": {"city": "Paris"}}<|action_end|>'
+    )
+    closers: ClassVar[Mapping[str, str]] = {"<|action_start|>": "<|action_end|>"}
+
+    def read_values(self, marker: Marker, start: int) -> Found | None:
+        """Read the object behind the plugin's token."""
+        text, end = marker.source.text, marker.end
+        at = behind_blanks(text, start, end)
+        if text.startswith(_PLUGIN, at, end):
+            return super().read_values(marker, at + len(_PLUGIN))
+        if begins(_PLUGIN, text, at, end):
+            return marker.refused(Issue(Reason.TRUNCATED, Span(at, end)), at)
+        return marker.nothing_behind()
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each call between tokens of its own; see ``Dialect.write``."""
+        objects = (json_text(call_object(call, arguments="parameters")) for call in calls)
+        return "\n".join(f"<|action_start|><|plugin|>\n{written}<|action_end|>" for written in objects)
+
+
+_NAME = r"[^\W\d][\w.:/-]*+"
+_HEAD = re.compile(
+    rf"(?:\s*+(?P<spaced>{_NAME})(?=\s*+\[(?:CALL_ID|ARGS)\])|(?P<name>{_NAME}))"
+    r"(?:\s*+\[CALL_ID\]\s*+(?P<call_id>[\w-]++))?(?P<args>\s*+\[ARGS\])?"
+)
+
+
+class Mistral(Marked):
+    """Until tokenizer version 7 a list of calls, each with an ``id``; since version 11 a marker for each call."""
+
+    name: Literal["mistral"] = "mistral"
+    source = (
+        "mistral-common, the instruct tokenizers of versions 3 to 13; the chat templates of Mistral's models"
+    )
+    rules = (
+        "An action is [TOOL_CALLS], its name, [ARGS] and its arguments as a JSON object.",
+        "Several actions follow one another, each with both markers.",
+    )
+    example = '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}'
+    closers: ClassVar[Mapping[str, str]] = {"[TOOL_CALLS]": ""}
+
+    def read_values(self, marker: Marker, start: int) -> Found | None:
+        """Read the list behind the marker, or the one call that it opens."""
+        head = _HEAD.match(marker.source.text, start, marker.end)
+        return _named_call(marker, head) if head else super().read_values(marker, start)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each call behind a marker of its own; see ``Dialect.write``."""
+        return "".join(map(_written, calls))
+
+
+def _written(call: PlainCall) -> str:
+    identifier = f"[CALL_ID]{call.call_id}" if call.call_id else ""
+    return f"[TOOL_CALLS]{call.name}{identifier}[ARGS]{json_text(call.arguments)}"
+
+
+def _named_call(marker: Marker, head: re.Match[str]) -> Found | None:
+    """Read the arguments behind a name; None where the marker and a word behind it are only mentioned."""
+    text, end = marker.source.text, marker.end
+    at = behind_blanks(text, head.end(), end)
+    if at >= end:
+        return marker.malformed(Issue(Reason.TRUNCATED, Span(marker.opening.start, end)), Close(end, end))
+    if not head["args"] and text[at] != "{":
+        return None
+    arguments = arguments_at(marker.source, at, marker.reach(at), marker.options)
+    if isinstance(arguments, Issue):
+        return marker.refused(arguments, at)
+    span = Span(marker.opening.start, arguments.end)
+    return Found(
+        BlockStatus.REPAIRED if arguments.repairs else BlockStatus.STRICT,
+        Span(span.start, loose_end(text, span.end, end)),
+        Span(marker.opening.end, arguments.end),
+        (Written(head["spaced"] or head["name"], arguments.values, span, head["call_id"]),),
+        repairs=arguments.repairs,
+        issues=arguments.issues,
+    )
+
+
+_READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
+
+
+class _InTag(Marked):
+    """A list of calls in ``<TOOLCALL>…</TOOLCALL>``; several without the list's brackets are mended."""
+
+    name: Literal["nemotron"] = "nemotron"
+    closers: ClassVar[Mapping[str, str]] = {"<TOOLCALL>": "</TOOLCALL>"}
+    holds_several: ClassVar[bool] = True
+    gap: ClassVar[re.Pattern[str]] = re.compile(r"\s*+,\s*+")
+
+    def read_values(self, marker: Marker, start: int) -> Found | None:
+        """Read the calls in the tag."""
+        found = super().read_values(marker, start)
+        if found is None or found.status not in _READ or len(found.actions) < 2:
+            return found
+        begins = behind_blanks(marker.source.text, start, marker.end)
+        if (
+            marker.source.text.startswith("[", begins)
+            or RepairKind.MISSING_WRAPPER not in marker.options.repairs
+        ):
+            return found
+        repair = Repair(RepairKind.MISSING_WRAPPER, Span(begins, begins), "", "[")
+        return found._replace(status=BlockStatus.REPAIRED, repairs=in_order((repair,), found.repairs))
+
+
+class Nemotron(Generations):
+    """A JSON list of calls in ``<TOOLCALL>…</TOOLCALL>``."""
+
+    name: Literal["nemotron"] = "nemotron"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</TOOLCALL>": VALUE_ENDS,
+        "</function></tool_call>": CALLS_END,
+    }
+    source = "Llama-3.3-Nemotron-Super-49B-v1.5 and Nemotron Nano v2, chat templates; Nemotron 3 as vLLM's parser reads it"
+    rules = (
+        (
+            'Actions are one JSON list between <TOOLCALL> and </TOOLCALL>: objects with "name" and '
+            '"arguments".'
+        ),
+    )
+    example = '<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</TOOLCALL>'
+    generations: ClassVar[tuple[Dialect, ...]] = (_InTag(), Qwen3Coder())

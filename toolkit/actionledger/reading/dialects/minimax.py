@@ -11,19 +11,16 @@ from typing import ClassVar, Literal
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
-from actionledger.reading.dialects.base import Dialect, Found, Written
-from actionledger.reading.dialects.parts.call_tags import TagGrammar
-from actionledger.reading.dialects.parts.generations import Generations
+from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
+from actionledger.reading.dialects.parts.call_tags import TagGrammar, marks_in
 from actionledger.reading.dialects.parts.marked import Marked
-from actionledger.reading.dialects.parts.markers import Close, Marker, behind_blanks
+from actionledger.reading.dialects.parts.markers import Close, Marker, behind_blanks, close_around
 from actionledger.reading.dialects.parts.nested_tags import NestedTags, read_group
-from actionledger.reading.dialects.parts.nesting import close_around
-from actionledger.reading.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
-from actionledger.reading.dialects.parts.value_marks import marks_in
+from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _OBJECT = re.compile(r"\s*+(?:\{|\Z)")
 _INVOKE = re.compile(r"""\s*+(?P<tag><invoke name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)""")

@@ -1,4 +1,4 @@
-"""Calls with a tag for each parameter: what their dialects share, and Qwen3-Coder and GLM."""
+"""Calls with a tag for each parameter: what their dialects share, and Qwen3-Coder, GLM and Seed-OSS."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,16 +8,21 @@ from typing import ClassVar, Literal
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Dialect, Found, Written
-from actionledger.reading.dialects.parts.call_tags import TagGrammar
-from actionledger.reading.dialects.parts.markers import behind_blanks
+from actionledger.reading.dialects.parts.call_tags import TagForms, TagGrammar
+from actionledger.reading.dialects.parts.markers import (
+    behind_blanks,
+    closing_tag,
+    excerpt,
+    read_block,
+    refused,
+    thoughts_behind,
+)
 from actionledger.reading.dialects.parts.tagged_calls import TaggedCall, read_calls
-from actionledger.reading.dialects.parts.thoughts import thoughts_behind
-from actionledger.reading.dialects.parts.verdicts import closing_tag, excerpt, read_block, refused
+from actionledger.reading.dialects.parts.truncation import CALLS_END
 from actionledger.reading.dialects.parts.writing import PlainCall
-from actionledger.reading.dialects.parts.writing_tags import TagForms
 from actionledger.reading.scan.openings import Opening, at_line_start
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _LONGEST_OPENING = 1_000
 """The end of a text is looked at for the opening of a call if it is no longer than that, in code points."""
@@ -117,15 +122,7 @@ class ParameterTags(Dialect):
     def block(
         self, text: str, opening: Opening, calls: list[TaggedCall], end: int, options: DecodeOptions
     ) -> Found:
-        """Return calls as one block.
-
-        Args:
-            text: the response.
-            opening: what the block begins with.
-            calls: the calls as they were read, at least one.
-            end: where the text to look at ends.
-            options: what may be repaired.
-        """
+        """Return calls as one block."""
         good = [call for call in calls if not call.refusal]
         broken = None if self.stands_alone else calls[-1].refusal
         if not good or (broken and broken.code is not Reason.TRUNCATED):
@@ -165,7 +162,7 @@ class Qwen3Coder(ParameterTags):
 
     name: Literal["qwen3_coder"] = "qwen3_coder"
     optional_closers: ClassVar[Mapping[str, str]] = {
-        "</function></tool_call>": "vLLM's parser reads a call to the end of the text without it",
+        "</function></tool_call>": "vLLM's parser reads a call to the end of the text without it"
     }
     source = "Qwen3-Coder, chat template"
     rules = (
@@ -230,3 +227,46 @@ class Glm(ParameterTags):
     def is_cut(self, rest: str) -> bool:
         """Return whether a text ends within the name of a call or the first tag behind it."""
         return re.fullmatch(r"<tool_call>(?:[ \t]*\n\s*)?[A-Za-z_][\w.:/-]*\s*(?:<[\w/]*)?", rest) is not None
+
+
+class SeedOss(ParameterTags):
+    """``<seed:tool_call>`` with ``<function=NAME>`` in it and a ``<parameter=KEY>`` for each argument.
+
+    What stands between ``<seed:think>`` and ``</seed:think>`` is the model's thoughts.
+    """
+
+    name: Literal["seed_oss"] = "seed_oss"
+    optional_closers: ClassVar[Mapping[str, str]] = {"</seed:tool_call>": CALLS_END}
+    source = "ByteDance Seed-OSS, chat template"
+    rules = (
+        (
+            "An action stands between <seed:tool_call> and </seed:tool_call>: its name in <function=NAME>, and a "
+            "<parameter=FIELD> for each argument."
+        ),
+        (
+            "Texts are written as they are; numbers, lists and objects as JSON. Several actions follow "
+            "one another, each between tags of its own."
+        ),
+    )
+    example = (
+        "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n"
+        "</seed:tool_call>"
+    )
+    mark = "<seed:tool_call>"
+    stands_alone: ClassVar[bool] = False
+    opening_form = "<function="
+    grammar = TagGrammar(
+        call=r"<function=(?P<name>[^<>\n]*)>",
+        stem="<parameter=",
+        parameter=r"<parameter=(?P<key>[^<>\n]*)>",
+        parameter_closes="</parameter>",
+        call_closes="</function>",
+        groups={"<seed:tool_call>": "</seed:tool_call>"},
+        line_breaks=True,
+    )
+    forms = TagForms(
+        parameter="<parameter={key}>{value}</parameter>\n",
+        call="<seed:tool_call>\n<function={name}>\n{parameters}</function>\n</seed:tool_call>",
+        wraps=True,
+    )
+    thought_markers: ClassVar[Mapping[str, str]] = {"<seed:think>": "</seed:think>"}

@@ -1,28 +1,139 @@
-"""Calls in Python notation: bare lists of them, and lists or programs between special tokens."""
+"""Calls in Python notation: bare lists of them, lists or programs between special tokens, and fenced programs of nothing but calls."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, Literal, TypeAlias
 
-from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.marked import Marked
-from actionledger.reading.dialects.parts.markers import Marker, behind_blanks
-from actionledger.reading.dialects.parts.optional_closers import VALUE_ENDS
-from actionledger.reading.dialects.parts.python_blocks import LIST, bare_list, list_behind, program_behind
-from actionledger.reading.dialects.parts.python_source import behind_comments, call_name
-from actionledger.reading.dialects.parts.writing import PlainCall, python_list
-from actionledger.reading.scan.openings import Opening, OpeningKind
+from actionledger.reading.dialects.parts.markers import Marker, behind_blanks, read_block, refused, shown
+from actionledger.reading.dialects.parts.python_source import (
+    NAME,
+    NoCallError,
+    NoStatementError,
+    PythonCall,
+    behind_comments,
+    call_name,
+    read_calls,
+    read_program,
+)
+from actionledger.reading.dialects.parts.truncation import VALUE_ENDS
+from actionledger.reading.dialects.parts.writing import PlainCall, fenced, python_call, python_list
+from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+
+LIST = rf"\[\s*+{NAME}\("
+"""What a list of calls begins with."""
+
+_PLAIN_CALL = re.compile(rf"\[\s*+{NAME}\(\s*+(?:\)|[^\W\d]\w*\s*+=(?!=))")
+_REST_OF_LINE = re.compile(r"[ \t]*+(?:<[|/][^<>\n]*+>[ \t]*+)*+(?=\r?\n|\Z)")
+_FENCE = re.compile(r"```(?:python|py)?[ \t]*+\r?\n", re.IGNORECASE)
+_END = re.compile(r"```|<")
+
+CallsAndEnd: TypeAlias = tuple[list[PythonCall], int]
+"""Calls, and where they end."""
+
+
+def written(calls: Sequence[PythonCall]) -> tuple[Written, ...]:
+    """Return calls as a block holds them."""
+    return tuple(Written(call.name, call.arguments, call.span) for call in calls)
+
+
+def unread(marker: Marker, error: NoCallError, start: int) -> Found:
+    """Return the block behind a marker that holds no calls which can be read, and why."""
+    if error.issue.code is not Reason.EXAMPLE:
+        return marker.refused(error.issue, start)
+    close = marker.extent(error.end)
+    return shown(Span(marker.opening.start, close.end), Span(marker.opening.end, close.start), error.issue)
+
+
+def closed(marker: Marker, calls: Sequence[PythonCall], at: int) -> Found:
+    """Return the block behind a marker whose calls end at ``at``."""
+    close = marker.closing(at)
+    if isinstance(close, Found):
+        return close
+    span, body = Span(marker.opening.start, close.end), Span(marker.opening.end, close.start)
+    return read_block(span, body, written(calls), close.repairs)
+
+
+def next_marker(marker: Marker) -> int:
+    """Return where the same marker opens again, or the end: what is read for this one ends there."""
+    again = marker.source.find(marker.opening.label, marker.opening.end, marker.end)
+    return again if again >= 0 else marker.end
+
+
+def within_reach(marker: Marker, read: Callable[[int], CallsAndEnd]) -> CallsAndEnd:
+    """Read up to where the same marker opens again; beyond it if what stands before it ends within a string."""
+    bound = next_marker(marker)
+    try:
+        return read(bound)
+    except NoCallError as error:
+        source, is_cut = marker.source, error.issue.code is Reason.TRUNCATED
+        if bound == marker.end or not is_cut or not source.may_overrun:
+            raise
+        try:
+            return read(marker.end)
+        except NoCallError as beyond:
+            source.overran(beyond.issue.span.end - bound if beyond.issue.span else 0)
+            raise error from None
+
+
+def list_behind(marker: Marker, start: int) -> Found:
+    """Read the list of calls that begins at ``start``, up to the closing marker."""
+    text, options = marker.source.text, marker.options
+    try:
+        calls, at = within_reach(marker, lambda end: read_calls(text, start, end, options))
+    except NoCallError as error:
+        return unread(marker, error, start)
+    return closed(marker, calls, at)
+
+
+def program_behind(marker: Marker, start: int) -> Found:
+    """Read the calls, one a statement, that begin at ``start``, up to the closing marker."""
+    text, options = marker.source.text, marker.options
+    fence = _FENCE.match(text, start, marker.end)
+    begin = fence.end() if fence else start
+    try:
+        calls, at = within_reach(marker, lambda end: read_program(text, begin, end, options, stop=_END))
+    except NoCallError as error:
+        return unread(marker, error, start)
+    if fence and not text.startswith("```", at, marker.end):
+        return marker.refused(Issue(Reason.UNCLOSED_FENCE, Span(start, fence.end())), start)
+    return closed(marker, calls, at + 3 if fence else at)
+
+
+def bare_list(source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+    """Read a list of calls that begins a line without any marker.
+
+    Where it is known which names were offered, the first call's must be one of them; else its arguments must have names.
+    A list with text behind it on its line is quoted.
+    """
+    text = source.text
+    name = call_name(text, behind_comments(text, opening.start + 1, end), end)
+    if source.names is not None and name not in source.names:
+        return None
+    if source.names is None and not _PLAIN_CALL.match(text, opening.start, end):
+        return None
+    try:
+        calls, at = read_calls(text, opening.start, end, options)
+    except NoCallError as error:
+        span = Span(opening.start, max(error.end, error.issue.span.end if error.issue.span else end))
+        verdict = shown if error.issue.code is Reason.EXAMPLE else refused
+        return verdict(span, Span(span.start + 1, span.end), error.issue)
+    span, body = Span(opening.start, at), Span(opening.start + 1, at - 1)
+    if rest := _REST_OF_LINE.match(text, at, end):
+        return read_block(Span(opening.start, rest.end()), body, written(calls))
+    return Found(BlockStatus.IGNORED, span, body, written(calls), reason=Reason.EXAMPLE)
 
 
 class Pythonic(Dialect):
     """A list of calls on lines of its own, or calls between ``<function_calls>`` tags, one a line."""
 
     name: Literal["pythonic"] = "pythonic"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</function_calls>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"</function_calls>": VALUE_ENDS}
     source = "Llama 3.2's and Gemma 3's prompt formats for function calling; Olmo 3, chat template (the tags)"
     rules = (
         (
@@ -61,9 +172,7 @@ class Llama4Pythonic(Dialect):
     """A list of calls, between ``<|python_start|>`` and ``<|python_end|>`` or on lines of its own."""
 
     name: Literal["llama4_pythonic"] = "llama4_pythonic"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|python_end|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|python_end|>": VALUE_ENDS}
     source = "Llama 4, prompt format for zero-shot function calling"
     rules = (
         (
@@ -107,9 +216,7 @@ class Lfm2(Marked):
     """
 
     name: Literal["lfm2"] = "lfm2"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|tool_call_end|>": VALUE_ENDS,
-    }
+    optional_closers: ClassVar[Mapping[str, str]] = {"<|tool_call_end|>": VALUE_ENDS}
     source = "Liquid AI, LFM2 documentation: tool use; openPangu 1 and 2 (JSON) as parsers for vLLM read them"
     rules = (
         (
@@ -135,3 +242,120 @@ class Lfm2(Marked):
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write a list of all calls in Python; see ``Dialect.write``."""
         return f"<|tool_call_start|>{python_list(calls)}<|tool_call_end|>"
+
+
+_CALLED = re.compile(rf"(?P<name>{NAME})\(")
+
+
+class FencedCalls(Dialect):
+    """A fenced program whose statements are calls with literal arguments; any other program is an illustration."""
+
+    unprints: ClassVar[bool] = False
+    """Whether ``print(f())`` stands for ``f()``."""
+
+    def offers(self, _source: Source) -> Callable[[str], bool]:
+        """Return what tells which names may be called."""
+        return lambda _: True
+
+    def renamed(self, call: PythonCall) -> PythonCall:
+        """Return a call under the name that the tool goes by."""
+        return call
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the fenced program that begins here; see ``Dialect.read``."""
+        text = source.text
+        stop = re.compile(rf"{re.escape(opening.mark)}+[ \t]*+(?=\r?$)", re.MULTILINE)
+        readable = end if source.may_overrun else source.closing_fence(opening, opening.end, end).start
+        try:
+            calls, at = read_program(
+                text,
+                opening.end,
+                readable,
+                options,
+                stop=stop,
+                offers=self.offers(source),
+                unprints=self.unprints,
+            )
+        except NoCallError as error:
+            return self.unread(source, opening, error, end)
+        if not calls:
+            return None
+        close = stop.match(text, at, end)
+        closing = Closing(at, close.end(), found=True) if close else source.closing_fence(opening, at, end)
+        return self._found([self.renamed(call) for call in calls], opening, closing, options)
+
+    def _found(
+        self, calls: list[PythonCall], opening: Opening, closing: Closing, options: DecodeOptions
+    ) -> Found:
+        span, body = Span(opening.start, closing.end), Span(opening.end, closing.start)
+        if closing.found:
+            return read_block(span, body, written(calls))
+        if RepairKind.UNCLOSED_FENCE not in options.repairs:
+            return refused(span, body, Issue(Reason.UNCLOSED_FENCE, Span(opening.start, opening.end)))
+        missing = Repair(RepairKind.UNCLOSED_FENCE, Span(closing.end, closing.end), "", "\n" + opening.mark)
+        return read_block(span, body, written(calls), (missing,))
+
+    def unread(self, source: Source, opening: Opening, error: NoCallError, end: int) -> Found | None:
+        """Return a fence without calls that can be read: it shows a program, or its calls are broken."""
+        closing = source.closing_fence(opening, error.end, end)
+        span, body = Span(opening.start, closing.end), Span(opening.end, closing.start)
+        issue = error.issue
+        stopped = issue.span.end if issue.span else error.end
+        source.overran(stopped - closing.end)
+        if issue.code is Reason.EXAMPLE:
+            return self.illustration(span, body, issue)
+        if stopped > closing.start:
+            reach = Span(error.end, closing.start)
+            detail = "It is Python: the block ends before the call does."
+            issue = Issue(Reason.MALFORMED_JSON, reach, detail) if closing.found else issue
+        return refused(span, body, issue)
+
+    def illustration(self, span: Span, body: Span, issue: Issue) -> Found:
+        """Return a program that is no list of calls, with what makes it one."""
+        return shown(span, body, issue)
+
+
+class PythonFence(FencedCalls):
+    """```` ```python ```` fences that call offered names and do nothing else; without offered names there are none."""
+
+    name: Literal["python_fence"] = "python_fence"
+    source = "No model's format: what models write that are asked for code, as in the Berkeley Function-Calling Leaderboard"
+    rules = (
+        (
+            "Actions are Python calls in a fence labelled python, one a line: with arguments by name, "
+            "and literals as values."
+        ),
+        "A fence with anything else in it is taken for an example.",
+    )
+    example = '```python\nget_weather(city="Paris")\n```'
+    needs_names: ClassVar[bool] = True
+
+    @property
+    def fence_labels(self) -> frozenset[str]:
+        """The labels that models give Python."""
+        return frozenset({"python", "py", "python3"})
+
+    def offers(self, source: Source) -> Callable[[str], bool]:
+        """Return what tells whether a name was offered."""
+        names = source.names or frozenset()
+        return names.__contains__
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read a fenced program that calls an offered name; see ``Dialect.read``."""
+        if not source.names:
+            return None
+        body = Span(opening.end, source.closing_fence(opening, opening.end, end).start)
+        called = (call["name"] for call in _CALLED.finditer(source.text, *body))
+        return super().read(source, opening, end, options) if source.names.intersection(called) else None
+
+    def unread(self, source: Source, opening: Opening, error: NoCallError, end: int) -> Found | None:
+        """Return a program, or broken calls; what is no Python at all is none of this dialect's."""
+        return None if isinstance(error, NoStatementError) else super().unread(source, opening, error, end)
+
+    def illustration(self, span: Span, body: Span, _issue: Issue) -> Found:
+        """Return a program: nothing is wrong with it."""
+        return shown(span, body)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one fence; see ``Dialect.write``."""
+        return fenced("python", "\n".join(map(python_call, calls)))

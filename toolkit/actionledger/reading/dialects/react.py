@@ -10,17 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from actionledger.core.values import Issue, Repair, Span
-from actionledger.core.values.offers import only_text_of
+from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.json_values import Reach, value_at
-from actionledger.reading.dialects.parts.markers import behind_blanks
-from actionledger.reading.dialects.parts.verdicts import read_block, refused
+from actionledger.reading.dialects.parts.markers import behind_blanks, read_block, refused
 from actionledger.reading.dialects.parts.writing import PlainCall, json_text
 from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 
 def _label(*words: str) -> str:
@@ -68,7 +67,7 @@ class React(Dialect):
     name: Literal["react"] = "react"
     may_stay_open: ClassVar[bool] = True
     optional_closers: ClassVar[Mapping[str, str]] = {
-        "Observation:": "the stop word of LangChain's and LlamaIndex's agents",
+        "Observation:": "the stop word of LangChain's and LlamaIndex's agents"
     }
     source = "Yao et al., ReAct (2022), in the form of LangChain's and LlamaIndex's agent prompts"
     rules = (

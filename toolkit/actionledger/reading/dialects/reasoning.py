@@ -7,10 +7,10 @@ from typing import Literal
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.thoughts import is_mentioned, thoughts, unclosed_thoughts
+from actionledger.reading.dialects.parts.markers import is_mentioned, thoughts, unclosed_thoughts
 from actionledger.reading.scan.openings import Opening, OpeningKind, text_before
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 TAGS: Mapping[str, str] = {
     f"<{tag}>": f"</{tag}>"
@@ -157,12 +157,7 @@ def may_be_mention(closer: Span, text: str) -> bool:
 
 
 def thoughts_up_to(closer: Span, blocks: Sequence[Found]) -> Iterator[Found]:
-    """Yield the thoughts that a response begins with, up to their closing marker.
-
-    Args:
-        closer: the closing marker.
-        blocks: the blocks before it; they are thoughts as well, and none of their actions is meant.
-    """
+    """Yield the thoughts that a response begins with, up to their closing marker."""
     at = 0
     for block in blocks:
         if at < block.span.start:

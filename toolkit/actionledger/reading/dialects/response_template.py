@@ -10,13 +10,18 @@ from actionledger.core.errors import UsageError
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.template_content import ContentError, calls_of
-from actionledger.reading.dialects.parts.template_regions import Field, Region, Regions, literal_start
-from actionledger.reading.dialects.parts.thoughts import thoughts
-from actionledger.reading.dialects.parts.verdicts import read_block, refused
+from actionledger.reading.dialects.parts.markers import read_block, refused, thoughts
+from actionledger.reading.dialects.parts.templates import (
+    ContentError,
+    Field,
+    Region,
+    Regions,
+    calls_of,
+    literal_start,
+)
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _CONTENTS = frozenset({"text", "int", "float", "bool", "json", "xml-inline", "kv-lines", "python-call-list"})
 _SAYS_ITS_END = frozenset({"json", "python-call-list"})
@@ -42,14 +47,7 @@ class ResponseTemplate(Dialect):
 
     @classmethod
     def of(cls, definition: object) -> Self:
-        """Return the dialect of a template.
-
-        Args:
-            definition: the template as a checkpoint's tokenizer has it.
-
-        Raises:
-            UsageError: it is none, or calls can't be found by it.
-        """
+        """Return the dialect of a template."""
         if not isinstance(definition, Mapping) or not isinstance(definition.get("fields"), Mapping):
             raise UsageError(
                 "A response template is an object with fields; the older response_schema is none."

@@ -13,12 +13,12 @@ from typing import ClassVar, Literal
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
-from actionledger.reading.dialects.parts.verdicts import excerpt, read_block, refused
+from actionledger.reading.dialects.parts.markers import excerpt, read_block, refused
 from actionledger.reading.dialects.parts.writing import PlainCall, fenced, raw_text
 from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MARK = r"<{7} SEARCH[ \t]*\r?(?:\n|$)"
 _HEAD = re.compile(rf"[ \t]*{_MARK}", re.MULTILINE)
@@ -112,13 +112,7 @@ class _Edit:
 
 
 def _header(text: str, mark: int, *, fence_at: int = -1) -> _Header:
-    """Look at the two lines before a mark: a path, a fence, or both in either order.
-
-    Args:
-        text: the response.
-        mark: where the mark stands, in code points.
-        fence_at: where a fence is known to open. The line of one without a label may as well close one.
-    """
+    """Look at the two lines before a mark: a path, a fence, or both in either order."""
     start = head = text.rfind("\n", 0, mark) + 1
     path = closer = ""
     for _ in range(2):

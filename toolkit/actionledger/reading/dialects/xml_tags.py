@@ -12,17 +12,26 @@ from typing import ClassVar, Literal, Self, TypeAlias
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
-from actionledger.reading.dialects.parts.tag_escapes import escaped_tags, is_escaped, read_escaped
-from actionledger.reading.dialects.parts.tag_grammar import TagGrammar
-from actionledger.reading.dialects.parts.tag_mentions import begins_item, unless_mentioned
-from actionledger.reading.dialects.parts.tag_spelling import Head, head_of, meant, near_tag, spelling_repair
+from actionledger.reading.dialects.parts.call_tags import Marks, field_marks, marks_in
+from actionledger.reading.dialects.parts.markers import excerpt, read_block, refused
+from actionledger.reading.dialects.parts.tag_grammar import (
+    Head,
+    TagGrammar,
+    begins_item,
+    escaped_tags,
+    head_of,
+    is_escaped,
+    meant,
+    near_tag,
+    read_escaped,
+    spelling_repair,
+    unless_mentioned,
+)
 from actionledger.reading.dialects.parts.tag_strangers import is_stranger, read_stranger, stranger_tag
-from actionledger.reading.dialects.parts.value_marks import Marks, field_marks, marks_in
-from actionledger.reading.dialects.parts.verdicts import excerpt, read_block, refused
 from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
 from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _TAG = re.compile(r"\s*<[A-Za-z_][\w.-]*>")
 _SPELLINGS = frozenset({RepairKind.TAG_SPELLING, RepairKind.TAG_ATTRIBUTES})

@@ -9,14 +9,19 @@ from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.markers import behind_blanks
 from actionledger.reading.evidence.arguments import NoCallError
-from actionledger.reading.evidence.key_lines import end_of_lines, is_setting
 from actionledger.reading.evidence.names import Form, Mention
 from actionledger.reading.evidence.own_marks import prefix_before
 from actionledger.reading.evidence.places import stands_alone
+from actionledger.reading.evidence.rests import NAMELESS, end_of_call, has_names, is_signature, own_span
 from actionledger.reading.evidence.statements import Run, Statements, chain_before
 from actionledger.reading.evidence.stretches import Stretch
-from actionledger.reading.evidence.tags import escaped_opening_of, is_filled, opening_of
-from actionledger.reading.evidence.unread import NAMELESS, end_of_call, has_names, is_signature, own_span
+from actionledger.reading.evidence.tags import (
+    end_of_lines,
+    escaped_opening_of,
+    is_filled,
+    is_setting,
+    opening_of,
+)
 from actionledger.reading.scan.openings import text_before
 from actionledger.reading.scan.source import Source
 

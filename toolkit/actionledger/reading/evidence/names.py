@@ -157,11 +157,7 @@ class Names:
                 yield Mention(name, form, *found.span("name"), is_recased)
 
     def may_be_in(self, text: str) -> bool:
-        """Return whether any name may stand in a text: where it holds none, this takes a fraction of the search.
-
-        Args:
-            text: a stretch of a response, in lower case.
-        """
+        """Return whether any name may stand in a text: where it holds none, this takes a fraction of the search."""
         for part in self._parts:
             if part in text:
                 return True

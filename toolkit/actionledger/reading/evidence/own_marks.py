@@ -55,12 +55,7 @@ class OwnMarks(NamedTuple):
 
 
 def own_marks(dialect: Dialect, call_id: str | None = None) -> OwnMarks | None:
-    """Return a dialect's own marks; None where it has no name to write: an action's own name is its tag then.
-
-    Args:
-        dialect: the dialect.
-        call_id: the identifier that the call has, for dialects that write one between the name and the arguments.
-    """
+    """Return a dialect's own marks; None where it has no name to write: an action's own name is its tag then."""
     try:
         text = dialect.write([PlainCall(_NAME, {_ARGUMENT: _VALUE}, call_id)])
     except (ValueError, TypeError):
@@ -131,13 +126,7 @@ def prefix_before(text: str, start: int) -> int:
 
 
 def has_own_mark(text: str, start: int, end: int) -> bool:
-    """Return whether a format's own mark stands directly before a name, its modules left out, or behind it.
-
-    Args:
-        text: the response.
-        start: where the name begins, in code points.
-        end: where it ends.
-    """
+    """Return whether a format's own mark stands directly before a name, its modules left out, or behind it."""
     return mark_before(text, prefix_before(text, start)) is not None or mark_behind(text, end) is not None
 
 
@@ -161,13 +150,7 @@ def mark_behind(text: str, at: int) -> int | None:
 
 
 def arguments_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield each argument, with its ``name``, in a format's own marks, with one of the marks that close its call behind it.
-
-    Args:
-        text: the response.
-        start: where to begin, in code points.
-        end: where the text to look at ends.
-    """
+    """Yield each argument, with its ``name``, in a format's own marks, with one of the marks that close its call behind it."""
     if "<" not in text:
         return
     last: dict[str, int] = {}
@@ -182,13 +165,7 @@ def arguments_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 
 def closers_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield each place where a call is closed by a format's own marks: an object and one of them, or two of them.
-
-    Args:
-        text: the response.
-        start: where to begin, in code points.
-        end: where the text to look at ends.
-    """
+    """Yield each place where a call is closed by a format's own marks: an object and one of them, or two of them."""
     return _patterns().closed.finditer(text, start, end) if "<" in text else iter(())
 
 

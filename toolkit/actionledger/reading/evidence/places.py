@@ -1,4 +1,4 @@
-"""What a place makes of a call: quotations, echoes, thoughts, and the sentence that a call stands in.
+"""What a place makes of a call: quotations, echoes, thoughts, invented turns, and the words around it.
 
 Tags and comments count in pairs; a tag that is never closed is a mention, except of thoughts that the response begins with.
 """
@@ -9,8 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from actionledger.core.values import Span
+from actionledger.reading.cues import is_shown
+from actionledger.reading.prose_words import ANNOUNCES, CONDITIONS, UNDERTAKES
 from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import HIDDEN, any_of, text_before
+from actionledger.reading.scan.source import Source
 
 _ECHOES = (
     *("tool_response", "tool_responses", "tool_result", "tool_results", "tool_output", "function_response"),
@@ -211,13 +214,7 @@ def _indented(text: str) -> Iterator[Quoted]:
 
 
 def stands_alone(text: str, span: Span, low: int) -> bool:
-    """Return whether nothing stands beside a stretch on its lines but a list's marker, or a label with a colon before it.
-
-    Args:
-        text: the response.
-        span: the stretch.
-        low: where a block ends that was read before it: what follows it on its line is as good as on one of its own.
-    """
+    """Return whether nothing stands beside a stretch on its lines but a list's marker, or a label with a colon before it."""
     line = text_before(text, span.start)
     before = line[max(0, len(line) - (span.start - low)) :].rstrip(_BESIDE)
     return bool(_ENDS_SENTENCE.match(text, span.end)) and (
@@ -236,12 +233,7 @@ def is_document(text: str) -> bool:
 
 
 def inked(text: str, thoughts: Sequence[Span]) -> Span:
-    """Return where a response begins and ends but for blanks, special tokens and thoughts.
-
-    Args:
-        text: the response.
-        thoughts: where the model thinks to itself, in text order.
-    """
+    """Return where a response begins and ends but for blanks, special tokens and thoughts."""
     start = 0
     for thought in [*thoughts, None]:
         start = _BLANK.match(text, start).end()  # type: ignore[union-attr]
@@ -263,3 +255,95 @@ def _inked_until(text: str, low: int) -> int:
         else:
             break
     return end
+
+
+_WINDOW = 400
+_REFUSES = re.compile(
+    r"\b(?:I (?:can(?:no|['’])t|cannot|could(?:n['’]t| not)|am (?:not able|unable)|do(?:n['’]t| not) have|won['’]t|will not)"
+    r"|I['’]m (?:not able|unable)|unable to|not able to|no access|there is no need|would(?: have| be| need| normally| look| return| call| use)"
+    r"|if (?:you|I|we|it|the user)\b|could (?:be|call|use|have)|might (?:be|call|use|have)"
+    r"|kann ich nicht|ich kann [^.]{0,40}\bnicht|würde|falls (?:sie|du|ich)|je ne peux pas|si vous|si tu|pourrait|pourriez"
+    r"|no puedo|si (?:quieres|desea|usted)|podría)|无法|不能|如果|可以(?:用|使用|调用)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:do you want|would you like|shall I|should I|may I|can I|is (?:it|this) ok|please confirm|let me know if|want me to"
+    r"|soll ich|darf ich|möchten sie|möchtest du|voulez-vous|veux-tu|dois-je|puis-je|quieres que|quiere que|debo)\b"
+    r"|(?:要不要|是否|可以)[^。\n]{0,20}[吗?？]",
+    re.IGNORECASE,
+)
+_ASKS_BEHIND = re.compile(
+    r"\s*+[^.!\n]{0,120}?(?:shall I|should I|do you want|would you like|may I|is (?:it|this) ok|want me to|soll ich|darf ich|möchten sie"
+    r"|voulez-vous|dois-je|puis-je|quieres que|quiere que|debo|要不要|是否)[^.!\n]{0,120}[?？]",
+    re.IGNORECASE,
+)
+_DESCRIBES = re.compile(
+    r"\b(?:documentation|docs|docstring|signature|syntax|usage|tutorial|manual|definition|schema|defined as|used as|returns?|returned"
+    r"|print(?:s|ed)|(?:output|log|logs|result)s? (?:is|was|of|from|shows?)|earlier|previous(?:ly)?|already (?:called|ran|run|did|made)"
+    r"|last (?:time|call)|called|ran|answered|user (?:wrote|asked|sent|typed)|instead of|rather than|deprecated|wrong|incorrect|mistake"
+    r"|dokumentation|signatur|verwendung|ausgabe|bereits|frühere?n?|la documentation|déjà|la documentación|ya (?:llamé|ejecuté)|anterior)\b"
+    r"|文档|用法|语法|签名|已经|之前|上次|输出",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(
+    r"\b(?:the|an?) (?:assistant|model|agent|server|client|LLM|system|program|script|function|tool)\b (?!call)(?:\w+ly )?(?!is ready)\w+s\b",
+    re.IGNORECASE,
+)
+_OR = re.compile(
+    r"\s*+(?:[*_]*+(?:or|alternatively|another (?:way|option)|oder|alternativ|ou(?: bien)?|o(?: bien)?|alternativamente|或者?|也可以)\b"
+    r"|option \w+\b|variante? \w+\b)",
+    re.IGNORECASE,
+)
+_NO_NEED = re.compile(
+    r"\s*+(?:is (?:not|only|just)|isn['’]t|would|wouldn['’]t|could|might|won['’]t|does(?:n['’]t| not)|returns?|will return|fails?|raises?"
+    r"|but I (?:can|do|won|will not)|However,? I (?:can|do|won)|but (?:this|that) (?:is not|isn)|ist nur|n['’]est qu|es solo|只是)",
+    re.IGNORECASE,
+)
+
+
+def speaks_against(source: Source, start: int, end: int) -> str:
+    """Return what the words around a call say against it, as a sentence; empty where nothing does."""
+    if is_shown(source, start):
+        return "The sentence before it shows or forbids it."
+    before = _last_sentence(source.text, start)
+    behind = source.text[end : end + _WINDOW].lstrip("`~ \t\r\n.")
+    if _ASKS.search(before) or _ASKS_BEHIND.match(behind):
+        return "It is asked about first."
+    is_undertaken = UNDERTAKES.search(before) and not CONDITIONS.search(before)
+    if (not is_undertaken and _REFUSES.search(before)) or _NO_NEED.match(behind):
+        return "The sentence around it says that it is not done."
+    if is_undertaken:
+        return ""
+    if (_DESCRIBES.search(before) or _TELLS.search(before)) and not ANNOUNCES.search(before):
+        return "The sentence before it describes a call."
+    return ""
+
+
+def is_choice(between: str) -> bool:
+    """Return whether a text between two calls makes a choice of them."""
+    return _OR.match(between) is not None
+
+
+def _last_sentence(text: str, start: int) -> str:
+    before = text[max(0, start - _WINDOW) : start].rstrip()
+    return (
+        re.split(r"\n[ \t\r]*\n|(?<=[.!?])\s+(?=[^a-z])|(?<=[。！？])\s*|```", before)[-1] if before else ""
+    )
+
+
+_MARKERS = re.compile(
+    r"<\|im_start\|>[ \t]*+(?!assistant)\w|<\|start_header_id\|>[ \t]*+(?!assistant)\w|<start_of_turn>[ \t]*+(?!model)\w"
+    r"|<\|start\|>(?!assistant)\w|<\|(?:user|observation|tool|ipython|tool_response|end_of_turn_user)\|>|<｜(?:User|tool▁outputs▁begin|tool▁output▁begin)｜>"
+    r"|<\|turn>[ \t]*+(?!model)\w|<\|START_OF_TURN_TOKEN\|><\|USER_TOKEN\|>"
+    r"|<tool_responses?>|<function_results?>|<function_response>|<\|tool▁outputs|\[TOOL_RESULTS\]|\[INST\]"
+    r"|^[ \t]*+(?:#{1,4}[ \t]*+)?(?:\*\*)?(?:Observation|Human|User|Utilisateur|Benutzer|Usuario|用户)(?:\*\*)?[ \t]*+[:：]"
+    r"|^#{1,4}[ \t]*+(?:Human|User|Observation)[ \t]*+$",
+    re.MULTILINE,
+)
+"""What another's turn begins with."""
+
+
+def invented_from(text: str, start: int) -> Span | None:
+    """Return the first marker of another's turn from ``start`` on; None where there is none."""
+    found = _MARKERS.search(text, start)
+    return Span(*found.span()) if found else None

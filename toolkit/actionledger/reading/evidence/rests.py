@@ -1,26 +1,209 @@
-"""What is left of a call whose name is lost: its arguments, or what closes it, in a format's own marks."""
+"""Calls of which something is lost: names grown together with their surroundings, arguments that can't be read, closing marks alone."""
 
 import json
+import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
-from actionledger.core.values.offers import Offer
-from actionledger.reading.evidence.glued import glued
+from actionledger.core.values import Issue, Span
+from actionledger.core.values.calls import Offer, parameters_of
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.dialects import DIALECTS, Dialect
+from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.evidence.names import Mention, names_of
-from actionledger.reading.evidence.own_marks import arguments_left, closers_left
+from actionledger.reading.evidence.own_marks import (
+    MARK,
+    arguments_left,
+    closers_left,
+    mark_before,
+    mark_behind,
+    prefix_before,
+)
+
+NAMELESS = "It is what is left of a call whose name is lost."
+"""What is said of arguments and closing marks without a call."""
+
+EXPRESSION = "An argument is an expression."
+"""What is said of a call whose arguments call something else."""
+
+_VARIABLE = "may be a text or a name."
+_BRACKET = re.compile(r"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|(?P<opens>[\[({])|(?P<closes>[\])}])""")
+_SIGNATURE = re.compile(
+    r"\w[ \t]*+:[ \t]*+(?:str|int|float|bool|dict|list|tuple|set|object|any|Any|Optional|List|Dict|Union|string|number|integer|boolean)\b"
+    r"|\.\.\.|…"
+)
+_LONGEST = 4_000
+_ROLES = r"(?:assistant|commentary|analysis|final)*+[ \t]*+"
+_MARKS_BEFORE = re.compile(rf"(?:(?:{MARK})\s*+)*(?:{_ROLES})\Z")
+_NEXT_MARK = re.compile(rf"(?:(?!\n[ \t\r]*\n)[^<\[]|[<\[](?!/?[|｜‖A-Za-z]))*+(?:{MARK})")
+_OBJECT = re.compile(r"\s*+(?:[a-z]{2,10}+\s*+)?(?=\{)")
+_BRACE = re.compile(r"[{}]")
+_MOST_MARKS = 200
+_UNREAD_WINDOW = 200
+
+
+def has_names(issue: Issue) -> bool:
+    """Return whether a call can't be read since its arguments may be variables, or are expressions."""
+    return issue.detail == EXPRESSION or (issue.code is Reason.AMBIGUOUS and issue.detail.endswith(_VARIABLE))
+
+
+def is_signature(text: str, span: Span) -> bool:
+    """Return whether a call says what it takes, with types or dots for values."""
+    return _SIGNATURE.search(text, *span) is not None
+
+
+def end_of_call(text: str, mention: Mention, end: int) -> int:
+    """Return where the brackets behind a name close, or its line ends where they don't."""
+    depth, stop = 0, min(end, mention.end + _LONGEST)
+    for token in _BRACKET.finditer(text, mention.end, stop):
+        if token["opens"]:
+            depth += 1
+        elif token["closes"]:
+            depth -= 1
+            if depth <= 0:
+                return token.end() if depth == 0 else token.start()
+    line = text.find("\n", mention.end, stop)
+    return line if line >= 0 else stop
+
+
+def own_span(text: str, mention: Mention, low: int, end: int) -> Span:
+    """Return where a call stands that has some of its format's marks, with those before and behind."""
+    start = prefix_before(text, mention.start)
+    if text.startswith("}", start):
+        return Span(_object_before(text, start, low), mention.end)
+    before = mark_before(text, start)
+    start = max(low, start if before is None else before)
+    window = max(low, start - _UNREAD_WINDOW)
+    if marks := _MARKS_BEFORE.search(text[window:start]):
+        start = window + marks.start()
+    at, stop = mark_behind(text, mention.end) or mention.end, min(end, mention.end + _LONGEST)
+    if holds := _OBJECT.match(text, at, stop):
+        at = max(at, end_of_call(text, mention._replace(end=holds.end()), stop))
+    for _ in range(_MOST_MARKS):
+        if not (mark := _NEXT_MARK.match(text, at, stop)):
+            break
+        at = mark.end()
+    return Span(start, min(at, end))
+
+
+def _object_before(text: str, at: int, low: int) -> int:
+    """Return where the object begins that a bracket closes; where the bracket stands if none does."""
+    depth = 0
+    for token in reversed([*_BRACE.finditer(text, max(low, at - _LONGEST), at + 1)]):
+        depth += 1 if token[0] == "}" else -1
+        if depth == 0:
+            return token.start()
+    return at
+
+
+_NAME, _ARGUMENT, _VALUE, _ID = "putnameqx", "argumentqx", "valueqx", "7"
+_SPECIAL = re.compile(r"<[|｜][^<>\n]{1,80}[|｜]>")
+_WORD_BEFORE = re.compile(r"(?:\w+=(?:\w+\.)?|\w+)\Z")
+_UP_TO_ARGUMENTS = re.compile(r"[^{<(\[]{0,40}?(?:```\w*\s*)?[{<(\[]")
+_ARGUMENTS_BEGIN = re.compile(r"[{<(\[=]")
+"""Without one of these, there are no arguments."""
+
+_SHORTEST = 3
+_WINDOW = 40
+_MOST = 100
+"""How many places of one name are looked at."""
+
+
+class _Left(NamedTuple):
+    """What stands around a name where the special tokens are gone, as regular expressions."""
+
+    before: re.Pattern[str]
+    behind: re.Pattern[str]
+
+
+def glued(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Mention]:
+    """Yield each place of ``text[start:end]`` where an offered name stands in what is left of a call, by name."""
+    if _ARGUMENTS_BEGIN.search(text, start, end) is None:
+        return
+    for name in _long_names(offer):
+        at = text.find(name, start, end)
+        for _ in range(_MOST):
+            if at < 0:
+                break
+            stop = at + len(name)
+            if _is_glued(text, at, stop) and (
+                _is_left(text, at, stop, end) or _has_lost_brackets(text, name, stop, offer)
+            ):
+                yield Mention(name, "left", at, stop)
+            at = text.find(name, stop, end)
+
+
+@lru_cache(maxsize=64)
+def _long_names(offer: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in offer if len(name) >= _SHORTEST))
+
+
+def _is_glued(text: str, start: int, end: int) -> bool:
+    """Return whether letters or digits stand directly before a name, or behind it."""
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    return before.isalnum() or behind.isalnum()
+
+
+def _is_left(text: str, start: int, stop: int, end: int) -> bool:
+    before = text[max(0, start - _WINDOW) : start]
+    return any(left.before.search(before) and left.behind.match(text, stop, end) for left in _forms())
+
+
+def _has_lost_brackets(text: str, name: str, stop: int, offer: frozenset[str]) -> bool:
+    """Return whether one of a tool's parameters is set directly behind its name, and a bracket closes that nothing opened."""
+    parameters = parameters_of(offer, name)
+    if not parameters:
+        return False
+    follows = next((each for each in parameters if text.startswith(f"{each}=", stop)), None)
+    return follows is not None and _CLOSES.match(text, stop + len(follows)) is not None
+
+
+_CLOSES = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|[^\"'()\n])*+\)")
+
+
+@lru_cache(maxsize=1)
+def _forms() -> tuple[_Left, ...]:
+    """Return what is left of each dialect's calls."""
+    texts = dict.fromkeys(_left_of(dialect, call_id) for dialect in DIALECTS for call_id in (None, _ID))
+    return tuple(form for text in texts if text and (form := _form(text)))
+
+
+def _left_of(dialect: Dialect, call_id: str | None) -> str:
+    """Return a call without the special tokens of its dialect; empty where it has none, or no name to write."""
+    try:
+        text = dialect.write([PlainCall(_NAME, {_ARGUMENT: _VALUE}, call_id)])
+    except (ValueError, TypeError):
+        return ""
+    left = _SPECIAL.sub("", text)
+    return left if left != text else ""
+
+
+def _form(text: str) -> _Left | None:
+    """Return what stands around the name in a text, where that has grown together with anything."""
+    name = text.find(_NAME)
+    behind = _UP_TO_ARGUMENTS.match(text, name + len(_NAME))
+    if name < 0 or behind is None or not _is_glued(text, name, name + len(_NAME)):
+        return None
+    word = _WORD_BEFORE.search(text[:name])
+    before = rf"(?<!\w){_loosely(word[0])}(?:\w+\.)*\Z" if word else r"(?<!\w)(?:\w+\.)*\Z"
+    return _Left(re.compile(before), re.compile(_loosely(behind[0])))
+
+
+def _loosely(text: str) -> str:
+    """Return the pattern of a text in which numbers and blanks may be others."""
+    pieces = re.split(r"(\d+|\s+)", text)
+    return "".join(
+        r"\d++" if piece.isdigit() else r"\s*+" if piece.isspace() else re.escape(piece) for piece in pieces
+    )
+
 
 _FEWEST = 2
 """How many arguments an object has at least that is taken for a call without its name: one key may be an answer's, too."""
 
 
 def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -> list[Mention]:
-    """Return where offered names are called in a stretch of a response, and what is left there of calls, in text order.
-
-    Args:
-        text: the response.
-        start: where the stretch begins, in code points.
-        end: where it ends.
-        offer: the names of the tools, with their parameters where they are known.
-    """
+    """Return where offered names are called in a stretch of a response, and what is left there of calls, in text order."""
     stretch = text[start:end]
     if not stretch or stretch.isspace():
         return []

@@ -5,23 +5,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from actionledger.core.values import Issue, Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Written
-from actionledger.reading.dialects.parts.doubts import unless_doubtful
+from actionledger.reading.dialects.parts.value_faults import unless_doubtful
 from actionledger.reading.evidence.arguments import (
     ARGUMENT_KEYS,
     WRAPPER_KEYS,
+    Deviations,
     NoCallError,
     arguments_in,
     holds_call,
     in_order,
 )
-from actionledger.reading.evidence.deviations import Deviations
 from actionledger.reading.evidence.names import NAME_KEYS, Names, is_misspelt_key
-from actionledger.reading.evidence.unread import EXPRESSION
+from actionledger.reading.evidence.rests import EXPRESSION
 from actionledger.reading.tolerant_json import Call, Decoded, decode
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _PRINTING = frozenset(
     {"print", "asyncio.run", "pprint", "display", "json.dumps", "str", "repr", "console.log", "list", "await"}
@@ -58,11 +58,7 @@ class Shapes:
         self._from = 0
 
     def calls_in(self, decoded: Decoded) -> list[Written]:
-        """Return the calls that a value states.
-
-        Raises:
-            NoCallError: it states none, or one that can't be read.
-        """
+        """Return the calls that a value states."""
         self._from = decoded.start
         self._decoded.append(decoded)
         self.deviations.repairs += decoded.repairs

@@ -10,22 +10,21 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from actionledger.core.values import Issue, Repair, Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Written
-from actionledger.reading.dialects.parts.doubts import unless_doubtful
 from actionledger.reading.dialects.parts.markers import behind_blanks
-from actionledger.reading.evidence.arguments import ARGUMENT_KEYS, NoCallError, holds_call, texts_in
-from actionledger.reading.evidence.deviations import tidied
+from actionledger.reading.dialects.parts.value_faults import unless_doubtful
+from actionledger.reading.evidence.arguments import ARGUMENT_KEYS, NoCallError, holds_call, texts_in, tidied
 from actionledger.reading.evidence.names import Mention, names_of
 from actionledger.reading.evidence.own_marks import mark_behind, prefix_before
-from actionledger.reading.evidence.plainer import with_keywords, with_plain_names, without_filler
+from actionledger.reading.evidence.rests import is_signature
 from actionledger.reading.evidence.shapes import Shapes, is_envelope
+from actionledger.reading.evidence.stretches import with_keywords, with_plain_names, without_filler
 from actionledger.reading.evidence.tags import opening_of, tagged_at
-from actionledger.reading.evidence.unread import is_signature
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import Call, Decoded, decode
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MARK = (
     r"<\|tool_call>(?:call:)?+|<tool_call\|>|<\|(?!(?:start_header_id|im_start|start|turn)\|)[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|\[/?[A-Z][A-Z_]{2,30}+\]|</?s>|◁[^◁▷\n]{1,40}+▷"
@@ -110,15 +109,7 @@ class Statements:
         """How many characters were read so far."""
 
     def run_at(self, start: int, end: int) -> Run:
-        """Read the calls that begin here, one after the other.
-
-        Args:
-            start: where to begin, in code points.
-            end: where the text to look at ends.
-
-        Raises:
-            NoCallError: no call can be read here.
-        """
+        """Read the calls that begin here, one after the other."""
         shapes = Shapes(self.text, self.names, self.offer, self.options)
         actions: list[Written] = []
         repairs: list[Repair] = []
@@ -155,16 +146,7 @@ class Statements:
         return Run(span, first, tuple(actions), found, _ordered(shapes.issues, span))
 
     def tagged(self, start: int, mention: Mention, end: int) -> Run:
-        """Read the calls in tags that carry the tools' names, one after the other.
-
-        Args:
-            start: where the first tag opens, in code points.
-            mention: the name in it.
-            end: where the text to look at ends.
-
-        Raises:
-            NoCallError: there is no such call.
-        """
+        """Read the calls in tags that carry the tools' names, one after the other."""
         actions: list[Written] = []
         repairs: list[Repair] = []
         at: int = start

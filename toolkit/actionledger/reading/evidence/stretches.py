@@ -1,11 +1,92 @@
-"""The parts of a response that no dialect has read: its fences, and what stands between them and the blocks."""
+"""The parts of a response that no dialect has read, with one sign for another where the decoder would stumble."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from actionledger.core.values import Span
+from actionledger.core.values import Repair, Span
+from actionledger.core.vocabulary import RepairKind
+from actionledger.reading.evidence.names import Mention
 from actionledger.reading.scan.openings import Openers, Opening, is_fence
 from actionledger.reading.scan.source import Source
+
+FILLER = "\ua7f7"
+"""A letter that nobody writes: it takes the place of a sign within a name."""
+
+_PYTHON = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
+_TOKEN = re.compile(
+    r"""(?P<string>\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')|(?P<opens>[\[({])|(?P<closes>[\])}])"""
+    r"""|(?<=[(,\s])[^\W\d]\w*+[ \t]*+(?P<colon>:)(?=[ \t]*+[\"'\d\[{(tfnTFN.+-])|(?P<star>\*\*)(?=[ \t]*+\{)""",
+    re.DOTALL,
+)
+_SIGNS = {
+    "colon": (RepairKind.COLON, "=", "="),
+    "star": (RepairKind.ARGUMENTS_UNPACKED, "  ", ""),
+}
+"""What is written for a sign, as many characters as it has, and what the repair says is meant."""
+
+_LONGEST = 8_000
+
+
+def with_plain_names(text: str, mentions: Iterable[Mention]) -> str:
+    """Return a text in which each called name is one in Python, of the same length."""
+    if FILLER in text:
+        return text
+    pieces, at = [], 0
+    is_escaped = False
+    for mention in mentions:
+        spelt = text[mention.start : mention.end]
+        is_escaped = is_escaped or "\\" in spelt
+        if mention.form != "call" or mention.start < at:
+            continue
+        quote = text[mention.end]
+        is_quoted = (
+            quote in "\"'`" and text[mention.start - 1 : mention.start] == quote and mention.start > at
+        )
+        if is_quoted or not _PYTHON.fullmatch(spelt):
+            name = spelt if _PYTHON.fullmatch(spelt) else re.sub(r"\W", FILLER, spelt)
+            blank = " " if is_quoted else ""
+            pieces += [text[at : mention.start - len(blank)], blank, name, blank]
+            at = mention.end + len(blank)
+    made = "".join([*pieces, text[at:]])
+    return made.replace("\\_", f"{FILLER}_") if is_escaped else made
+
+
+def without_filler(value: Any) -> Any:
+    """Return a value without the letter that took the place of signs."""
+    match value:
+        case str():
+            return value.replace(FILLER, "")
+        case list():
+            return [without_filler(item) for item in value]
+        case dict():
+            return {without_filler(key): without_filler(held) for key, held in value.items()}
+        case _:
+            return value
+
+
+def with_keywords(text: str, start: int, end: int) -> tuple[str, list[Repair], int]:
+    """Return the text of the call at ``start`` with its arguments named as Python names them."""
+    depth, low, stop = 0, start, min(end, start + _LONGEST)
+    pieces: list[str] = []
+    repairs: list[Repair] = []
+    behind = stop
+    for token in _TOKEN.finditer(text, start, stop):
+        if token["opens"]:
+            depth += 1
+        elif token["closes"]:
+            depth -= 1
+            if depth <= 0:
+                behind = token.end()
+                break
+        elif depth == 1 and (sign := _SIGNS.get(token.lastgroup or "")):
+            kind, after, written = sign
+            place = Span(*token.span(token.lastgroup or 0))
+            pieces += [text[low : place.start], after]
+            low = place.end
+            repairs.append(Repair(kind, place, place.of(text), written))
+    return ("".join([*pieces, text[low:stop]]) if repairs else "", repairs, behind)
+
 
 _FENCES = Openers(frozenset(), frozenset(), fences=True)
 
@@ -27,13 +108,7 @@ class Stretch(NamedTuple):
 def stretches(
     source: Source, covered: Sequence[Span], fenced: Sequence[tuple[Span, Span]]
 ) -> Iterator[Stretch]:
-    """Yield the fences and what stands between them and the blocks that were read.
-
-    Args:
-        source: the response.
-        covered: where the blocks stand that were read, in text order.
-        fenced: the spans and bodies of the blocks that begin with a fence and were not read, in text order.
-    """
+    """Yield the fences and what stands between them and the blocks that were read."""
     text, end, at, low = source.text, len(source.text), 0, 0
     known = {span.start: (span, body) for span, body in fenced}
     for block in [*covered, Span(end, end)]:

@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from actionledger.core.values import Issue, Span
-from actionledger.core.values.offers import is_own_text
+from actionledger.core.values.calls import is_own_text
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.verdicts import waiting
+from actionledger.reading.dialects.parts.markers import waiting
 from actionledger.reading.evidence.echoes import (
     DOCUMENTED,
     MARKLESS,
@@ -56,12 +56,7 @@ _JOINS = str.maketrans("", "", "_- ")
 
 
 def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
-    """Return the blocks with those as shown, or as waiting for a person, that the words around them say it of.
-
-    Args:
-        source: the response.
-        placed: all of its blocks, in text order.
-    """
+    """Return the blocks with those as shown, or as waiting for a person, that the words around them say it of."""
     text = source.text
     is_open = [is_open_to_prose(dialect, found) for dialect, found in placed]
     if not any(is_open):
@@ -95,13 +90,7 @@ def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
 
 
 def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_certain: bool = False) -> bool:
-    """Return whether an argument of a block's actions holds the place of a value.
-
-    Args:
-        found: the block.
-        names: the names that were offered: what a tool's schema itself gives for a parameter is a value.
-        is_certain: whether nothing else speaks against the calls, so that only what nobody passes counts.
-    """
+    """Return whether an argument of a block's actions holds the place of a value."""
     for action in found.actions:
         for key, value in action.arguments.items():
             if not isinstance(value, str) or len(value) > _LONGEST:

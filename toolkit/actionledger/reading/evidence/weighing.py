@@ -11,27 +11,24 @@ from itertools import islice
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.values import Issue, Repair, Span
-from actionledger.core.values.offers import parameters_of
+from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.markers import behind_blanks
-from actionledger.reading.dialects.parts.python_literals import EXPRESSIONS
+from actionledger.reading.dialects.parts.python_source import EXPRESSIONS
 from actionledger.reading.dialects.parts.truncation import unless_completed
 from actionledger.reading.dialects.reasoning import may_end_thoughts, thought_closers
-from actionledger.reading.evidence.arguments import ARGUMENT_KEYS
+from actionledger.reading.evidence.arguments import ARGUMENT_KEYS, tidied
 from actionledger.reading.evidence.candidates import Candidate, Candidates
-from actionledger.reading.evidence.cues import is_choice, speaks_against
-from actionledger.reading.evidence.deviations import tidied
 from actionledger.reading.evidence.echoes import DOCUMENTED, MARKLESS, READ, Placed, calls_text
 from actionledger.reading.evidence.names import Mention
-from actionledger.reading.evidence.places import Quotations, inked, is_document
-from actionledger.reading.evidence.rests import mentions_and_rests
+from actionledger.reading.evidence.places import Quotations, inked, is_choice, is_document, speaks_against
+from actionledger.reading.evidence.rests import has_names, mentions_and_rests
 from actionledger.reading.evidence.statements import Statements
 from actionledger.reading.evidence.stretches import stretches
-from actionledger.reading.evidence.unread import has_names
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MOST_OVERLAPS = 100
 UNSAID = "An offered name is called in it."
@@ -81,14 +78,7 @@ class _Weighed(NamedTuple):
 def with_evidence(
     source: Source, placed: Sequence[Placed], options: DecodeOptions, setting: EvidenceSetting
 ) -> list[Placed]:
-    """Return the blocks of a response with those that stand on evidence alone.
-
-    Args:
-        source: the response, with the names that were offered.
-        placed: the blocks that the dialects read, in text order.
-        options: what may be repaired.
-        setting: what is done with such calls.
-    """
+    """Return the blocks of a response with those that stand on evidence alone."""
     text, offer = source.text, source.names
     if not offer or setting == "ignored":
         return list(placed)

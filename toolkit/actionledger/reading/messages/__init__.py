@@ -9,8 +9,7 @@ text where it was made. What a provider ran itself (web search, code execution) 
 """
 
 from actionledger.reading.messages.gathering import PARSER_NAME
-from actionledger.reading.messages.message import read_message
-from actionledger.reading.messages.plain import require_json
-from actionledger.reading.messages.splitting import SplitCall, SplitMessage, split_message
+from actionledger.reading.messages.message import SplitCall, SplitMessage, read_message, split_message
+from actionledger.reading.messages.spellings import require_json
 
 __all__ = ["PARSER_NAME", "SplitCall", "SplitMessage", "read_message", "require_json", "split_message"]

@@ -1,19 +1,49 @@
-"""Text, calls and issues of a message in the order in which they stand in it."""
+"""Text, thoughts, calls and issues of a message in the order in which they stand in it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.values import Issue, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Found, Written
 from actionledger.reading.leaked import Text, beside
 from actionledger.reading.messages.spellings import Json, Spelled, spelled
-from actionledger.reading.messages.thoughts import thoughts_in
 from actionledger.reading.parse import assembled
 from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.options import STRICT
+from actionledger.reading.tolerant_json.faults import STRICT
+
+THOUGHTS = frozenset(
+    {"reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "thoughts"}
+)
+"""The keys that hold thoughts beside a message's content."""
+
+_WITHIN = (
+    "thinking",
+    "text",
+    "reasoning",
+    "reasoning_content",
+    "reasoningText",
+    "summary",
+    "content",
+    "thought",
+)
+_DEEPEST = 4
+
+
+def thoughts_in(value: object, depth: int = 0) -> Iterator[str]:
+    """Yield the texts of thoughts."""
+    if isinstance(value, str):
+        if value:
+            yield value
+    elif depth < _DEEPEST and isinstance(value, Mapping):
+        for key in _WITHIN:
+            yield from thoughts_in(value.get(key), depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list | tuple):
+        for each in value:
+            yield from thoughts_in(each, depth + 1)
+
 
 PARSER_NAME = "provider-messages"
 """What results say that they were read by."""
@@ -61,11 +91,7 @@ class Gathering:
         return "".join(self._pieces)
 
     def reading(self, names: frozenset[str] | None = None) -> Reading:
-        """Return all of it, numbered, with the calls that the model has left as text.
-
-        Args:
-            names: the names of the tools that there are; None for those that the message calls.
-        """
+        """Return all of it, numbered, with the calls that the model has left as text."""
         called = frozenset(call.name for _, found in self._placed for call in found.actions)
         written = Text(
             self.text, self._placed, called if names is None else names, "\n\n".join(self._thoughts)
@@ -79,11 +105,7 @@ class Gathering:
             self._length += len(text)
 
     def think(self, thought: object) -> None:
-        """Take what the model thought: no text of the message, and looked through for calls that were left in it.
-
-        Args:
-            thought: a text, or whatever holds it.
-        """
+        """Take what the model thought: no text of the message, and looked through for calls that were left in it."""
         self._thoughts += thoughts_in(thought)
 
     def next_place(self) -> None:
@@ -93,12 +115,7 @@ class Gathering:
         self._repeated = set()
 
     def act(self, call: Json, dialect: str = "") -> None:
-        """Take a call, in whatever keys it is written.
-
-        Args:
-            call: the object that is a call.
-            dialect: whose spelling it is; empty to tell it by its keys.
-        """
+        """Take a call, in whatever keys it is written."""
         self.handled.add(id(call))
         self.acted.add(id(call))
         self.take(spelled(call, dialect))

@@ -1,15 +1,13 @@
-"""A message of any known interface, alone or in the response around it."""
+"""A message of any known interface, alone or in the response around it, with the calls in it that nobody has read."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
 
 from actionledger.core.values import Reading
-from actionledger.core.vocabulary import Reason
-from actionledger.reading.messages.gathering import Gathering
-from actionledger.reading.messages.leftovers import unread_calls
+from actionledger.core.vocabulary import Capture, Reason
+from actionledger.reading.messages.gathering import THOUGHTS, Gathering
 from actionledger.reading.messages.parts import is_part, read_parts, says_something
-from actionledger.reading.messages.spellings import Json, shown_keys
-from actionledger.reading.messages.thoughts import THOUGHTS
+from actionledger.reading.messages.spellings import HOLDERS, OF_CALL, Json, Spelled, is_call_like, shown_keys
 
 _KNOWN = (
     "OpenAI's chat and Responses interfaces, Anthropic's, Gemini's, Bedrock's, Cohere's and Ollama's, "
@@ -57,30 +55,14 @@ _BESIDE = frozenset(
 
 
 def read_message(message: object, names: frozenset[str] | None = None) -> Reading:
-    """Read a message as a provider's interface returns it; never raises on a JSON value.
-
-    Args:
-        message: the decoded JSON: a message, the response around it, or the list of its parts. Of several choices the
-            first is read.
-        names: the names of the tools that the model was offered; None if unknown.
-
-    Returns:
-        Its text and its calls. A call whose arguments can't be read is a malformed block, no action, and so is whatever has
-        a shape that isn't known, and a call that the model has left in its text or thoughts; the dialect of a block is the interface, such as ``openai_chat``, ``anthropic``, ``gemini``
-        or ``langchain``, and ``message`` where what is wrong is no call.
-    """
+    """Read a message as a provider's interface returns it; never raises on a JSON value."""
     gathering = Gathering()
     gather(message, gathering)
     return gathering.reading(names)
 
 
 def gather(message: object, gathering: Gathering) -> None:
-    """Take what a message holds, in the order in which it stands there.
-
-    Args:
-        message: the decoded JSON.
-        gathering: takes what is found.
-    """
+    """Take what a message holds, in the order in which it stands there."""
     found = _within(message, gathering)
     if found is not None:
         _read(found, gathering)
@@ -220,3 +202,104 @@ def _kind_of(value: object) -> str:
         case list() | tuple():
             return "a list" if value else "an empty list"
     return f"a Python object of the type {type(value).__name__}"
+
+
+_NOT_SEARCHED = frozenset(
+    {"tools", "tool_choice", "tool_config", "functions", "messages", "instructions", "prompt"}
+    | {"usage", "usage_metadata", "usageMetadata", "metrics", "metadata", "response_metadata", "logprobs"}
+    | {"observation", "observations", "result", "results", "provider_details", "text_format"}
+)
+"""What stands beside calls in a message: definitions, prompts, counts, results."""
+
+_DEEPEST = 30
+
+
+def unread_calls(
+    message: Json, handled: Collection[int], calls: Collection[int]
+) -> Iterator[tuple[str, Json]]:
+    """Yield what looks like a call and was taken for nothing, with its place as a JSON path without its root."""
+    pending: list[tuple[tuple[str, ...], object]] = [((), message)]
+    while pending:
+        path, value = pending.pop()
+        is_call = id(value) in calls
+        if (id(value) in handled and not is_call) or len(path) > _DEEPEST:
+            continue
+        if isinstance(value, Mapping):
+            if path and not is_call and (path[-1] in HOLDERS or is_call_like(value)):
+                yield ".".join(path), value
+            else:
+                known = _NOT_SEARCHED | OF_CALL if is_call else _NOT_SEARCHED
+                pending += [
+                    ((*path, str(key)), item)
+                    for key, item in reversed(list(value.items()))
+                    if key not in known
+                ]
+        elif isinstance(value, list):
+            pending += [((*path, str(place)), item) for place, item in reversed(list(enumerate(value)))]
+
+
+class SplitCall(NamedTuple):
+    """A call of a message.
+
+    Args:
+        call_id: its identifier; empty where it has none.
+        name: the tool's name; empty where it has none.
+        arguments: as the message has them: a text, or an object.
+        kind: ``text`` where the arguments are a text as it is, ``function`` otherwise.
+        at: where in the message's text it stands.
+    """
+
+    call_id: str
+    name: str
+    arguments: str | Mapping[str, Any]
+    kind: Literal["function", "text"]
+    at: int
+
+
+class SplitMessage(NamedTuple):
+    """A message of a provider, split into what it says and what it calls.
+
+    Args:
+        text: what it says.
+        calls: its calls, in order.
+        capture: ``arguments`` where the calls' arguments are texts as the model wrote them, ``calls`` where they are parsed.
+    """
+
+    text: str
+    calls: tuple[SplitCall, ...]
+    capture: Capture
+
+
+def split_message(message: object) -> SplitMessage:
+    """Split a message as a provider's interface returns it; never raises on a JSON value."""
+    splitting = _Splitting()
+    gather(message, splitting)
+    is_parsed = any(not isinstance(call.arguments, str) for call in splitting.calls)
+    capture = Capture.CALLS if is_parsed else Capture.ARGUMENTS
+    return SplitMessage(splitting.text, tuple(splitting.calls), capture)
+
+
+class _Splitting(Gathering):
+    """Keeps each call as it stands in the message, once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[SplitCall] = []
+
+    def take(self, call: Spelled) -> None:
+        before = len(self._placed)
+        super().take(call)
+        if len(self._placed) == before:
+            return
+        name = call.name if isinstance(call.name, str) else ""
+        self.calls.append(SplitCall(call.call_id or "", name, *_arguments(call), self._length))
+
+
+def _arguments(call: Spelled) -> tuple[str | Mapping[str, Any], Literal["function", "text"]]:
+    given = call.arguments
+    if isinstance(given, str):
+        return given, "function"
+    if isinstance(given, Mapping):
+        is_text = given.keys() == {"input"} and isinstance(given["input"], str) and call.is_text
+        return (given["input"], "text") if is_text else (given, "function")
+    return ({} if given is None else {"arguments": given}), "function"

@@ -64,12 +64,7 @@ _KNOWN = "text, thoughts, and the calls of OpenAI, Anthropic, Gemini, Bedrock, O
 
 
 def read_parts(parts: object, gathering: Gathering) -> None:
-    """Take a list of parts, or one part.
-
-    Args:
-        parts: what stands where a message's content belongs.
-        gathering: takes what is found.
-    """
+    """Take a list of parts, or one part."""
     for part in parts if isinstance(parts, list | tuple) else [parts]:
         if isinstance(part, Mapping):
             _read_part(part, gathering)

@@ -1,47 +1,40 @@
 """What the prose around a call says in nine languages: that it is being made, that it is only shown, that it is taken back.
 
-Each language has a table of its own. None has to be complete: see ``prose`` for what is made of a sentence that says nothing of
+Each language is a row of tables, see ``phrases.Language``. None has to be complete: see ``prose`` for what is made of a sentence that says nothing of
 either.
 """
 
 import re
 from functools import cache
 
-from actionledger.reading.prose_words import (
-    chinese,
-    english,
-    french,
-    german,
-    japanese,
-    korean,
-    russian,
-    spanish,
-)
+from actionledger.reading.prose_words import english
+from actionledger.reading.prose_words.eastern import CHINESE, JAPANESE, KOREAN, RUSSIAN
 from actionledger.reading.prose_words.phrases import Phrases, Vocabulary
-from actionledger.reading.scan.any_case import AnyCase
+from actionledger.reading.prose_words.western import FRENCH, GERMAN, SPANISH
+from actionledger.reading.scan.line_starts import AnyCase
 
-_ALL = (english, german, french, spanish, chinese, japanese, russian, korean)
+_ALL = (english.ENGLISH, GERMAN, FRENCH, SPANISH, CHINESE, JAPANESE, RUSSIAN, KOREAN)
 
 _FIRST, _THEN, _BETWEEN = Vocabulary(), Vocabulary(), Vocabulary()
 """The words of the tables that every sentence before a call is asked about, of those for which the first leave it open, and of
 what stands between two calls."""
 
-ANNOUNCES = Phrases([row for each in _ALL for row in each.ANNOUNCES], _THEN)
+ANNOUNCES = Phrases([row for each in _ALL for row in each.announces], _THEN)
 """What says that its writer makes the call now."""
 
-SHOWS = Phrases([row for each in _ALL for row in each.SHOWS], _FIRST)
+SHOWS = Phrases([row for each in _ALL for row in each.shows], _FIRST)
 """What says plainly that a call is not made: enough against one with its format's marks, too."""
 
-OPEN = Phrases([row for each in _ALL for row in each.OPEN], _THEN)
+OPEN = Phrases([row for each in _ALL for row in each.open], _THEN)
 """What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
 
 UNDERTAKES = Phrases(english.UNDERTAKES, _FIRST)
 """What says so in so many words that nothing else in the sentence speaks against it but a condition."""
 
-CONDITIONS = Phrases([row for each in _ALL for row in each.CONDITIONS], _FIRST)
+CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], _FIRST)
 """What says that something else has to come before the call, or would have had to."""
 
-CORRECTS = Phrases([row for each in _ALL for row in each.CORRECTS], _BETWEEN)
+CORRECTS = Phrases([row for each in _ALL for row in each.corrects], _BETWEEN)
 """What says between two calls that the second one stands for the first."""
 
 _CODE = re.compile("`[^`\n]++`")
@@ -100,19 +93,19 @@ def takes_back(text: str) -> bool:
 
 @cache
 def _taking_back() -> AnyCase:
-    leads = "|".join(each.LEADS for each in _ALL if each.LEADS)
-    patterns = "|".join(pattern for each in _ALL for pattern in each.TAKES_BACK)
+    leads = "|".join(each.leads for each in _ALL if each.leads)
+    patterns = "|".join(pattern for each in _ALL for pattern in each.takes_back)
     return AnyCase(rf"\W*(?:{leads})*+(?:{patterns})")
 
 
 @cache
 def _describing() -> AnyCase:
-    return AnyCase(rf"\W*(?:{'|'.join(each.DESCRIBES for each in _ALL)})")
+    return AnyCase(rf"\W*(?:{'|'.join(each.describes for each in _ALL)})")
 
 
 @cache
 def _deferring() -> AnyCase:
-    return AnyCase(rf"\W*(?:{'|'.join(each.DEFERS for each in _ALL)})")
+    return AnyCase(rf"\W*(?:{'|'.join(each.defers for each in _ALL)})")
 
 
 @cache
@@ -132,12 +125,12 @@ def _of_texts() -> AnyCase:
 
 @cache
 def _offer() -> AnyCase:
-    return AnyCase("|".join(each.OFFERS for each in _ALL))
+    return AnyCase("|".join(each.offers for each in _ALL))
 
 
 @cache
 def _question() -> AnyCase:
-    other = "|".join(each.ANYTHING_ELSE for each in _ALL if each.ANYTHING_ELSE)
+    other = "|".join(each.anything_else for each in _ALL if each.anything_else)
     return AnyCase(
         rf"(?!\s*+[^.!?？。\n]*(?:{other}))\s*+(?:[^.!?？。\n]{{0,160}}[?？]|[^.!?？。\n]{{0,80}}か。)"
     )

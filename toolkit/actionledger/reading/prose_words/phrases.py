@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from actionledger.reading.scan.any_case import AnyCase
+from actionledger.reading.scan.line_starts import AnyCase
 from actionledger.reading.scan.openings import any_of
 
 FOLDED = re.compile("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
@@ -34,6 +34,36 @@ class Phrase(NamedTuple):
 
     words: str
     pattern: str
+
+
+class Language(NamedTuple):
+    """What the prose around a call says in one language.
+
+    Args:
+        announces: what says that its writer makes the call now.
+        conditions: what says that something else has to come before the call, or would have had to.
+        shows: what says plainly that a call is not made: enough against one with its format's marks, too.
+        open: what leaves open whether the call is made.
+        takes_back: what takes a call back that stands before it.
+        corrects: what says between two calls that the second one stands for the first.
+        leads: what a sentence may begin with that says nothing of the call; empty where nothing is known.
+        describes: what begins a text behind a call that says what it was.
+        defers: what leaves it to somebody else whether the call is made.
+        offers: what asks whether to make a call.
+        anything_else: what a question holds that is about something else; empty where nothing is known.
+    """
+
+    announces: tuple[Phrase, ...]
+    conditions: tuple[Phrase, ...]
+    shows: tuple[Phrase, ...]
+    open: tuple[Phrase, ...]
+    takes_back: tuple[str, ...]
+    corrects: tuple[Phrase, ...]
+    leads: str
+    describes: str
+    defers: str
+    offers: str
+    anything_else: str
 
 
 class Heard(NamedTuple):

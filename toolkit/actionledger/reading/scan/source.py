@@ -46,12 +46,7 @@ class Source:
         self._memories: dict[Callable[[], Any], Any] = {}
 
     def once(self, asked: tuple[object, ...], answer: Callable[[], _Answer]) -> _Answer:
-        """Return the answer to a question that several dialects ask one after the other about the same place.
-
-        Args:
-            asked: the question: its kind, then all that the answer depends on beside the text. The last one of each kind is known.
-            answer: finds the answer.
-        """
+        """Return the answer to a question that several dialects ask one after the other about the same place."""
         known, found = self._answers.get(asked[0], ((), None))
         if asked != known:
             found = answer()
@@ -60,11 +55,7 @@ class Source:
         return answered
 
     def memory(self, kind: Callable[[], _Answer]) -> _Answer:
-        """Return what questions of one kind remember of this text; it is made when one is asked for the first time.
-
-        Args:
-            kind: the class of it.
-        """
+        """Return what questions of one kind remember of this text; it is made when one is asked for the first time."""
         if kind not in self._memories:
             self._memories[kind] = kind()
         found: _Answer = self._memories[kind]
@@ -104,13 +95,7 @@ class Source:
         return Closing(end, end, found=False)
 
     def closing_behind(self, opening: Opening, start: int, end: int) -> Closing | None:
-        """Return where a fenced block closes behind its value: a fence, the end of the text, or None if text follows.
-
-        Args:
-            opening: the fence.
-            start: where the value ends, in code points.
-            end: where the text to look at ends.
-        """
+        """Return where a fenced block closes behind its value: a fence, the end of the text, or None if text follows."""
         match = _FOLLOWS.match(self.text, start, end)
         if not match and opening.kind is OpeningKind.EMBEDDED and begins_on_its_line(opening, self.text):
             match = _FOLLOWS_ON_LINE.match(self.text, start, end)

@@ -6,28 +6,21 @@ and hands the result to the scanner. ``reader`` goes token by token and knows th
 plausible it refuses, and says which they are; for who asks for it, a fourth one then takes the likelier. What can be wrong stands in one table, which all of them work from. Every
 change is noted, with its place: whoever makes all the changes that are noted has the JSON text of the value.
 
-    decoding   one value at a known place               finding    several values; a value somewhere in a text
-    decoded    the result: value, repairs, issues, spans
-    faults     the table of what can be wrong           options    which repairs are allowed, and the limits
-    valid      valid JSON, in C                         locating   where the objects of such a value stand
-    outline    valid JSON with the places of its actions
-    regular    faults that can be mended one by one     stretches  what needs no mending, and usual faults
-    usual      the same in one run, if all are usual    rewriting  a container written anew
-    reader     members and elements, step by step       shortcuts  containers that are read in one go
-    likelier   the likelier of two readings             doubts     what is read and may mean another thing
-    containers how they are filled and closed           uneven     the same where a bracket doesn't fit
-    brackets   what may be wrong with brackets          state      where reading stands
-    keys       keys and their colons
-    words      numbers, literals, texts without quotes  scalars    what they stand for
-    strings    strings in any quotes                    escapes    what their text stands for
-    endings    which quote closes a string              unclosed   where one ends whose quote was left out
-    sums       strings that are added                   shapes     what values look like
-    contexts   what may follow a value, by container    patterns   the words of the grammar
+    decoding   one value at a known place, and doubts   finding    several values; a value somewhere in a text
+    decoded    the result: value, repairs, places       faults     the table of what can be wrong; the options
+    valid      valid JSON, in C, with its places        regular    faults that can be mended one by one
+    rewriting  a container written anew                 reader     members and elements, keys, sums, step by step
+    likelier   the likelier of two readings             containers how they are opened, filled, closed, read in one go
+    brackets   brackets that don't add up               state      where reading stands
+    words      numbers, literals, texts without quotes  strings    strings in any quotes
+    escapes    what their text stands for               endings    which quote closes a string
+    contexts   what may follow a value                  patterns   the words of the grammar
     notes      what reading leaves behind
 """
 
 from actionledger.reading.tolerant_json.decoded import Call, Decoded
 from actionledger.reading.tolerant_json.decoding import decode
+from actionledger.reading.tolerant_json.faults import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions
 from actionledger.reading.tolerant_json.finding import (
     Found,
     comments_behind,
@@ -35,7 +28,6 @@ from actionledger.reading.tolerant_json.finding import (
     decode_nested,
     find_value,
 )
-from actionledger.reading.tolerant_json.options import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions
 
 __all__ = [
     "JSON_REPAIRS",

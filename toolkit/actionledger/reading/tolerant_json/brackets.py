@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from actionledger.reading.tolerant_json.contexts import CLOSERS, OBJECT, ROOT
-from actionledger.reading.tolerant_json.shapes import last_of
+from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.tolerant_json import faults
+from actionledger.reading.tolerant_json.containers import Containers, Step
+from actionledger.reading.tolerant_json.contexts import CLOSERS, JSON_CLOSERS, LIST, OBJECT, ROOT
+from actionledger.reading.tolerant_json.decoded import last_of
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+from actionledger.reading.tolerant_json.notes import RefusedError
+from actionledger.reading.tolerant_json.patterns import ANOTHER_VALUE, GOES_ON, MORE_CLOSERS, SCALAR_ELEMENT
+from actionledger.reading.tolerant_json.state import Frame
 
 _LINE = re.compile(r"\n([ \t]*+)(?=\S)")
 _INDENT = re.compile(r"[ \t]*+")
@@ -49,11 +56,6 @@ def other_place(kind: str, parent: str, value: Any) -> str:
 
     Behind an earlier item of the container, if what follows that may stand in the container around it; or inside its last
     item, if that is of the same kind, so that the brackets behind it close one container more each.
-
-    Args:
-        kind: the kind of the container, see ``contexts``.
-        parent: the kind of the container around it.
-        value: what it holds, if the bracket belongs behind all of it.
     """
     if not isinstance(value, dict | list):
         return ""
@@ -116,13 +118,191 @@ def is_indented(text: str, start: int, stop: int) -> bool | None:
     """Return whether all lines of a container are indented more than the one that it begins on, as its first one is.
 
     It is None where the first one is not, or where there is none.
-
-    Args:
-        text: the text, which has no line breaks in strings.
-        start: where the container begins.
-        stop: where it ends.
     """
     line = _INDENT.match(text, text.rfind("\n", 0, start) + 1)
     assert line is not None
     lines = [len(match[1]) for match in _LINE.finditer(text, start, stop)]
     return min(lines) > len(line[0]) if lines and lines[0] > len(line[0]) else None
+
+
+_MOST_CLOSERS_TOO_MANY = 16
+
+
+class UnevenContainers(Containers):
+    """Containers whose brackets may not add up.
+
+    Attributes:
+        supposition: what is taken to be the one fault of the brackets; None where the usual one is looked for.
+        bracket_faults: what was wrong with the brackets so far, in text order.
+        suspect: where the first bracket stands that may be the wrong one; -1 where there is none.
+        bracket_doubt: why a reading is refused whose brackets come out even; None where it isn't.
+    """
+
+    __slots__ = ("bracket_doubt", "bracket_faults", "supposition", "suspect")
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        options: DecodeOptions,
+        *,
+        is_whole: bool,
+        is_likelier: bool = False,
+        supposition: Supposition | None = None,
+    ) -> None:
+        apart = supposition.at if supposition else -1
+        super().__init__(text, start, options, is_whole=is_whole, is_likelier=is_likelier, apart=apart)
+        self.supposition = supposition
+        self.bracket_faults: list[Rule] = []
+        self.suspect = -1
+        self.bracket_doubt: RefusedError | None = None
+
+    def close(self, end: int) -> Step | None:
+        """Close the innermost container, unless its bracket is supposed to be the one that is wrong."""
+        if self.supposition is not None and self.supposition.at == end - 1:
+            return self.as_supposed()
+        return super().close(end)
+
+    def wrong_closer(self, frame: Frame, closer: str) -> Step | None:
+        """Pass a bracket that doesn't close the innermost container."""
+        if self.supposition is not None:
+            if self.supposition.at != self.at:
+                self.refuse_brackets()
+            return self.as_supposed()
+        if self.suspect < 0:
+            self.suspect = self.at
+        rule = guess(self.kinds, closer)
+        self.add_bracket_fault(rule)
+        if rule is Rule.MISSING:
+            self.check_place_of_missing_closer(frame)
+            return self.close_unwritten(self.at)
+        if not closes_in_one_run(last_of(frame.value)):
+            self.refuse_brackets()
+        closers = faults.EXTRA_CLOSER.looks.match(self.text, self.at)
+        assert closers is not None
+        return self.drop_closers(frame, closers.end())
+
+    def add_bracket_fault(self, rule: Rule) -> None:
+        """Keep in mind what is wrong with the brackets; faults of two kinds may cancel out, and many are no accident."""
+        self.bracket_faults.append(rule)
+        has_others = self.bracket_faults[0] is not rule
+        if has_others or (rule is Rule.EXTRA and len(self.bracket_faults) > _MOST_CLOSERS_TOO_MANY):
+            self.refuse_brackets()
+
+    def as_supposed(self) -> Step | None:
+        """Pass the bracket that is supposed to be the one that is wrong."""
+        assert self.supposition is not None
+        frame, self.at = self.frames[-1], self.supposition.at
+        self.add_bracket_fault(self.supposition.rule)
+        fits = self.text[self.at] == CLOSERS[frame.kind]
+        if self.supposition.rule is Rule.EXTRA:
+            if not closes_in_one_run(frame.value if fits else last_of(frame.value)):
+                self.refuse_brackets()
+            return self.drop_closers(frame, self.at + 1)
+        if fits or not frame.value:  # of an empty container, nothing says which bracket is the wrong one
+            self.refuse_brackets()
+        self.notes.add(faults.MISSING_CLOSER, self.at, self.at, JSON_CLOSERS[frame.kind])
+        self.notes.add(faults.EXTRA_CLOSER, self.at, self.at + 1)
+        return self.closed(self.at + 1)
+
+    def drop_closers(self, frame: Frame, end: int) -> Step | None:
+        """Pass brackets that close nothing."""
+        self.notes.add(faults.EXTRA_CLOSER, self.at, end)
+        self.at = end
+        if frame.comma < 0 and frame.value:
+            return self.after_value
+        return self.member if frame.kind == OBJECT else self.element
+
+    def check_place_of_missing_closer(self, frame: Frame) -> None:
+        """See whether the innermost container's bracket was forgotten here, or may have been before."""
+        if self.bracket_doubt:
+            return
+        place = "before it" if self.issues else other_place(frame.kind, self.outer, frame.value)
+        if place and not self.is_indented(frame, self.at):
+            detail = f"A {CLOSERS[frame.kind]!r} is missing: here, or {place}."
+            self.bracket_doubt = RefusedError(Reason.AMBIGUOUS, self.at, self.at + 1, detail)
+
+    def is_indented(self, frame: Frame, stop: int) -> bool | None:
+        """Return what the indentation says of a container that ends there, see ``brackets.is_indented``."""
+        if any(kind is RepairKind.CONTROL_CHARACTER for kind, *_ in self.notes.since(frame.notes)):
+            return None  # some lines are in strings
+        return is_indented(self.text, frame.start, stop)
+
+    def close_before_comma(self, frame: Frame, comma: int) -> Step | None:
+        """Close a container whose bracket was forgotten before a comma, for what follows belongs to the one around."""
+        self.at = comma
+        self.check_place_of_missing_closer(frame)
+        self.forget_from(comma)
+        self.add_bracket_fault(Rule.MISSING)
+        self.item = frame.comma = -1
+        return self.close_unwritten(comma)
+
+    def forget_from(self, at: int) -> None:
+        """Forget the notes of what stands from a comma on: it is dropped, or read again."""
+        self.notes.keep(lambda note: note[2] <= at)
+
+    def element_in_object(self, frame: Frame) -> Step | None:
+        """Take an item of an object that is no member for an element of the list around it; None if it may be neither."""
+        is_element = self.outer == LIST and frame.comma >= 0 and SCALAR_ELEMENT.match(self.text, self.item)
+        if not is_element or self.bracket_faults or self.supposition:
+            return None
+        return self.close_before_comma(frame, frame.comma)
+
+    def member_in_list(self, frame: Frame) -> Step | None:
+        """Take an element of a list that a colon follows for a member of the object around it, or of the one before it."""
+        comma = frame.item_comma
+        if comma < 0 or not isinstance(last_of(frame.value), str) or self.bracket_faults or self.supposition:
+            return None
+        closer = len(self.text[frame.start : comma].rstrip()) + frame.start - 1
+        if self.text[closer] == "}":
+            self.suspect = closer
+        if self.outer == OBJECT:
+            frame.value.pop()
+            return self.close_before_comma(frame, comma)
+        if self.suspect >= 0:
+            self.refuse_brackets()
+        return None
+
+    def after_root(self, frame: Frame) -> Step | None:
+        """End, unless what follows shows that the outermost container goes on or that its brackets don't add up."""
+        if GOES_ON.match(self.text, self.at):
+            is_plain = frame.kind == OBJECT and closes_in_one_run(frame.value)
+            if not is_plain or self.issues or self.supposition:
+                self.refuse_brackets()  # a duplicate key hides what it replaced, brackets and all
+            self.add_bracket_fault(Rule.EXTRA)
+            return self.reopen(frame)
+        closers = MORE_CLOSERS.match(self.text, self.at)
+        if self.bracket_faults and (closers or ANOTHER_VALUE.match(self.text, self.at)):
+            self.refuse_brackets()
+        if closers and self.is_whole and closers.end() == len(self.text):
+            if self.issues or (
+                self.text[closers.start(1)] == CLOSERS[frame.kind] and may_end_later(frame.value)
+            ):
+                self.doubt(Reason.AMBIGUOUS, "A bracket closes too much: this one, or one before it.")
+            self.notes.add(faults.EXTRA_CLOSER, self.at, closers.end(1))
+            self.at = closers.end(1)
+        self.raise_bracket_doubt()
+        return None
+
+    def reopen(self, frame: Frame) -> Step:
+        """Go on with the outermost container, whose bracket was one too many."""
+        self.notes.add(faults.EXTRA_CLOSER, self.at - 1, self.at)
+        if frame.kind == OBJECT:
+            self.opened.drop_last()
+        self.push(frame)
+        if frame.value:
+            return self.after_value
+        return self.member if frame.kind == OBJECT else self.element
+
+    def raise_bracket_doubt(self) -> None:
+        """Give up where a bracket may have been forgotten in another place, or say so."""
+        if self.bracket_doubt is None:
+            return
+        if not self.is_likelier:
+            raise self.bracket_doubt
+        self.add_doubt(self.bracket_doubt.issue)
+        self.bracket_doubt = None
+
+    def refuse_brackets(self) -> None:
+        """Give up where it can't be known which bracket is the wrong one, or take the usual one and say so."""
+        self.doubt(Reason.AMBIGUOUS, "The brackets don't add up; any of several may be the wrong one.")

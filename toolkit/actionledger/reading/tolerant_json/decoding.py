@@ -1,5 +1,6 @@
-"""One value at a known place: the valid reader first, the tolerant one where that gives up."""
+"""One value at a known place: the valid reader first, the tolerant one where that gives up, and what is in doubt all the same."""
 
+import re
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -7,13 +8,12 @@ from actionledger.core.errors import require_kind, require_text
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import faults
-from actionledger.reading.tolerant_json.brackets import Rule, Supposition
-from actionledger.reading.tolerant_json.contexts import JSON_CLOSERS
+from actionledger.reading.tolerant_json.brackets import Rule, Supposition, closes_in_one_run
+from actionledger.reading.tolerant_json.contexts import JSON_CLOSERS, open_brackets
 from actionledger.reading.tolerant_json.decoded import Decoded, Evidence, moved
-from actionledger.reading.tolerant_json.doubts import unless_swallowing, with_doubts
+from actionledger.reading.tolerant_json.faults import LENIENT, DecodeOptions
 from actionledger.reading.tolerant_json.likelier import LikelierReader
-from actionledger.reading.tolerant_json.notes import CutError, RefusedError, reason_for
-from actionledger.reading.tolerant_json.options import LENIENT, DecodeOptions
+from actionledger.reading.tolerant_json.notes import CutError, Notes, RefusedError, reason_for
 from actionledger.reading.tolerant_json.patterns import (
     ANOTHER_CONTAINER,
     ANOTHER_VALUE,
@@ -24,8 +24,56 @@ from actionledger.reading.tolerant_json.patterns import (
     SCALAR_GOES_ON,
 )
 from actionledger.reading.tolerant_json.reader import Reader
-from actionledger.reading.tolerant_json.unclosed import open_brackets
 from actionledger.reading.tolerant_json.valid import read_valid
+
+_CALLS_AGAIN = re.compile(r"[\"'“”‘’][ \t]*+\)\s*+,\s*+[^\W\d][\w.]*+\(")
+"""What ends one call and begins another: within a string it says that the string may have ended before."""
+
+_DOUBTFUL = {RepairKind.MISSING_CLOSER, RepairKind.EXTRA_CLOSER, RepairKind.INNER_QUOTE}
+
+
+def unless_swallowing(decoded: Decoded) -> Decoded:
+    """Return a value as it is, or refused where quotes that were taken for a string's own may end it before another call."""
+    notes = decoded.evidence.notes
+    if not decoded.ok or not isinstance(notes, Notes) or RepairKind.INNER_QUOTE not in notes.kinds():
+        return decoded
+    for kind, start, end, _ in notes:
+        if kind is RepairKind.INNER_QUOTE and _CALLS_AGAIN.search(decoded.evidence.text, start, end):
+            offset = decoded.evidence.offset
+            span = Span(start + offset, end + offset)
+            issue = Issue(Reason.AMBIGUOUS, span, "A string may end before another call.")
+            return replace(decoded, ok=False, value=None, issues=(issue,), cut=(), end=span.start)
+    return decoded
+
+
+def with_doubts(decoded: Decoded) -> Decoded:
+    """Return a value with the issue that says where its text might be read in another way, if it might."""
+    notes = decoded.evidence.notes
+    if not decoded.ok or decoded.issues or not isinstance(notes, Notes) or not notes.kinds() & _DOUBTFUL:
+        return decoded
+    for kind, start, end, _ in notes:
+        if kind in _DOUBTFUL and (detail := _doubt(decoded, kind, start, end)):
+            offset = decoded.evidence.offset
+            issue = Issue(Reason.AMBIGUOUS, Span(start + offset, end + offset), detail)
+            return replace(decoded, issues=(issue,))
+    return decoded
+
+
+def _doubt(decoded: Decoded, kind: RepairKind, start: int, end: int) -> str:
+    """Return what is in doubt about a repair of a stretch; empty if nothing is."""
+    text = decoded.evidence.text
+    is_last = end + decoded.evidence.offset >= decoded.end
+    if kind is RepairKind.INNER_QUOTE:
+        is_doubled = text[start - 1] == text[end - 1] == '"' == text[end : end + 1]
+        return "The quotes may be the text's own, or doubled." if is_doubled else ""
+    if kind is RepairKind.EXTRA_CLOSER:
+        own = "}" if isinstance(decoded.value, dict) else "]"
+        is_own = is_last and text[start:end].lstrip().startswith(own)
+        return "" if is_own else "The bracket may be one too many, or the one that opens it is missing."
+    if start < end or not is_last or closes_in_one_run(decoded.value):
+        return ""
+    return "A closing bracket is missing: at the end, or before it."
+
 
 _MOST_DOUBTS = 8
 _BEFORE_AN_OPENER = {RepairKind.MISSING_COMMA, RepairKind.MISSING_COLON, RepairKind.MISSING_OPENER}

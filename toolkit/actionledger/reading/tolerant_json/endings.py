@@ -12,19 +12,21 @@ from functools import cache
 from itertools import islice
 
 from actionledger.core.vocabulary import Reason
-from actionledger.reading.tolerant_json.contexts import KEY, ROOT, Context
+from actionledger.reading.tolerant_json.contexts import (
+    KEY,
+    OTHER_QUOTES,
+    ROOT,
+    Context,
+    end_before_closers,
+    end_before_item,
+    open_brackets,
+)
 from actionledger.reading.tolerant_json.notes import CutError, RefusedError
 from actionledger.reading.tolerant_json.patterns import (
     BRACKET_INSIDE,
     STRUCTURE_BEHIND,
     UNCLOSED_KEY,
     VALUE_AHEAD,
-)
-from actionledger.reading.tolerant_json.unclosed import (
-    OTHER_QUOTES,
-    end_before_closers,
-    end_before_item,
-    open_brackets,
 )
 
 QUOTES = {
@@ -122,22 +124,7 @@ class Endings:
         self.kinds = kinds
 
     def of(self, start: int, inside: int, place: Context, sure: str) -> tuple[int, int, int]:
-        """Return where a string ends.
-
-        Args:
-            start: where it begins.
-            inside: where its text begins: behind one quote, or behind three.
-            place: the container that it stands in.
-            sure: how sure a key has to be that stands behind a quote inside the string, see ``patterns.KEYS``.
-
-        Returns:
-            Where the first quote stands that might close it, where its text ends, and where it ends itself: there as
-            well, if its closing quote was left out.
-
-        Raises:
-            CutError: the text ends before the string does.
-            RefusedError: it ends in one of two places, and nothing says in which.
-        """
+        """Return where a string ends."""
         width = inside - start
         if width == 1 and self.text[start] == "`" and (mixed := self._mixed_end(start, place)) >= 0:
             return mixed, mixed, mixed + 1
@@ -193,13 +180,7 @@ class Endings:
         return stop - 1
 
     def _mixed_end(self, start: int, place: Context, *, is_last: bool = False) -> int:
-        """Return where a quote of another kind closes a string on its line, if one plainly does; else -1.
-
-        Args:
-            start: where it begins.
-            place: the container that it stands in.
-            is_last: whether no quote of its own kind follows, so that an apostrophe may be its end.
-        """
+        """Return where a quote of another kind closes a string on its line, if one plainly does; else -1."""
         patterns = _MIXED_AT_LAST if is_last or place.kind == KEY else _MIXED
         found = patterns[self.text[start]].match(self.text, start + 1, start + _LONGEST_MIXED)
         fits = place.fits if self.text[start] == "`" else place.surely_fits
@@ -232,7 +213,7 @@ class Endings:
         return self.memory.may_be_cut
 
     def before_closers(self, start: int) -> int | None:
-        """Return where a string ends that no quote closes, see ``unclosed.end_before_closers``."""
+        """Return where a string ends that no quote closes, see ``contexts.end_before_closers``."""
         if not self.kinds or not self.closes_nowhere(start):
             return None
         return end_before_closers(self.text, start, self.kinds)

@@ -71,13 +71,7 @@ _CARELESS = _manner("")
 
 
 def unescape(text: str, notes: Notes, offset: int = 0) -> str:
-    """Return what a text between quotes stands for, bad escapes and unescaped quotes included.
-
-    Args:
-        text: the text.
-        notes: where is noted what is wrong with it in a JSON string.
-        offset: where the text begins, for the notes.
-    """
+    """Return what a text between quotes stands for, bad escapes and unescaped quotes included."""
     if "\\" not in text:
         if '"' in text or _CONTROL.search(text):
             for fault in _faults(text, _CAREFUL):

@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from actionledger.core.errors import require_kind, require_text
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.tolerant_json.contexts import open_brackets
 from actionledger.reading.tolerant_json.decoded import Decoded, Evidence
 from actionledger.reading.tolerant_json.decoding import decode_ahead
+from actionledger.reading.tolerant_json.faults import LENIENT, DecodeOptions
 from actionledger.reading.tolerant_json.notes import CutError, RefusedError
-from actionledger.reading.tolerant_json.options import LENIENT, DecodeOptions
 from actionledger.reading.tolerant_json.patterns import (
     BEGINS_MEMBERS,
     END_OF_FENCE,
     FENCE,
+    LITERALS,
     PLAIN_OPENER,
     WEAK_OPENER,
 )
-from actionledger.reading.tolerant_json.scalars import LITERALS
 from actionledger.reading.tolerant_json.state import State
-from actionledger.reading.tolerant_json.unclosed import open_brackets
 
 _BEFORE_VALUE = re.compile(r"[\s\ufeff]*+([,;]?)[\s\ufeff]*+")
 _VALUE = re.compile(rf"[{{\[\"'“‘`„«]|[-+]?\.?\d|[-+]?(?:{'|'.join(LITERALS)})\b")
@@ -120,13 +120,7 @@ def _decode_window(text: str, start: int, options: DecodeOptions, *, is_whole: b
 
 
 def comments_behind(text: str, start: int, *, options: DecodeOptions = LENIENT) -> tuple[Repair, ...]:
-    """Return the comments that directly follow a value, as repairs; none where the options don't allow them.
-
-    Args:
-        text: the text that holds the value.
-        start: where the value ends, in code points.
-        options: what may be repaired.
-    """
+    """Return the comments that directly follow a value, as repairs; none where the options don't allow them."""
     state = State(text, start, options, is_whole=False)
     with suppress(CutError, RefusedError):
         state.skip()
@@ -236,16 +230,7 @@ def _nothing(text: str) -> Decoded:
 
 
 def decode_nested(value: str, *, options: DecodeOptions = LENIENT) -> Decoded:
-    r"""Read the object or list that a string holds, as in ``"arguments": "{\"a\": 1}"``.
-
-    Args:
-        value: the string, decoded; all spans count in it.
-        options: what may be repaired, and the limits.
-
-    Returns:
-        The object or list, if the string holds that and nothing else. A string that looks like a number or a literal
-        is a string.
-    """
+    r"""Read the object or list that a string holds, as in ``"arguments": "{\"a\": 1}"``."""
     options = options.model_copy(update={"likelier": False}) if options.likelier else options
     if not value.lstrip().startswith(("{", "[")):
         return _nothing(value)

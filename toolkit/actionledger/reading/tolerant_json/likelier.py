@@ -10,10 +10,10 @@ from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.brackets import Rule
 from actionledger.reading.tolerant_json.containers import Step
-from actionledger.reading.tolerant_json.contexts import CALL, LIST, OBJECT, ROOT, context
+from actionledger.reading.tolerant_json.contexts import CALL, LIST, OBJECT, ROOT, context, open_brackets
+from actionledger.reading.tolerant_json.decoded import last_of
 from actionledger.reading.tolerant_json.endings import QUOTES
 from actionledger.reading.tolerant_json.escapes import doubly_requoted, value_of
-from actionledger.reading.tolerant_json.keys import read_colon, read_key
 from actionledger.reading.tolerant_json.notes import RefusedError
 from actionledger.reading.tolerant_json.patterns import (
     ANOTHER_VALUE,
@@ -24,10 +24,8 @@ from actionledger.reading.tolerant_json.patterns import (
     VALUE_AHEAD,
     WRAPPED_SCALAR,
 )
-from actionledger.reading.tolerant_json.reader import Reader
-from actionledger.reading.tolerant_json.shapes import last_of
+from actionledger.reading.tolerant_json.reader import Reader, read_colon, read_key
 from actionledger.reading.tolerant_json.state import Frame
-from actionledger.reading.tolerant_json.unclosed import open_brackets
 from actionledger.reading.tolerant_json.valid import loads
 
 _ESCAPED_QUOTES = re.compile(r'\\"((?:[^"\\]++|\\(?!")[\s\S]|\\\\\\")*+)\\"')

@@ -1,11 +1,13 @@
-"""The grammar's words as regular expressions, each with a word on what it is for.
+"""The grammar's words as regular expressions, each with a word on what it is for, and what numbers and words stand for.
 
 Three rules hold for all of them, because a text may be hostile and a megabyte long. Repetitions are possessive, so none
 backtracks. What looks ahead is bounded in length, or passes over blanks alone: then every character is looked at a fixed
 number of times. And nothing possessive stands before an alternative that begins with what it has eaten.
 """
 
+import json
 import re
+from typing import Any
 
 SPACES = r"[\s\ufeff\u200b-\u200d\u2060]"
 """What alphabets and editors call blank, byte order marks and zero-width spaces among it, within a pattern."""
@@ -198,3 +200,75 @@ PLAIN_OPENER = re.compile(rf"{SPACES}*+(\{{{GAP}{KEYS['bare']}|\[{GAP}\{{{GAP}{K
 
 WEAK_OPENER = re.compile(rf"\{{{SPACES}*+\}}|\[{GAP}(?:{_SURE_VALUE}|\])")
 """The beginning of what else may be a value in a text: an empty object, a list."""
+
+
+_BEFORE_COMMENT = re.compile(r"[^#/]*+")
+_MOST_DIGITS = 3_500  # Python refuses to write more than 4,300 in decimal, and hexadecimal has fewer
+
+VALID_LITERALS = frozenset({"true", "false", "null"})
+
+LITERALS: dict[str, Any] = {
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+    "null": None,
+    "None": None,
+    "NULL": None,
+    "Null": None,
+    "undefined": None,
+    "NaN": float("nan"),
+    "nan": float("nan"),
+    "Infinity": float("inf"),
+    "inf": float("inf"),
+}
+"""What a word stands for in one language or another."""
+
+JSON_LITERALS = {word: json.dumps(value) for word, value in LITERALS.items()}
+"""How the standard library's JSON writes that."""
+
+_BEGINNINGS = frozenset(word[:end] for word in LITERALS for end in range(2, len(word)))
+
+AMBIGUOUS_WORDS = frozenset({"none", "nil", "yes", "no", "on", "off"})
+"""Words that are a literal to some and a text to others."""
+
+STRING_PREFIXES = frozenset({"r", "b", "u", "f", "rb", "br", "fr", "rf"})
+"""What Python puts before a string, in lower case."""
+
+
+def is_doubtful(word: str) -> bool:
+    """Return whether a word may be something else than a text: a literal, the beginning of one, mere signs."""
+    if word.lower() in AMBIGUOUS_WORDS or not any(map(str.isalnum, word)):
+        return True
+    if _BEFORE_COMMENT.match(word)[0] in LITERALS:  # type: ignore[index]
+        return True
+    return word in _BEGINNINGS
+
+
+def number_at(text: str, at: int) -> tuple[int | float, int, bool] | None:
+    """Read a number."""
+    match = NUMBER.match(text, at)
+    if not match:
+        return None
+    written = match[0]
+    if VALID_NUMBER.fullmatch(written):
+        is_integer = written.lstrip("-").isdigit()
+        return int(written) if is_integer else float(written), match.end(), True
+    return _number(written.replace("_", "")), match.end(), False
+
+
+def _number(written: str) -> int | float:
+    sign, digits = (-1, written[1:]) if written[0] == "-" else (1, written.lstrip("+"))
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"{len(digits)} digits")
+    base = {"0x": 16, "0o": 8, "0b": 2}.get(digits[:2].lower())
+    if base:
+        return sign * int(digits[2:], base)
+    return sign * (int(digits) if digits.isdigit() else float(digits))
+
+
+def may_be_text(comment: str) -> bool:
+    """Return whether a comment may be a text that lacks its first quote: it has an odd number of quotes."""
+    return not comment.startswith("/*") and comment.count('"') % 2 == 1

@@ -5,35 +5,137 @@ recursion. A step reads as much as one call of a pattern or of the C scanner can
 members, and only then a token.
 """
 
+import re
 from re import Match
 
-from actionledger.core.vocabulary import Reason
+from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import faults, words
-from actionledger.reading.tolerant_json.brackets import Supposition
+from actionledger.reading.tolerant_json.brackets import Supposition, UnevenContainers
 from actionledger.reading.tolerant_json.containers import Step
-from actionledger.reading.tolerant_json.contexts import CALL, CLOSERS, LIST, OBJECT, ROOT, TUPLE
-from actionledger.reading.tolerant_json.decoded import Call
+from actionledger.reading.tolerant_json.contexts import CALL, CLOSERS, KEY, LIST, OBJECT, ROOT, TUPLE, context
+from actionledger.reading.tolerant_json.decoded import Call, last_of
 from actionledger.reading.tolerant_json.endings import QUOTES
-from actionledger.reading.tolerant_json.keys import KEY_PLACE, read_colon, read_key
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.notes import CutError, RefusedError
-from actionledger.reading.tolerant_json.options import DecodeOptions
 from actionledger.reading.tolerant_json.patterns import (
     BARE_KEY_AHEAD,
     CALL_AHEAD,
     CLOSED_TEXT,
+    COLON,
     ELEMENTS,
     KEYWORD,
     MEMBERS,
     NEXT,
     SURE_KEY_AHEAD,
     THREE_DIGITS,
+    UNOPENED_KEY,
     VALUE_AHEAD,
 )
-from actionledger.reading.tolerant_json.shapes import last_of
-from actionledger.reading.tolerant_json.state import Frame
-from actionledger.reading.tolerant_json.sums import read_sum
-from actionledger.reading.tolerant_json.uneven import UnevenContainers
+from actionledger.reading.tolerant_json.state import Frame, State
 from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, loads
+
+_WIDTHS = {RepairKind.QUOTES: 1, RepairKind.TRIPLE_QUOTES: 3}
+_NOTES_OF_A_STRING = 8  # on its prefix, its quotes and what is in it, and on the sum that it ends
+
+
+def read_sum(state: State, left: str, end: int) -> str:
+    """Read strings that are added to one another as one string.
+
+    The quotes between two of them belong to the repair that joins them, and to no other one.
+    """
+    parts = [left]
+    while plus := faults.CONCATENATION.looks.match(state.text, end):
+        closing = _give_up_last_quote(state, end)
+        state.at = plus.end()
+        parts.append(words.read_string(state))
+        end = state.at
+        state.notes.add(faults.CONCATENATION, closing, _give_up_first_quote(state, plus.end()))
+        state.notes.pack()
+    return "".join(parts)
+
+
+def _last_notes(state: State) -> range:
+    """Return the places of the notes among which those on the last string are."""
+    count = len(state.notes.recent)
+    return range(max(0, count - _NOTES_OF_A_STRING), count)
+
+
+def _give_up_last_quote(state: State, end: int) -> int:
+    """Take the closing quote of a string out of the note of its quotes, if there is one; return where it stands."""
+    for index in _last_notes(state):
+        kind, start, stop, _ = state.notes.recent[index]
+        if kind in _WIDTHS and stop == end:
+            stop -= _WIDTHS[kind]
+            _cut_note(state, index, start, stop, slice(0, -1))
+            return stop
+    return end - 1
+
+
+def _give_up_first_quote(state: State, start: int) -> int:
+    """Take the opening quote of a string out of the note of its quotes, if there is one; return where its text begins."""
+    for index in _last_notes(state):
+        kind, begin, stop, _ = state.notes.recent[index]
+        if kind in _WIDTHS and begin == start:
+            begin += _WIDTHS[kind]
+            _cut_note(state, index, begin, stop, slice(1, None))
+            return begin
+    return start + 1
+
+
+def _cut_note(state: State, index: int, start: int, end: int, kept: slice) -> None:
+    """Let a note be about less: the rest of its stretch, and of what that was read as; drop it where that is the same."""
+    kind, begin, stop, after = state.notes.recent[index]
+    whole = after if isinstance(after, str) else after(state.text[begin:stop])
+    if state.text[start:end] == whole[kept]:
+        del state.notes.recent[index]
+    else:
+        state.notes.recent[index] = (kind, start, end, whole[kept])
+
+
+KEY_PLACE = context(KEY, ROOT)
+_COLONS = re.compile(r":[:\s]*+")
+
+
+def read_key(state: State, frame: Frame) -> None:
+    """Read the key that stands here, and remember whether it has quotes: the object's other keys will be alike."""
+    text, start = state.text, state.at
+    if text[start] in QUOTES:
+        frame.key, state.at = state.strings.read(start, KEY_PLACE, "sure")
+        frame.sure = "sure"
+    elif unopened := UNOPENED_KEY.match(text, start):
+        frame.key, state.at = state.strings.unopened(start, unopened.end()), unopened.end() + 1
+    elif bare := faults.UNQUOTED_KEY.looks.match(text, start):
+        frame.key, state.at = bare[0], bare.end()
+        frame.sure = "bare"
+        state.notes.add(faults.UNQUOTED_KEY, start, state.at)
+    else:
+        state.refuse_here("a key")
+    frame.key_start, frame.key_end = start, state.at
+
+
+def read_colon(state: State, frame: Frame) -> None:
+    """Read a key's colon, or what stands for it."""
+    if match := COLON.match(state.text, state.at):
+        state.at = match.end()
+        if again := _COLONS.match(state.text, state.at):
+            state.notes.add(faults.COLON, state.at, again.end(), "")
+            state.at = again.end()
+        return
+    character = state.skip()
+    if character == ":":
+        state.at += 1
+    elif match := faults.COLON.looks.match(state.text, state.at):
+        state.notes.add(faults.COLON, state.at, match.end())
+        state.at = match.end()
+    elif character in ",;}])":
+        state.refuse(Reason.MISSING_VALUE, f"The key is {frame.key[:80]!r}.")
+    elif frame.sure == "bare":
+        state.refuse(Reason.AMBIGUOUS, f"The key may be {frame.key[:80]!r} or go on; it has no quotes.")
+    elif VALUE_AHEAD.match(state.text, state.at):
+        state.notes.add(faults.MISSING_COLON, state.at, state.at)
+    else:
+        state.refuse_here("a colon")
+
 
 _LONGEST_INDENT = 200
 

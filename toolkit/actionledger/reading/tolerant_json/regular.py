@@ -15,28 +15,33 @@ from typing import NamedTuple
 
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.contexts import KEY, ROOT, context
+from actionledger.reading.tolerant_json.decoded import Mended
 from actionledger.reading.tolerant_json.endings import QUOTES, Memory
-from actionledger.reading.tolerant_json.locating import Mended
 from actionledger.reading.tolerant_json.notes import CutError, Fault, Notes, RefusedError
 from actionledger.reading.tolerant_json.patterns import (
     BEHIND_BARE_TEXT,
     ENDS_WORD,
     GAP,
     KEYS,
-    VALUE_AHEAD,
-    WORD,
-)
-from actionledger.reading.tolerant_json.rewriting import IrregularError, Rewriting
-from actionledger.reading.tolerant_json.scalars import (
     LITERALS,
     VALID_LITERALS,
+    VALUE_AHEAD,
+    WORD,
     is_doubtful,
     may_be_text,
     number_at,
 )
-from actionledger.reading.tolerant_json.stretches import CLOSES, LOOSE, OPENS, STEP, USUAL
+from actionledger.reading.tolerant_json.rewriting import (
+    CLOSES,
+    LOOSE,
+    OPENS,
+    STEP,
+    USUAL,
+    IrregularError,
+    Rewriting,
+    read_usual,
+)
 from actionledger.reading.tolerant_json.strings import Strings
-from actionledger.reading.tolerant_json.usual import read_usual
 from actionledger.reading.tolerant_json.valid import SCAN_ERRORS
 
 _KEY_PLACE = context(KEY, ROOT)
@@ -66,15 +71,7 @@ class Look(NamedTuple):
 
 
 def read_regular(text: str, start: int, levels: int, parent: str, memory: Memory) -> Look:
-    """Read the container that begins at ``start``, if each of its faults can be mended by itself.
-
-    Args:
-        text: the text that holds it.
-        start: where its bracket stands.
-        levels: how deep it may be nested.
-        parent: the kind of the container around it, see ``contexts``.
-        memory: what is known of the text's strings.
-    """
+    """Read the container that begins at ``start``, if each of its faults can be mended by itself."""
     if start >= memory.unusual and (look := _look_for_usual(text, start, levels, memory)):
         return look
     mending = _Mending(text, start, levels, parent, memory)

@@ -7,10 +7,9 @@ from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.contexts import OBJECT, ROOT, Context, context
 from actionledger.reading.tolerant_json.endings import Memory
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.notes import CutError, Notes, RefusedError
-from actionledger.reading.tolerant_json.options import DecodeOptions
-from actionledger.reading.tolerant_json.patterns import BLANKS, STRUCTURE_IN_COMMENT, VALUE_AHEAD
-from actionledger.reading.tolerant_json.scalars import may_be_text
+from actionledger.reading.tolerant_json.patterns import BLANKS, STRUCTURE_IN_COMMENT, VALUE_AHEAD, may_be_text
 from actionledger.reading.tolerant_json.strings import Strings
 
 _MAY_BE_NO_TOKEN = frozenset("/#<\x0b\x0c\x1c\x1d\x1e\x1f")
@@ -116,14 +115,7 @@ class State:
         return self.frames.pop()
 
     def skip(self, *, is_value_due: bool = False) -> str:
-        """Pass over blanks and comments; return the character behind them.
-
-        Args:
-            is_value_due: whether a value has to follow: then a comment that none follows is none.
-
-        Raises:
-            CutError: the text ends here.
-        """
+        """Pass over blanks and comments; return the character behind them."""
         text, at = self.text, self.at
         while True:
             at = BLANKS.match(text, at).end()  # type: ignore[union-attr]

@@ -46,21 +46,7 @@ class Strings:
         self.endings = Endings(text, memory, kinds)
 
     def read(self, start: int, place: Context, sure: str, *, is_raw: bool = False) -> tuple[str, int]:
-        """Read the string whose opening quote stands at ``start``.
-
-        Args:
-            start: where it begins.
-            place: the container that it stands in.
-            sure: how sure a key has to be that stands behind a quote inside the string, see ``patterns.KEYS``.
-            is_raw: whether backslashes are just that (the prefix ``r``).
-
-        Returns:
-            The string and its end.
-
-        Raises:
-            CutError: the text ends before the string does.
-            RefusedError: it ends in one of two places, and nothing says in which.
-        """
+        """Read the string whose opening quote stands at ``start``."""
         quote = self.text[start]
         if quote == '"' and self.memory.scans and not is_raw and not self.text.startswith('"""', start):
             try:
@@ -115,16 +101,7 @@ class Strings:
         return 3
 
     def _content(self, start: int, inside: int, first: int, stop: int, end: int, *, is_raw: bool) -> str:
-        """Return what a string stands for, and note what JSON would write otherwise.
-
-        Args:
-            start: where it begins.
-            inside: where its text begins.
-            first: where the first quote stands that might have closed it.
-            stop: where its text ends.
-            end: where it ends; the same where its closing quote was left out.
-            is_raw: whether backslashes are just that.
-        """
+        """Return what a string stands for, and note what JSON would write otherwise."""
         notes, written = self.notes, self.text[inside:stop]
         is_json = inside == start or self.text[start:inside] == '"'
         if is_json and not is_raw:
@@ -153,18 +130,7 @@ class Strings:
     def _inner_quotes(
         self, start: int, inside: int, first: int, stop: int, after: str
     ) -> tuple[int, int, str]:
-        """Return the stretch of a string from its first inner quote to its last, or all of it if more is to be rewritten.
-
-        Args:
-            start: where the string begins.
-            inside: where its text begins.
-            first: where its first inner quote stands.
-            stop: where its text ends.
-            after: its text as JSON would have it.
-
-        Returns:
-            Where the stretch begins and ends, and how JSON would have it.
-        """
+        """Return the stretch of a string from its first inner quote to its last, or all of it if more is to be rewritten."""
         last = max(self.text.rfind(quote, first, stop) for quote in QUOTES[self.text[start]]) + 1
         before, behind = self.text[inside:first], self.text[last:stop]
         if escaped(before) != before or escaped(behind) != behind:

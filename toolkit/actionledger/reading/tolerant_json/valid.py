@@ -1,13 +1,18 @@
-"""Valid JSON, read by the C scanner of the standard library in one call.
+"""Valid JSON, read by the C scanner of the standard library in one call, and the places of the actions in it.
 
 No rule of the tolerant reader is ever asked about a text that is read here, so none of them can misread a valid text.
 The one exception is an object with the same key twice: the tolerant reader knows where its keys stand.
 """
 
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from json.decoder import JSONDecoder
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
-from actionledger.core import depth
+from actionledger.core import canonical
+from actionledger.core.values import Repair, Span, rows_of
+from actionledger.reading.tolerant_json.decoded import Decoded, Evidence
 
 
 class DuplicateKeyError(Exception):
@@ -38,11 +43,7 @@ SCAN_ERRORS = (ValueError, StopIteration, DuplicateKeyError, RecursionError)
 
 
 def read_valid(text: str, start: int, max_depth: int) -> tuple[Any, int] | None:
-    """Read the value that begins at ``start``.
-
-    Returns:
-        The value and its end; None where no valid JSON begins there, or where it is nested too deep.
-    """
+    """Read the value that begins at ``start``."""
     try:
         value, end = scan(text, start)
     except SCAN_ERRORS:
@@ -60,4 +61,146 @@ def is_deeper(text: str, start: int, end: int, value: Any, levels: int) -> bool:
     """
     if end - start <= 2 * levels or text.count("{", start, end) + text.count("[", start, end) <= levels:
         return False
-    return depth.is_deeper(value, levels)
+    return canonical.is_deeper(value, levels)
+
+
+_BLANKS = r"[ \t\r\n]*+"
+_KEY = rf'"[^"\\]*+"{_BLANKS}:{_BLANKS}'
+_PLAIN_MEMBER = rf'{_KEY}(?:"(?:[^"\\]++|\\.)*+"|[^"\[\]{{}},]++){_BLANKS},{_BLANKS}'
+_LIST = rf"\[{_BLANKS}(?=\{{)"
+
+_LIST_NEAR = re.compile(rf"(?:\{{{_BLANKS}(?:{_PLAIN_MEMBER}){{0,8}}+{_KEY})?+{_LIST}", re.DOTALL)
+"""A list of objects, or an object with one behind a few plain members: behind more of them it would be data."""
+
+_BEGINS_OBJECT = re.compile(rf"\{{{_BLANKS}(?=\")")
+_BEGINS_LIST = re.compile(_LIST)
+_COLON = re.compile(rf"{_BLANKS}:{_BLANKS}")
+_BEHIND_ITEM = re.compile(rf"{_BLANKS}(?:,{_BLANKS}|(\]))")
+_BEHIND_MEMBER = re.compile(rf'{_BLANKS}(?:,{_BLANKS}(?=")|(\}}))')
+
+Places: TypeAlias = dict[int, tuple[int, int]]
+"""The start and end of objects, in code points, by their identity."""
+
+
+@dataclass(frozen=True)
+class Outlined(Decoded):
+    """A valid value with the places of its outer objects.
+
+    Args:
+        places: where the objects stand that were read one by one, in the text of the evidence.
+    """
+
+    places: Places = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """The changes that stand before it."""
+        return self.evidence.before
+
+    def spans_of(self, values: Collection[object]) -> list[Span]:
+        """Return where its objects stand; only inner ones have to be looked for."""
+        by = self.evidence.offset
+        found = [place for value in values if (place := self.places.get(id(value)))]
+        if len(found) < len(values):
+            return super().spans_of(values)
+        return rows_of(Span, [(start + by, end + by) for start, end in found] if by else found)
+
+    def span_of(self, value: object) -> Span:
+        """Return where one of its objects stands; only inner ones have to be looked for."""
+        if value is self.value:
+            return Span(self.start, self.end)
+        if place := self.places.get(id(value)):
+            (start, end), by = place, self.evidence.offset
+            return Span(start + by, end + by)
+        return super().span_of(value)
+
+
+def outlined(text: str, start: int, max_depth: int, offset: int = 0) -> Outlined | None:
+    """Read the value that begins at ``start``."""
+    walk = _Walk(text)
+    read = walk.value_at(start, max_depth)
+    if read is None:
+        return None
+    value, end = read
+    return Outlined(
+        ok=True,
+        value=value,
+        start=start + offset,
+        end=end + offset,
+        evidence=Evidence(text, offset, scanned=((value, start, end),)),
+        places=walk.places,
+    )
+
+
+class _NotWalkableError(Exception):
+    """A sign is missing, or something is nested too deep."""
+
+
+class _Walk:
+    """Walks the outer containers of a text's value.
+
+    Attributes:
+        places: where the objects stand that were read one by one.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.places: Places = {}
+
+    def value_at(self, start: int, max_depth: int) -> tuple[Any, int] | None:
+        """Read a value, be it walked or in one call; return it with its end, or None where it can't be read."""
+        if not _LIST_NEAR.match(self.text, start):
+            return read_valid(self.text, start, max_depth)
+        read = self.list_at if self.text[start] == "[" else self.object_at
+        try:
+            return read(start, max_depth - 1)
+        except (*SCAN_ERRORS, _NotWalkableError):
+            return None
+
+    def object_at(self, start: int, levels: int) -> tuple[dict[str, Any], int]:
+        """Read an object member by member; return it with its end."""
+        text = self.text
+        members: list[tuple[str, Any]] = []
+        sign = _sign(_BEGINS_OBJECT.match(text, start))
+        while sign.lastindex is None:
+            key, end = scan(text, sign.end())
+            at = _sign(_COLON.match(text, end)).end()
+            has_list = _BEGINS_LIST.match(text, at)
+            value, end = self.list_at(at, levels - 1) if has_list else self._part_at(at, levels)
+            members.append((key, value))
+            sign = _sign(_BEHIND_MEMBER.match(text, end))
+        return unique(members), sign.end()
+
+    def list_at(self, start: int, levels: int) -> tuple[list[Any], int]:
+        """Read a list item by item; see ``object_at``. What stands between two of them is nearly always a comma and a blank."""
+        text, places, most = self.text, self.places, 2 * levels
+        items: list[Any] = []
+        at = _sign(_BEGINS_LIST.match(text, start)).end()
+        while True:
+            item, end = scan(text, at)
+            if end - at > most and is_deeper(text, at, end, item, levels):
+                raise _NotWalkableError
+            items.append(item)
+            if type(item) is dict:
+                places[id(item)] = at, end
+            if text[end : end + 3] == ", {":
+                at = end + 2
+                continue
+            sign = _sign(_BEHIND_ITEM.match(text, end))
+            at = sign.end()
+            if sign.lastindex is not None:
+                return items, at
+
+    def _part_at(self, start: int, levels: int) -> tuple[Any, int]:
+        """Read a value within the outer containers in one call."""
+        value, end = scan(self.text, start)
+        if end - start > 2 * levels and is_deeper(self.text, start, end, value, levels):
+            raise _NotWalkableError
+        return value, end
+
+
+def _sign(match: re.Match[str] | None) -> re.Match[str]:
+    """Return the match of a sign that has to be there."""
+    if match is None:
+        raise _NotWalkableError
+    return match

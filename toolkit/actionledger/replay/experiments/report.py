@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from actionledger.core.errors import UsageError
 from actionledger.core.frames import Columns, Framed, Kind, rate_kinds, rate_values
-from actionledger.core.looks import drawn
+from actionledger.core.hooks import drawn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import funnel

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from actionledger.core.errors import SourceError, UsageError, require_path
-from actionledger.core.whole_files import write_whole
+from actionledger.core.files import write_whole
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.expected import (

@@ -6,8 +6,8 @@ from math import ceil
 from typing import get_args
 
 from actionledger.core.errors import UnknownNameError, UsageError, require_number
-from actionledger.core.plurals import counted
 from actionledger.core.rates import TOO_FEW, Rate, shown_p
+from actionledger.core.text import counted
 from actionledger.ledger.queries.compare import QUIET, Bucket
 from actionledger.replay.paired import PairedComparison
 

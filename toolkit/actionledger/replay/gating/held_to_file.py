@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actionledger.core.errors import SourceError, UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.compare_values import compare_readings

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import compare_turn

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actionledger.core.looks import Shown, drawn
+from actionledger.core.hooks import Shown, drawn
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.replay.gating.conditions import Condition

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.frames import Columns, Framed, Kind
-from actionledger.core.looks import Shown
+from actionledger.core.hooks import Shown
 from actionledger.ledger.queries.failures import MeantIn, Spent
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.grouping.groups import FailureGroup

@@ -6,7 +6,7 @@ from dataclasses import replace
 from actionledger.core.events import Event, ExecutionFinished, ExecutionStarted, ResponseParsed
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import RunKey
-from actionledger.core.recording.attempts import action_id_of
+from actionledger.core.recording.turns import action_id_of
 from actionledger.core.vocabulary import Origin
 
 

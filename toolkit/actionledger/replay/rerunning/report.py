@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from actionledger.core.looks import drawn
+from actionledger.core.hooks import drawn
 from actionledger.replay.rerunning.divergences import Divergence
 from actionledger.replay.rerunning.refusals import SENTENCES, WhyNot
 from actionledger.runtime.session.states.looking import LeftOut

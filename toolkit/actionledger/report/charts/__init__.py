@@ -1,6 +1,6 @@
 """Charts of a ledger as values of Altair, to be changed, put beside each other and saved: what the dashboard draws, for a notebook."""
 
-from actionledger.core.extras import missing
+from actionledger.core.errors import missing
 
 __all__ = ["Event", "compared", "funnel", "groups", "trend"]
 

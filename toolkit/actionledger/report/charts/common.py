@@ -7,9 +7,8 @@ from typing import TypeAlias
 import altair as alt
 
 from actionledger.core.errors import UsageError
-from actionledger.core.formatting.text import cut, visible
 from actionledger.core.rates import Rate
-from actionledger.core.text import NO_NAME
+from actionledger.core.text import NO_NAME, cut, visible
 from actionledger.ledger.queries.addresses import FILTERS, refuse_others
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 

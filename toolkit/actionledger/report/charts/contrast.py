@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from actionledger.core.errors import require_kind
-from actionledger.core.formatting.text import visible
+from actionledger.core.text import visible
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
 from actionledger.report.charts.common import (

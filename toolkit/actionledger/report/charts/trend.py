@@ -9,8 +9,8 @@ from typing import NamedTuple
 import altair as alt
 import pandas as pd
 
-from actionledger.core.clock import now
-from actionledger.core.formatting.text import visible
+from actionledger.core.ids import now
+from actionledger.core.text import visible
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.trend import Trend, Unit, success_over_time

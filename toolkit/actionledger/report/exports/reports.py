@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from actionledger.core.formatting.html import chip, escaped, faithful, frame, heading
-from actionledger.core.formatting.tables import Markup, box
-from actionledger.core.plurals import counted
+from actionledger.core.html import chip, escaped, faithful, frame, heading
 from actionledger.core.rates import Rate
+from actionledger.core.tables import Markup, box
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Capture, ExecutionStatus, Origin
 from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
 from actionledger.report.exports.spent import spent

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 
 from actionledger.core.errors import ActionLedgerError, UsageError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.values import Turn
 from actionledger.runtime.agent.endings import ConversationLimits, Ending, Watch
 from actionledger.runtime.agent.prompts import next_prompt

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event, Lock
 
 from actionledger.core.errors import ActionError
-from actionledger.core.temporary import TemporaryFolder
+from actionledger.core.files import TemporaryFolder
 from actionledger.runtime.commands import reach
 from actionledger.runtime.commands.capture import OnOutput
 from actionledger.runtime.commands.running import Ran, run_command

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from actionledger.core.errors import ActionError
-from actionledger.core.temporary import TemporaryFolder
+from actionledger.core.files import TemporaryFolder
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.commands.git_folders import GIT_ENVIRONMENT, Listings, has_repository, opened
 

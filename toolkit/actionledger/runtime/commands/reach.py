@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from actionledger.core.errors import ActionError
-from actionledger.core.user_state import state_folder
+from actionledger.core.files import state_folder
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.commands.settings import CommandSettings, toolchains
 

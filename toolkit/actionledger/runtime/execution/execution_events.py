@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.clock import now
 from actionledger.core.events import (
     ApprovalDecided,
     ApprovalRequested,
@@ -16,10 +15,10 @@ from actionledger.core.events import (
     SystemNoted,
     TurnResumed,
 )
-from actionledger.core.ids import derived_id
+from actionledger.core.ids import derived_id, now
 from actionledger.core.privacy import mask
 from actionledger.core.recording import TurnKey
-from actionledger.core.recording.attempts import action_id_of
+from actionledger.core.recording.turns import action_id_of
 from actionledger.core.values import ActionCall, Approval, Observation
 from actionledger.runtime.execution.approval import Decision, content_hash
 

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Protocol
 
 from actionledger.core.errors import UsageError, require_kind, require_number
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 
 _LEAST_TOLD = 100
 """In characters."""

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actionledger.core.errors import PolicyError, require_kind
-from actionledger.core.nearness import did_you_mean
+from actionledger.core.names import did_you_mean
 from actionledger.core.vocabulary import Evidence
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 

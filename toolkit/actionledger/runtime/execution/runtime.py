@@ -6,9 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from actionledger.actions.validation import as_known
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.core.recording import (
     RESPONSE_CHARACTERS,
     Recorder,
@@ -21,7 +20,7 @@ from actionledger.core.recording import (
     turn_finished,
     turn_id_of,
 )
-from actionledger.core.recording.attempts import attempt_id_of
+from actionledger.core.recording.turns import attempt_id_of
 from actionledger.core.values import Issue, ParseResult, Turn
 from actionledger.core.vocabulary import ExecutionStatus, was_cut
 from actionledger.runtime.execution.approval import Policy

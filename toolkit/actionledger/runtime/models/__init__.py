@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.lazy_names import loaded_when_asked
+from actionledger.core.hooks import loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.runtime.models.base import (

@@ -14,8 +14,7 @@ from weakref import finalize
 from pydantic import SecretStr
 
 from actionledger._version import __version__
-from actionledger.core.errors import UsageError
-from actionledger.core.extras import require
+from actionledger.core.errors import UsageError, require
 from actionledger.runtime.models.access import Endpoint
 from actionledger.runtime.models.errors import (
     BrokenResponseError,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from actionledger.core.depth import is_deeper
+from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
 from actionledger.runtime.models.base import Completion, Message, Stop, Tools, Usage

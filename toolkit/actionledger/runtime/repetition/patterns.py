@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.fuzz import ratio
 
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.runtime.repetition.fingerprints import ActionFingerprint
 from actionledger.runtime.repetition.forms import CallForm
 from actionledger.runtime.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits

@@ -3,7 +3,7 @@
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from actionledger.core.extras import missing
+from actionledger.core.errors import missing
 from actionledger.runtime.sandbox.api import NO_API, Api
 from actionledger.runtime.sandbox.base import DEFAULT_LIMITS, Availability, CodeResult
 from actionledger.runtime.sandbox.ending import measured

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from actionledger.core.errors import require_path
-from actionledger.core.temporary import TemporaryFolder
+from actionledger.core.files import TemporaryFolder
 from actionledger.ledger import Ledger
 from actionledger.runtime.session.separation import refuse_reachable
 from actionledger.runtime.workspace import FileLimits, Workspace

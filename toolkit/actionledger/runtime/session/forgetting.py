@@ -10,7 +10,7 @@ from pathlib import Path
 from re import escape, search
 
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, remove_folder
 from actionledger.ledger.forgetting.intent import Intent, intent_of

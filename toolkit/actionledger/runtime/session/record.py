@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.clock import now
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.events import (
     ApprovalRequested,
@@ -16,7 +15,7 @@ from actionledger.core.events import (
     TurnFinished,
     TurnResumed,
 )
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.core.recording import (
     Recorder,
     RunKey,

@@ -7,10 +7,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from actionledger.actions.validation import as_known
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError, UsageError, require_text
-from actionledger.core.ids import new_id
-from actionledger.core.locks import FileLock
+from actionledger.core.ids import new_id, now
+from actionledger.core.processes import FileLock
 from actionledger.core.recording import Recorder, RunKey, SessionKey
 from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Relation, RunKind

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from actionledger.core.errors import DecisionKeyError
-from actionledger.core.user_state import state_folder
+from actionledger.core.files import state_folder
 from actionledger.core.values import Approval
 
 _PURPOSE = "actionledger decision 1"

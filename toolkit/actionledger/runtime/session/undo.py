@@ -8,12 +8,11 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.core.clock import now, utc
 from actionledger.core.errors import UsageError
 from actionledger.core.events import ActionReversed
-from actionledger.core.ids import derived_id
+from actionledger.core.ids import derived_id, now, utc
 from actionledger.core.recording import Recorder, RunKey, SessionKey, TurnKey, turn_id_of
-from actionledger.core.recording.attempts import action_id_of, attempt_id_of
+from actionledger.core.recording.turns import action_id_of, attempt_id_of
 from actionledger.core.vocabulary import Reversal
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import ActionTried, actions_tried, reversal_counts

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
 
-from actionledger.core.plurals import counted
-from actionledger.core.text import printable
+from actionledger.core.text import counted, printable
 from actionledger.runtime.workspace.texts import is_text
 
 _MOST_COMPARED = 2_000

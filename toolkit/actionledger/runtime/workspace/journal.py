@@ -16,9 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError
-from actionledger.core.ids import new_id
+from actionledger.core.ids import new_id, now
 from actionledger.runtime.workspace.contents import Contents
 from actionledger.runtime.workspace.folders import write_all
 from actionledger.runtime.workspace.history import History, Record

@@ -9,7 +9,7 @@ import stat
 from threading import Lock
 
 from actionledger.core.errors import ActionError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import Change, Entry, Found, Kind, Move, Node, Step, file_node

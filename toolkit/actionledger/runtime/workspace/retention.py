@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from actionledger.core.clock import now
 from actionledger.core.errors import ActionError, LedgerError
+from actionledger.core.ids import now
 from actionledger.runtime.workspace.history import History
 from actionledger.runtime.workspace.journal import Journal
 from actionledger.runtime.workspace.locking import lock_alone, lock_shared

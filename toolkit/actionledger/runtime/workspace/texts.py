@@ -1,7 +1,7 @@
 """Between the bytes of a file and the text that a model reads and writes."""
 
 from actionledger.core.errors import ActionError
-from actionledger.core.plurals import counted
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Reason
 
 BOM = "\ufeff"

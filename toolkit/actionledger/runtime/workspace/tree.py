@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from actionledger.core.errors import ActionError
-from actionledger.core.nearness import near_names
+from actionledger.core.names import near_names
 from actionledger.runtime.workspace.nodes import Change, Entry, Found, Kind, Move, Node
 from actionledger.runtime.workspace.paths import Parts, path_of, plain_parts
 from actionledger.runtime.workspace.refusals import no_folder, not_found

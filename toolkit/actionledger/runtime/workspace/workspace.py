@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Lock
 
 from actionledger.core.errors import ActionError, UsageError
+from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import derived_id
-from actionledger.core.temporary import TemporaryFolder
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.carrying import carry_out, settle
 from actionledger.runtime.workspace.disk import DiskTree

@@ -17,7 +17,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.segments import Line

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.clock import utc
 from actionledger.core.errors import UsageError
+from actionledger.core.ids import utc
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import one_sentence
 from actionledger.ledger.stores.lake.connecting import connect_lake

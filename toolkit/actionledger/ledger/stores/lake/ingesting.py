@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.locks import FileLock, remove_free
+from actionledger.core.processes import FileLock, remove_free
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.intent import intent_of

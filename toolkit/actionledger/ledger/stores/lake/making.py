@@ -7,8 +7,8 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger._version import __version__
-from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError, NotALedgerError
+from actionledger.core.ids import now
 from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import BASE, transaction
 from actionledger.ledger.proofs.chain import begin

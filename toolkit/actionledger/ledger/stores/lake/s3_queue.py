@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from actionledger.core.extras import require
+from actionledger.core.errors import require
 from actionledger.ledger.stores.lake.place import S3
 
 require("A queue in S3", "lake", "boto3")

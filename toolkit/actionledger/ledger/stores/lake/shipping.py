@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from actionledger.core.errors import LedgerError
-from actionledger.core.locks import remove_free
+from actionledger.core.processes import remove_free
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing

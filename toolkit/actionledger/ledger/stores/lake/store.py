@@ -9,10 +9,9 @@ from threading import Lock
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.clock import utc
 from actionledger.core.errors import LedgerError
-from actionledger.core.forking import abandon, watch
-from actionledger.core.locks import FileLock
+from actionledger.core.ids import utc
+from actionledger.core.processes import FileLock, abandon, watch
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing

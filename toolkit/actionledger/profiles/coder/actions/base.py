@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from actionledger.actions.catalogue import Action
 from actionledger.reading.tolerant_json import decode
-from actionledger.reading.tolerant_json.options import STRICT
+from actionledger.reading.tolerant_json.faults import STRICT
 
 _IDS = re.compile(r"[^\s,\[\]\"']+")
 

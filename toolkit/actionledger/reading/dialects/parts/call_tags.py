@@ -1,10 +1,22 @@
-"""How a format writes a call whose parameters are tags: the patterns of its tags, made once from what they look like."""
+"""How a format writes a call whose parameters are tags: the patterns of its tags, the marks within a value, the call written out."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from json import dumps
 from types import MappingProxyType
+from typing import Any, NamedTuple
+from xml.sax.saxutils import unescape
 
-from actionledger.reading.dialects.parts.value_marks import MarkGrammar
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.values.calls import parameters_of
+from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.reading.dialects.parts.markers import behind_blanks
+from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
+from actionledger.reading.scan.source import Source
+from actionledger.reading.tolerant_json import decode_nested
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 
 class TagGrammar:
@@ -84,3 +96,199 @@ class TagGrammar:
 
 def _anonymous(pattern: str) -> str:
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
+
+_TAG = re.compile(r"<[^<>]*+>")
+_TAG_BEHIND = re.compile(r"\s*+<")
+
+
+class MarkGrammar(NamedTuple):
+    """The tags that a value may hold of its format.
+
+    Args:
+        tags: what opens and closes a parameter, with the groups ``closes`` and, where it has a name, ``key``.
+        closer: what closes one.
+        other: another tag that models write in its place, which may as well be the value's own.
+        parameter: what opens a parameter, where that is more than one tag.
+    """
+
+    tags: re.Pattern[str]
+    closer: str
+    other: str = ""
+    parameter: str = ""
+
+
+@lru_cache(maxsize=256)
+def field_marks(name: str) -> MarkGrammar:
+    """Return the tags of a field that is a tag with its name; one that only opens in a value is the value's own."""
+    spelt = re.escape(name)
+    return MarkGrammar(re.compile(rf"(?P<closes></{spelt}>)|<{spelt}>|(?P<key>(?!))"), f"</{name}>")
+
+
+class Marks(NamedTuple):
+    """What a value holds of its format.
+
+    Args:
+        value: where the value stands without tags that are written twice.
+        repairs: what says so, in text order.
+        issue: why the value can't be read; None where it can.
+    """
+
+    value: Span
+    repairs: tuple[Repair, ...] = ()
+    issue: Issue | None = None
+
+
+def marks_in(text: str, opener: str, body: Span, close: Span, grammar: MarkGrammar) -> Marks:
+    """Return what a value holds of its format's marks."""
+    tags = _TAG.findall(opener)
+    start, stop = body
+    repairs: list[Repair] = []
+    at = behind_blanks(text, start, stop)
+    is_twice = bool(tags) and text.startswith(tags[-1], at, stop)
+    first = Span(at, at + len(tags[-1])) if is_twice else Span(start, start)
+    strays, holds_another = _strays(text, Span(first.end, stop), grammar)
+    if holds_another:
+        detail = "Another parameter begins in it: it is quoted, or the tag was never closed."
+        return Marks(body, issue=Issue(Reason.AMBIGUOUS, Span(start, close.end), detail))
+    if is_twice and strays and text[strays[0].end : stop].strip():
+        is_twice, first, strays = False, Span(start, start), strays[1:]  # it is closed in the value
+    while strays and not text[strays[-1].end : stop].strip():
+        stop = strays.pop().start
+    if stop < body.end:
+        second = behind_blanks(text, stop + len(grammar.closer), close.end)
+        span = Span(second, close.end)
+        repairs.append(Repair(RepairKind.STRAY_MARK, span, span.of(text), ""))
+    if is_twice and repairs:
+        detail = "The value is a parameter of its own, or both of its tags stand twice."
+        return Marks(body, issue=Issue(Reason.AMBIGUOUS, Span(start, close.end), detail))
+    if is_twice:
+        repairs.insert(0, Repair(RepairKind.STRAY_MARK, first, first.of(text), ""))
+    value = Span(first.end, stop)
+    own = sorted([*strays, *_inner_tags(text, value, tags[1:], grammar)])
+    if any(_TAG_BEHIND.match(text, mark.end, stop) for mark in own):
+        detail = (
+            "A tag of the format stands in it, and another one behind that: the value may end before them."
+        )
+        return Marks(body, issue=Issue(Reason.AMBIGUOUS, Span(start, close.end), detail))
+    kept = (Repair(RepairKind.STRAY_MARK, mark, mark.of(text), f"&lt;{mark.of(text)[1:]}") for mark in own)
+    return Marks(value, tuple(sorted([*repairs, *kept], key=lambda repair: repair.span)))
+
+
+def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], bool]:
+    """Return the closing tags that nothing before them opened, and whether a parameter may begin that is not closed."""
+    opened: list[bool] = []
+    strays: list[Span] = []
+    is_text = bool(grammar.other) and text.find(f"<{grammar.other[2:-1]}", *within) >= 0
+    for tag in grammar.tags.finditer(text, *within):
+        if not tag["closes"]:
+            if strays and not text[strays[-1].end : tag.start()].strip():
+                return strays, True
+            # One with escaped quotes is a call's in a JSON text, and the tag that closes it may be taken for this value's.
+            opened.append(tag["key"] is not None or '\\"' in tag[0])
+        elif is_text and tag[0] == grammar.other:
+            continue  # it closes a tag of the value's own
+        elif opened:
+            opened.pop()
+        else:
+            strays.append(Span(*tag.span()))
+    return strays, any(opened)
+
+
+def _inner_tags(text: str, value: Span, tags: list[str], grammar: MarkGrammar) -> list[Span]:
+    """Return the further tags of a parameter's opening, such as the one before its value, that stand by themselves."""
+    if not any(text.find(tag, *value) >= 0 for tag in tags):
+        return []
+    pattern = re.compile(rf"{grammar.parameter}|(?P<inner>{'|'.join(map(re.escape, tags))})")
+    return [Span(*tag.span()) for tag in pattern.finditer(text, *value) if tag["inner"]]
+
+
+@dataclass(frozen=True, slots=True)
+class TagForms:
+    """How a format writes calls: templates for ``str.format``.
+
+    Args:
+        parameter: a parameter, from ``key``, ``value`` and ``string``, which says whether the value is a text.
+        call: a call, from ``name`` and ``parameters``.
+        group: all calls, from ``calls``.
+        between: what stands between two calls.
+        wraps: whether a value with a line break at one of its ends is put on lines of its own, where the break would be taken
+            for layout otherwise.
+    """
+
+    parameter: str
+    call: str
+    group: str = "{calls}"
+    between: str = "\n"
+    wraps: bool = False
+
+    def written(self, calls: Sequence[PlainCall]) -> str:
+        """Return the text for calls."""
+        return self.group.format(calls=self.between.join(map(self._call, calls)))
+
+    def _call(self, call: PlainCall) -> str:
+        parameters = (
+            self.parameter.format(
+                key=key, value=self._value(value), string="true" if isinstance(value, str) else "false"
+            )
+            for key, value in call.arguments.items()
+        )
+        return self.call.format(name=call.name, parameters="".join(parameters))
+
+    def _value(self, value: object) -> str:
+        text = raw_text(value)
+        has_break = text.endswith("\n") or text.startswith(("\n", "\r\n"))
+        return f"\n{text}\n" if self.wraps and has_break else text
+
+
+CDATA, CDATA_CLOSES = "<![CDATA[", "]]>"
+
+_ESCAPE = r"&(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
+_NO_XML = re.compile(rf"<|&(?!{_ESCAPE[1:]})")
+_NUMBER = re.compile(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>\d{1,7}));")
+
+
+def unescaped(text: str) -> str:
+    """Return a text without its escapes if it is XML; one with a bare sign was never escaped, and stays as it is."""
+    if "&" not in text or _NO_XML.search(text):
+        return text
+    return unescape(_NUMBER.sub(_character, text), {"&quot;": '"', "&apos;": "'"})
+
+
+def _character(escape: re.Match[str]) -> str:
+    number = int(escape["hex"], 16) if escape["hex"] else int(escape["decimal"])
+    is_one = number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF
+    return chr(number) if is_one and chr(number) != "&" else "&amp;" if is_one else escape[0]
+
+
+_HOLDERS = frozenset({"arguments", "args", "input", "kwargs", "parameters", "params", "properties"})
+
+_PYTHON = {RepairKind.QUOTES, RepairKind.LITERAL}
+"""The repairs of a printed dictionary."""
+
+
+def held_arguments(
+    source: Source, name: str, arguments: dict[str, Any], span: Span, options: DecodeOptions
+) -> tuple[dict[str, Any], Repair | None]:
+    """Return the arguments of a call, out of the object that its only parameter holds, and the repair that this is.
+
+    That is so only where it is known that the tool has no parameter of that name, and has each that the object names.
+    """
+    key = next(iter(arguments), "")
+    if len(arguments) != 1 or key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:
+        return arguments, None
+    known = parameters_of(source.names or frozenset(), name)
+    held = _object_in(arguments[key], options)
+    if not known or key in known or not held or not held.keys() <= set(known):
+        return arguments, None
+    written = dumps(held, ensure_ascii=False)
+    return held, Repair(RepairKind.NESTED_JSON, span, span.of(source.text), written)
+
+
+def _object_in(value: Any, options: DecodeOptions) -> dict[str, Any]:
+    """Return the object that a value is, or that its text plainly holds; an empty one where it holds none."""
+    if isinstance(value, str):
+        decoded = decode_nested(value, options=options)
+        is_plain = not decoded.issues and {repair.kind for repair in decoded.repairs} <= _PYTHON
+        value = decoded.value if is_plain else None
+    return value if isinstance(value, dict) else {}

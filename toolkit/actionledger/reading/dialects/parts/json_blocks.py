@@ -2,39 +2,117 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Found
-from actionledger.reading.dialects.parts.fence_content import Content, content_of, never_closed, refusal_of
-from actionledger.reading.dialects.parts.json_shapes import JsonShape, data, in_order
-from actionledger.reading.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
-from actionledger.reading.dialects.parts.markers import behind_blanks
-from actionledger.reading.dialects.parts.mislabelled import (
-    COMMENTS,
-    OTHER_LABELS,
-    PARAGRAPH_ENDS,
-    SPELLINGS,
-    begins_line,
-    beside,
-    ends_line,
-    fence_before,
-    fence_repair,
-    is_indented,
-    label_repair,
-    line_repairs,
-    loosely,
+from actionledger.reading.dialects.parts.json_shapes import (
+    Content,
+    JsonShape,
+    content_of,
+    data,
+    in_order,
+    never_closed,
+    refusal_of,
 )
-from actionledger.reading.dialects.parts.opened_blocks import OpenedBlocks, behind_opened
-from actionledger.reading.dialects.parts.verdicts import as_example, in_prose
+from actionledger.reading.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
+from actionledger.reading.dialects.parts.marked import OpenedBlocks, behind_opened
+from actionledger.reading.dialects.parts.markers import as_example, behind_blanks, in_prose
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.scan.line_starts import LineStart
-from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
+from actionledger.reading.scan.openings import (
+    LIST_MARKERS,
+    Closing,
+    Opening,
+    OpeningKind,
+    begins_on_its_line,
+    text_before,
+)
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+
+SPELLINGS = frozenset({"jsonc", "json5", "jsonl", "hjson", "javascript", "js", "typescript", "ts"})
+"""The labels of the languages that JSON is written in with more freedom."""
+
+OTHER_LABELS = SPELLINGS | {"", "json", "text", "txt", "plaintext"}
+"""What models write above JSON that has a label of its own."""
+
+_INFO = re.compile(r"[ \t]*+[`~]++[ \t]*+(?P<info>[^\r\n]*?)[ \t]*+(?:\r?\n|\Z)")
+_ENDS_LINE = re.compile(r"[ \t]*+(?:\r?\n|\Z)")
+_GOES_ON = re.compile(r"[=(\[{][ \t]*+\r?\n[ \t]*+\Z")
+PARAGRAPH_ENDS = re.compile(r"(?:\r\n|\n)[ \t]*+(?=\r?\n)")
+"""Where a blank line ends a paragraph."""
+
+_QUOTE = r"""["'“”‘’`]?+"""
+COMMENTS = r"(?:\s*+(?:(?://|#)[^\n]*+\n|/\*(?:[^*]|\*(?!/)){0,500}+\*/))*+\s*+"
+"""What may stand before a value in a fence whose language has comments."""
+
+
+def loosely(beginning: str) -> str:
+    """Return the pattern of what a value begins with, in any quotes or none, with comments behind its brackets."""
+    return beginning.replace('"', _QUOTE).replace(r"\{\s*+", r"\{" + COMMENTS)
+
+
+def fence_before(labels: frozenset[str], value: str) -> LineStart:
+    """Return the pattern of an opening fence with one of these labels and the beginning of a value in it."""
+    alternatives = "|".join(sorted(map(re.escape, labels), reverse=True))
+    label = rf"(?:`{{3,}}+|~{{3,}}+)[ \t]*+(?i:{alternatives})(?![\w-])[^`\n]*+\n"
+    return LineStart(rf"{LIST_MARKERS}[ \t]*+{label}\s*+{value}")
+
+
+def label_repair(text: str, opening: Opening, label: str) -> Repair:
+    """Return the repair that gives a fence its label."""
+    if opening.kind is OpeningKind.EMBEDDED:
+        start = opening.start + len(opening.mark)
+        span = Span(start, start + len(opening.label))
+    else:
+        info = _INFO.match(text, opening.start)
+        span = Span(*info.span("info")) if info else Span(opening.end, opening.end)
+    return Repair(RepairKind.MISLABELLED_FENCE, span, span.of(text), label)
+
+
+def line_repairs(text: str, opening: Opening) -> Iterator[Repair]:
+    """Yield the repairs that give an embedded fence its own line, and its value another."""
+    if text_before(text, opening.start).strip():
+        yield Repair(RepairKind.FENCE_IN_LINE, Span(opening.start, opening.start), "", "\n")
+    if begins_on_its_line(opening, text):
+        blanks = Span(opening.end, behind_blanks(text, opening.end, len(text)))
+        yield Repair(RepairKind.FENCE_IN_LINE, blanks, blanks.of(text), "\n")
+
+
+def fence_repair(at: int, label: str) -> Repair:
+    """Return the repair that puts a value into a fence."""
+    return Repair(RepairKind.MISSING_FENCE, Span(at, at), "", f"```{label}\n")
+
+
+def begins_line(text: str, start: int) -> bool:
+    """Return whether nothing stands before this place on its line, no indented code begins here, and no code goes on."""
+    line = text.rfind("\n", 0, start) + 1
+    is_first = not text[line:start].strip() or text[line:start].rstrip().endswith("</think>")
+    return is_first and not is_indented(text, start) and not _GOES_ON.search(text, max(0, line - 80), start)
+
+
+def is_indented(text: str, start: int) -> bool:
+    """Return whether a place begins a line of indented code."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return not before.strip() and (len(before) > 3 or "\t" in before)
+
+
+def ends_line(text: str, end: int) -> bool:
+    """Return whether nothing stands behind this place on its line."""
+    return _ENDS_LINE.match(text, end) is not None
+
+
+def beside(text: str, span: Span) -> str:
+    """Return what keeps a value from standing alone on its lines, as a sentence."""
+    if not ends_line(text, span.end) or text_before(text, span.start).strip():
+        return "Text stands beside it on its line."
+    before = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    return "It stands in an item of a list." if before.strip() else "The line before it goes on with it."
+
 
 _LOOKED_AT = 4096
 """What looking for a value in vain is taken to cost at most, in code points."""
@@ -96,13 +174,7 @@ class JsonFence(JsonShape):
         return self.written([{self.discriminator: call.name, **call.arguments} for call in calls])
 
     def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:  # noqa: ARG002 - a format may ask it
-        """Return whether a block that no label announces can be nothing else.
-
-        Args:
-            names: the names that its actions have.
-            body: its text.
-            source: the response, with the names that were offered.
-        """
+        """Return whether a block that no label announces can be nothing else."""
         if source.names is not None:
             return any(name in source.names for name in names)
         return any(self.plain_name.fullmatch(name) for name in names)

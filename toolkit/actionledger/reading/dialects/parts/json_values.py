@@ -12,14 +12,17 @@ from typing import Any, NamedTuple
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
-from actionledger.reading.dialects.parts.broken_values import BrokenValues
-from actionledger.reading.dialects.parts.doubts import unless_doubtful
 from actionledger.reading.dialects.parts.json_calls import arguments_of
-from actionledger.reading.dialects.parts.open_brackets import OpenBrackets, ends_inside
+from actionledger.reading.dialects.parts.value_faults import (
+    BrokenValues,
+    OpenBrackets,
+    ends_inside,
+    unless_doubtful,
+)
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import Decoded, decode
-from actionledger.reading.tolerant_json.options import DecodeOptions
-from actionledger.reading.tolerant_json.outline import outlined
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+from actionledger.reading.tolerant_json.valid import outlined
 
 BEGINS_JSON = re.compile(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
 """What a container begins with; ``{...}`` and ``[name]`` in prose don't."""
@@ -127,14 +130,7 @@ def _json_ahead(text: str, start: int, end: int, max_depth: int) -> Ahead:
 
 
 def value_at(source: Source, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
-    """Read the value that begins at ``start``; one that can be read in two ways is refused.
-
-    Args:
-        source: the response.
-        start: where the value begins, in code points.
-        reach: how far it may reach.
-        options: what may be repaired.
-    """
+    """Read the value that begins at ``start``; one that can be read in two ways is refused."""
     whole = json_ahead(source, start, reach.end, options).whole
     if whole and not _RUNS_ON.match(source.text, whole.end, reach.end):
         return whole
@@ -222,15 +218,7 @@ class Group(NamedTuple):
 def values_at(
     source: Source, start: int, reach: Reach, options: DecodeOptions, gap: re.Pattern[str] | None
 ) -> Group:
-    """Read the containers that follow each other from ``start`` on.
-
-    Args:
-        source: the response.
-        start: where the first one begins, in code points.
-        reach: how far they may reach.
-        options: what may be repaired.
-        gap: what may stand between two of them; None where there is only one.
-    """
+    """Read the containers that follow each other from ``start`` on."""
     text = source.text
     values: list[Decoded] = []
     at = start
@@ -261,11 +249,7 @@ class Arguments(NamedTuple):
 
 
 def arguments_at(source: Source, start: int, reach: Reach, options: DecodeOptions) -> Arguments | Issue:
-    """Read the arguments that begin at ``start``: an object, or its JSON text as a string.
-
-    Returns:
-        The arguments, or why they can't be read.
-    """
+    """Read the arguments that begin at ``start``: an object, or its JSON text as a string."""
     decoded = value_at(source, start, reach, options)
     if not decoded.ok:
         return decoded.issues[0]

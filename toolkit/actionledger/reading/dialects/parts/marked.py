@@ -1,25 +1,81 @@
-"""Calls as JSON behind a marker: a tag or a special token, closed by another marker or by the end of the value.
+"""Calls between special tokens: JSON behind a marker, or a section of calls, each a head and its arguments as JSON.
 
 The value says where it ends, so a closing marker inside one of its strings closes nothing.
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, NamedTuple
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.json_calls import MARKED, Keys, calls_in
-from actionledger.reading.dialects.parts.json_values import BEGINS_JSON, Group, values_at
-from actionledger.reading.dialects.parts.markers import BLANKS, Close, Marker, behind_blanks
-from actionledger.reading.dialects.parts.opened_blocks import OpenedBlocks, behind_opened
-from actionledger.reading.dialects.parts.thoughts import thoughts_behind
+from actionledger.reading.dialects.parts.json_values import (
+    BEGINS_JSON,
+    Arguments,
+    Group,
+    arguments_at,
+    values_at,
+)
+from actionledger.reading.dialects.parts.markers import (
+    BLANKS,
+    Close,
+    Marker,
+    behind_blanks,
+    loose_end,
+    thoughts_behind,
+)
 from actionledger.reading.dialects.parts.writing import PlainCall, call_object, json_text
-from actionledger.reading.scan.openings import Opening
+from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import Decoded
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.decoded import moved
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+
+_OPENED = re.compile(r"\s*+[\[{][\s\[{]*+")
+_LONGEST, _MOST = 200, 1_000
+"""How long a block's content is that is remembered, in code points, and how many are."""
+
+
+def behind_opened(text: str, start: int) -> int:
+    """Return where brackets end that are opened from ``start`` on; the same place where none is, or too many are."""
+    found = _OPENED.match(text, start, start + _LONGEST)
+    return found.end() if found else start
+
+
+class OpenedBlocks:
+    """Those of one text: what came of them, by what they are."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], tuple[Found, DecodeOptions]] = {}
+
+    def known(self, dialect: str, block: str, start: int, options: DecodeOptions) -> Found | None:
+        """Return what comes of a block that was read before; None where it was not."""
+        known = self._known.get((dialect, block))
+        return _moved(known[0], start) if known and known[1] is options else None
+
+    def keep(self, dialect: str, block: str, found: Found, options: DecodeOptions) -> None:
+        """Note what has come of a block."""
+        if not found.actions and len(self._known) < _MOST:
+            self._known[dialect, block] = _moved(found, -found.span.start), options
+
+
+def _moved(found: Found, by: int) -> Found:
+    """Return a block without actions for a text in which it stands that many code points further on."""
+    return found._replace(
+        span=_span(found.span, by),
+        body=_span(found.body, by),
+        repairs=tuple(replace(each, span=_span(each.span, by)) for each in found.repairs),
+        issues=tuple(moved(each, by) for each in found.issues),
+    )
+
+
+def _span(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
+
 
 _FENCE = re.compile(r"(?P<fence>`{3,}\w*+)\s*+[\[{]")
 
@@ -137,3 +193,167 @@ class Marked(Dialect):
 def _missing_markers(marker: Marker, at: int) -> Repair:
     """Another value follows where the block should have been closed and opened again."""
     return Repair(RepairKind.UNCLOSED_TAG, Span(at, at), "", marker.closer + marker.opening.label)
+
+
+_SECTIONS_FENCE = re.compile(r"\s*+```")
+
+
+class Head(NamedTuple):
+    """What stands before a call's arguments.
+
+    Args:
+        name: the tool's name.
+        end: where the arguments begin, in code points.
+        call_id: the identifier of the call.
+        is_fenced: whether the arguments stand in a markdown fence.
+    """
+
+    name: str
+    end: int
+    call_id: str | None = None
+    is_fenced: bool = False
+
+
+class _Call(NamedTuple):
+    action: Written
+    repairs: tuple[Repair, ...]
+    issues: tuple[Issue, ...]
+
+
+class Sections(Dialect):
+    """Calls between the dialect's special tokens.
+
+    A call that stands outside of a section, or behind one in its section that can't be read, is a block of its own.
+    """
+
+    section_begins: ClassVar[tuple[str, ...]]
+    section_end: ClassVar[str]
+    section_ends: ClassVar[Mapping[str, str]] = {}
+    """For a token that begins a section in another spelling, the one that ends it."""
+
+    call_begin: ClassVar[str]
+    call_end: ClassVar[str]
+    between: ClassVar[str] = ""
+    """What the format writes between two calls."""
+
+    misplaced: ClassVar[re.Pattern[str]]
+    """What a call begins with; where it follows the section's token, the call's own token is missing."""
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The tokens that begin a section or a call."""
+        return frozenset({*self.section_begins, *self.section_ends, self.call_begin})
+
+    @abstractmethod
+    def head(self, marker: Marker) -> Head | Issue | None:
+        """Return the head of the call that the marker opens, what is wrong with it, or None where it is no call."""
+
+    @abstractmethod
+    def written(self, call: PlainCall, index: int) -> str:
+        """Return what stands between the tokens of a call."""
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one section; see ``Dialect.write``."""
+        written = (
+            f"{self.call_begin}{self.written(call, index)}{self.call_end}" for index, call in enumerate(calls)
+        )
+        return f"{self.section_begins[0]}{self.between.join(written)}{self.section_end}"
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the calls from here to the end of their section; see ``Dialect.read``."""
+        closer = self.section_ends.get(opening.label, self.section_end)
+        found = self._read_calls(Marker(source, opening, closer, end, options))
+        return self.unless_quoted(found, source.text) if found else None
+
+    def _read_calls(self, section: Marker) -> Found | None:
+        text, opening, end = section.source.text, section.opening, section.end
+        begins_section = opening.label != self.call_begin
+        calls: list[_Call] = []
+        at = opening.end if begins_section else opening.start
+        while text.startswith(self.call_begin, begin := behind_blanks(text, at, end), end):
+            call = self._call(section, begin)
+            if isinstance(call, Found) and not calls:
+                return self._malformed(section, call)
+            if not isinstance(call, _Call):
+                break
+            calls.append(call)
+            at = call.action.span.end
+            if not begins_section:
+                break
+        rest = behind_blanks(text, at, end)
+        if text.startswith(section.closer, rest, end):
+            return _found(section, calls, Close(rest, rest + len(section.closer)))
+        if not calls:
+            return self._without_calls(section)
+        goes_on = text.startswith(self.call_begin, rest, end)
+        if not begins_section or (self.may_stay_open and not goes_on):
+            ends = loose_end(text, at, end, section.closer, self.call_begin)
+            return _found(section, calls, Close(at, ends))
+        if close := section.unclosed(at):
+            return _found(section, calls, close)
+        detail = f"Expected {section.closer} behind the last call."
+        return section.malformed(Issue(Reason.UNCLOSED_TAG, section.span, detail), Close(at, at))
+
+    def _without_calls(self, section: Marker) -> Found | None:
+        """No call of this dialect follows the token: it is mentioned, another dialect's, cut off or misplaced."""
+        start = section.opening.end
+        rest = behind_blanks(section.source.text, start, section.end)
+        if section.opening.label == self.call_begin or section.source.text.startswith(self.call_begin, rest):
+            return None
+        if self.misplaced.match(section.source.text, start, section.end):
+            issue = Issue(Reason.WRONG_SHAPE, section.span, f"Expected {self.call_begin}.")
+            return section.refused(issue, start)
+        return section.nothing_behind()
+
+    def _malformed(self, section: Marker, call: Found) -> Found:
+        """The section's first call can't be read: the block is what is around it as well."""
+        rest = behind_blanks(section.source.text, call.span.end, section.end)
+        is_closed = section.source.text.startswith(section.closer, rest, section.end)
+        close = Close(rest, rest + len(section.closer)) if is_closed else Close(call.body.end, call.span.end)
+        return section.malformed(call.issues[0], close)
+
+    def _call(self, section: Marker, begin: int) -> _Call | Found | None:
+        """Read one call; a malformed block where it can't be read, None where it is none of this dialect's."""
+        opening = Opening(OpeningKind.LITERAL, self.call_begin, begin, begin + len(self.call_begin))
+        marker = section._replace(opening=opening, closer=self.call_end, stops=(section.closer,))
+        head = self.head(marker)
+        if head is None:
+            return None
+        if isinstance(head, Issue):
+            return marker.refused(head, opening.end)
+        if head.end >= marker.end:
+            return marker.refused(Issue(Reason.TRUNCATED, Span(begin, marker.end)), opening.end)
+        arguments = arguments_at(marker.source, head.end, marker.reach(head.end), marker.options)
+        if isinstance(arguments, Issue):
+            return marker.refused(arguments, head.end)
+        return _closed(marker, head, arguments)
+
+
+def _closed(marker: Marker, head: Head, arguments: Arguments) -> _Call | Found:
+    """The arguments are read: the fence around them is due, if there is one, and the token that ends the call."""
+    at, repairs = arguments.end, arguments.repairs
+    if head.is_fenced:
+        if fence := _SECTIONS_FENCE.match(marker.source.text, at, marker.end):
+            at = fence.end()
+        elif RepairKind.UNCLOSED_FENCE in marker.options.repairs:
+            repairs += (Repair(RepairKind.UNCLOSED_FENCE, Span(at, at), "", "\n```"),)
+        else:
+            issue = Issue(Reason.UNCLOSED_FENCE, Span(head.end, at), "Expected ``` behind the arguments.")
+            return marker.refused(issue, at)
+    close = marker.closing(at)
+    if isinstance(close, Found):
+        return close
+    action = Written(head.name, arguments.values, Span(marker.opening.start, close.end), head.call_id)
+    return _Call(action, repairs + close.repairs, arguments.issues)
+
+
+def _found(section: Marker, calls: list[_Call], close: Close) -> Found:
+    repairs = tuple(repair for call in calls for repair in call.repairs) + close.repairs
+    return Found(
+        BlockStatus.REPAIRED if repairs else BlockStatus.STRICT,
+        Span(section.opening.start, close.end),
+        Span(section.opening.end, close.start),
+        tuple(call.action for call in calls),
+        repairs=repairs,
+        issues=tuple(issue for call in calls for issue in call.issues),
+    )

@@ -9,12 +9,17 @@ from typing import Any, NamedTuple
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Found, Written
-from actionledger.reading.dialects.parts.markers import behind_blanks
-from actionledger.reading.dialects.parts.nesting import behind_nested
-from actionledger.reading.dialects.parts.verdicts import closing_tag, excerpt, read_block, refused
+from actionledger.reading.dialects.parts.markers import (
+    behind_blanks,
+    behind_nested,
+    closing_tag,
+    excerpt,
+    read_block,
+    refused,
+)
 from actionledger.reading.scan.openings import Opening, at_line_start
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _ITEM = "item"
 _LONGEST_OPENING = 400
@@ -64,16 +69,6 @@ def read_group(
     """Read the group of calls, or the one call, that a token opens.
 
     A group with a call that can't be read ends before it: the good calls stay, and that call is a block of its own.
-
-    Args:
-        source: the response.
-        opening: the token before the first tag.
-        end: where the text to look at ends, in code points.
-        tags: the tags of the format.
-        options: what may be repaired.
-
-    Returns:
-        The block; None where no call begins here.
     """
     text = source.text
     group = tags.opens_group.match(text, opening.start, end)

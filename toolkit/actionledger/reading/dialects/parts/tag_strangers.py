@@ -11,9 +11,8 @@ from functools import lru_cache
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Found
-from actionledger.reading.dialects.parts.tag_mentions import begins_item
-from actionledger.reading.dialects.parts.tag_spelling import spellings, squeezed
-from actionledger.reading.dialects.parts.verdicts import refused
+from actionledger.reading.dialects.parts.markers import refused
+from actionledger.reading.dialects.parts.tag_grammar import begins_item, spellings, squeezed
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
 
@@ -86,18 +85,7 @@ def is_stranger(opening: Opening) -> bool:
 def read_stranger(
     source: Source, opening: Opening, end: int, fields_of: Fields, opens: re.Pattern[str]
 ) -> Found | None:
-    """Return a tag that holds fields of an action as one that can't be read, with the name that may have been meant.
-
-    Args:
-        source: the response.
-        opening: the tag with that of its first field.
-        end: where the text to look at ends, in code points.
-        fields_of: the fields of each of the format's tags.
-        opens: what the next action begins with.
-
-    Returns:
-        None where it is mentioned, or may be anybody's data.
-    """
+    """Return a tag that holds fields of an action as one that can't be read, with the name that may have been meant."""
     head = _HEAD.fullmatch(opening.label)
     assert head
     name, begins = head["name"], opening.start + head.end("name") + 1

@@ -9,7 +9,11 @@ from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.parts.markers import behind_blanks
 from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.options import DecodeOptions
+from actionledger.reading.tolerant_json.faults import DecodeOptions
+
+VALUE_ENDS = "the value before it says itself where it ends: vLLM's and SGLang's parsers give a call out with its last bracket"
+CALLS_END = "each call in it has a closing mark of its own"
+
 
 _CLOSES = frozenset({RepairKind.UNCLOSED_TAG, RepairKind.UNCLOSED_FENCE})
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
@@ -30,11 +34,6 @@ def unless_cut(dialect: Dialect, found: Found, source: Source) -> Found:
 
     It does where a closing mark is missing at the end of the text, unless it is one without which a call is whole: see
     ``Dialect.optional_closers``. Where it is known that the model was stopped, any missing mark says that it was there.
-
-    Args:
-        dialect: the dialect that has read the block.
-        found: the block.
-        source: the response.
     """
     if not found.actions or found.status not in _READ or found.actions[-1].doubt:
         return found
@@ -57,10 +56,6 @@ def unless_completed(found: Found, source: Source) -> Found:
     """Return a block of calls in no format; where brackets were added to the last one at the end of the text, that one with a doubt.
 
     A list that is not closed around calls that are leaves them whole.
-
-    Args:
-        found: the block.
-        source: the response.
     """
     text, end = source.text, len(source.text)
     missing = [
@@ -76,15 +71,7 @@ def unless_completed(found: Found, source: Source) -> Found:
 def unless_brackets_lack(
     dialect: Dialect, found: Found, source: Source, opening: Opening, options: DecodeOptions
 ) -> Found:
-    """Return a block that the end of the text cuts off; if nothing but closing brackets is missing there, with that call in doubt.
-
-    Args:
-        dialect: the dialect that has read the block.
-        found: the block.
-        source: the response.
-        opening: where the block begins.
-        options: what may be repaired.
-    """
+    """Return a block that the end of the text cuts off; if nothing but closing brackets is missing there, with that call in doubt."""
     text, end = source.text, len(source.text)
     if not found.issues or found.span.end < end or RepairKind.MISSING_CLOSER not in options.repairs:
         return found
@@ -143,12 +130,7 @@ def _clipped(span: Span, end: int) -> Span:
 
 
 def cut_off(found: Found, at: int) -> Found:
-    """Return a block whose last call lacks its end: it waits for a person, and is lost where none of its arguments is there.
-
-    Args:
-        found: the block.
-        at: where something is missing, in code points.
-    """
+    """Return a block whose last call lacks its end: it waits for a person, and is lost where none of its arguments is there."""
     whole, last = found.actions[:-1], found.actions[-1]
     issue = Issue(Reason.TRUNCATED, Span(min(last.span.start, at), found.span.end))
     issues = tuple(sorted((*found.issues, issue), key=lambda each: each.span or found.span))

@@ -41,12 +41,7 @@ def raw_text(value: object) -> str:
 
 
 def call_object(call: PlainCall, arguments: str = "arguments") -> dict[str, Any]:
-    """Return a call as an object.
-
-    Args:
-        call: the call.
-        arguments: the key that holds its arguments.
-    """
+    """Return a call as an object."""
     identifier = {"id": call.call_id} if call.call_id else {}
     return {"name": call.name, arguments: call.arguments} | identifier
 

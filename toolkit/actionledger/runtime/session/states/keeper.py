@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from actionledger.core.clock import now
 from actionledger.core.draws import Taking
 from actionledger.core.errors import ActionError
 from actionledger.core.events import (
@@ -20,7 +19,7 @@ from actionledger.core.events import (
     TurnFinished,
     TurnResumed,
 )
-from actionledger.core.ids import derived_id
+from actionledger.core.ids import derived_id, now
 from actionledger.core.recording import Recorder
 from actionledger.runtime.execution.execution_events import Step
 from actionledger.runtime.session.states.lines import (

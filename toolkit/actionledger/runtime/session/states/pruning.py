@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
-from actionledger.core.locks import FileLock
+from actionledger.core.processes import FileLock
 from actionledger.runtime.session.states.lines import Effects
 from actionledger.runtime.session.states.objects import Objects
 from actionledger.runtime.session.states.reading import read_states

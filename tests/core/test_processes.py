@@ -1,0 +1,56 @@
+"""Locks that elect one: nobody else has it, and a file that was removed is no lock any more."""
+
+import os
+import time
+from threading import Event, Thread
+
+from actionledger.core.processes import FileLock, remove_free
+
+
+def test_a_lock_has_one_holder(tmp_path):
+    """Whoever asks meanwhile is refused, and may have it afterwards."""
+    first, second = FileLock(tmp_path / "x.lock"), FileLock(tmp_path / "x.lock")
+    assert first.acquire()
+    assert not second.acquire()
+    first.release()
+    assert second.acquire()
+    second.release()
+
+
+def test_a_removed_file_is_no_lock(tmp_path):
+    """Whoever waited for a file that its holder removed gets a lock on the new one: never do two have it."""
+    path = tmp_path / "x.lock"
+    first, second, third = (FileLock(path) for _ in range(3))
+    assert first.acquire()
+    asked, got = Event(), []
+
+    def wait() -> None:
+        asked.set()
+        got.append(second.acquire(120))
+
+    waiting = Thread(target=wait)
+    waiting.start()
+    asked.wait(120)
+    first.release(remove=True)
+    waiting.join(120)
+    assert got == [True]
+    assert path.exists()
+    assert not third.acquire()
+    second.release(remove=True)
+    assert not path.exists()
+    assert third.acquire()
+    third.release()
+
+
+def test_the_locks_of_the_dead_are_cleared_away(tmp_path):
+    """A file that nobody holds goes after an hour; one that is held, or has only just been made, stays."""
+    held = FileLock(tmp_path / "held.lock")
+    assert held.acquire()
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.lock").touch()
+    for name in ("old", "held"):
+        os.utime(tmp_path / f"{name}.lock", times=(time.time() - 7200,) * 2)
+    remove_free(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["held.lock", "new.lock"]
+    assert not FileLock(tmp_path / "held.lock").acquire()
+    held.release()

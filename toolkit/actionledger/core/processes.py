@@ -1,0 +1,259 @@
+"""Processes beside each other: locks that elect one of them, what a forked child must not share, how one is started, and Ctrl-C."""
+
+import ctypes
+import fcntl
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from signal import Signals
+from threading import get_ident, main_thread
+from types import FrameType
+from typing import Protocol
+from weakref import WeakSet
+
+POLL_SECONDS = 0.02
+"""How often whoever waits for a lock asks for it: who lets others have their turn leaves it for longer."""
+
+STALE_SECONDS = 3600.0
+"""After how long the file of a lock that nobody holds is one that a killed process left."""
+
+
+class FileLock:
+    """An exclusive ``flock`` on a file, held by at most one process and one thread.
+
+    Args:
+        path: the file; created where it doesn't exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+        watch(self)
+
+    def acquire(self, patience: float = 0.0) -> bool:
+        """Take the lock if it is free.
+
+        Args:
+            patience: how long to wait for it, in seconds.
+
+        Returns:
+            Whether the lock is held now.
+        """
+        give_up_at = time.monotonic() + patience
+        while not self._try():
+            if time.monotonic() >= give_up_at:
+                return False
+            time.sleep(POLL_SECONDS)
+        return True
+
+    def release(self, *, remove: bool = False) -> None:
+        """Let go of the lock.
+
+        Args:
+            remove: whether to remove the file as well; only of a lock that every process takes by this class.
+        """
+        if self._descriptor is not None:
+            if remove:
+                self._path.unlink(missing_ok=True)
+            # Closing alone would leave the lock to a child that was forked meanwhile.
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+            self._close()
+
+    def start_over(self) -> None:
+        """Close the parent's descriptor in a forked child, which leaves the lock to the parent."""
+        self._close()
+
+    def _try(self) -> bool:
+        while True:
+            self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._close()
+                return False
+            if os.fstat(self._descriptor).st_nlink:
+                return True
+            # Its last holder removed the file between our opening and our locking it.
+            self._close()
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def remove_free(folder: Path) -> None:
+    """Remove the files of locks that nobody holds and that have been there for an hour: their holders were killed.
+
+    Args:
+        folder: holds nothing but files that every process locks by ``FileLock``.
+    """
+    with os.scandir(folder) as entries:
+        stale = [Path(entry) for entry in entries if time.time() - entry.stat().st_mtime > STALE_SECONDS]
+    for path in stale:
+        lock = FileLock(path)
+        if lock.acquire():
+            lock.release(remove=True)
+
+
+class Forkable(Protocol):
+    """Something that a forked child must not go on using as it is."""
+
+    def start_over(self) -> None:
+        """Let go of what belongs to the parent, without touching what the parent still uses."""
+
+
+class Pausable(Forkable, Protocol):
+    """Something that works in a thread of its own."""
+
+    def pause(self) -> None:
+        """End the thread; when this returns, it holds neither lock nor connection."""
+
+    def go_on(self) -> None:
+        """Start the thread again, if there was one."""
+
+
+_watched: "WeakSet[Forkable]" = WeakSet()
+_working: "WeakSet[Pausable]" = WeakSet()
+
+
+def watch(thing: Forkable) -> None:
+    """Have ``thing`` start over in every child that is forked while it lives."""
+    _watched.add(thing)
+
+
+def watch_worker(thing: Pausable) -> None:
+    """Have ``thing`` pause while the process forks, go on in the parent, and start over in the child."""
+    watch(thing)
+    _working.add(thing)
+
+
+def abandon(thing: object) -> None:
+    """Keep ``thing`` from ever being destroyed: in a child, DuckDB would wait for threads that were not forked."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def _start_over_in_child() -> None:
+    for thing in tuple(_watched):
+        thing.start_over()
+
+
+def _pause_before() -> None:
+    for thing in tuple(_working):
+        thing.pause()
+
+
+def _go_on_in_parent() -> None:
+    for thing in tuple(_working):
+        thing.go_on()
+
+
+os.register_at_fork(
+    before=_pause_before, after_in_parent=_go_on_in_parent, after_in_child=_start_over_in_child
+)
+
+
+def words_for(module: str) -> tuple[str, ...]:
+    """Return the program and its arguments that run the function ``main`` of a module, importing what this process would.
+
+    Args:
+        module: the module's name.
+    """
+    path = [each for each in sys.path if each]
+    return (
+        sys.executable,
+        "-c",
+        f"import sys; sys.path[:] = {path!r}; from {module} import main; main()",
+    )
+
+
+def ended(code: int) -> str:
+    """Return how a process has ended, as a clause.
+
+    Args:
+        code: its return code, less than nothing for a signal.
+    """
+    if code >= 0:
+        return f"has ended with the exit code {code}"
+    number = -code
+    name = Signals(number).name if number in set(Signals) else str(number)
+    return f"was ended by the signal {name}"
+
+
+_Answer = Callable[[int, FrameType | None], object]
+
+
+class _Gate:
+    """Answers Ctrl-C for somebody else: at once, or where something must not be broken, at its end.
+
+    Args:
+        answer: how it would have been answered.
+    """
+
+    def __init__(self, answer: _Answer) -> None:
+        self._answer = answer
+        self._depth = 0
+        self._came: tuple[int, FrameType | None] | None = None
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self._depth:
+            self._came = self._came or (number, frame)
+        else:
+            self._answer(number, frame)
+
+    def __enter__(self) -> None:
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._came is not None and not self._depth:
+            came, self._came = self._came, None
+            self._answer(*came)
+
+
+_gates: list[_Gate] = []
+"""That of the main thread, while it has one: to install it takes as long as a twentieth of taking in a turn."""
+
+_NOTHING = nullcontext()
+
+
+@contextmanager
+def gated() -> Iterator[None]:
+    """Let ``held_back`` be cheap in this context, where there is much to hold Ctrl-C back for; between, it is answered as ever.
+
+    In another thread than the main one nothing is changed: Python tells only that one of Ctrl-C. Nothing is, either, where it is
+    ignored or ends the process at once.
+    """
+    answer = signal.getsignal(signal.SIGINT) if _is_in_main_thread() else None
+    if not callable(answer) or isinstance(answer, _Gate):
+        yield
+        return
+    gate = _Gate(answer)
+    signal.signal(signal.SIGINT, gate)
+    _gates.append(gate)
+    try:
+        yield
+    finally:
+        _gates.remove(gate)
+        signal.signal(signal.SIGINT, answer)
+
+
+def held_back() -> AbstractContextManager[None]:
+    """Return a context for whose end Ctrl-C waits; it is then answered as it would have been."""
+    if not _gates:
+        return _held_back_alone()
+    return _gates[-1] if _is_in_main_thread() else _NOTHING
+
+
+@contextmanager
+def _held_back_alone() -> Iterator[None]:
+    with gated(), held_back() if _gates else _NOTHING:
+        yield
+
+
+def _is_in_main_thread() -> bool:
+    return get_ident() == main_thread().ident
