@@ -34,11 +34,12 @@ import actionledger as al
 from actionledger.core.clock import now
 from actionledger.core.events import SystemNoted
 from actionledger.core.ids import new_id
-from actionledger.ledger import differences, direct, open_ledger, spare
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, ingest
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.rollups import making, tables
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import differences, direct, spare
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.rollups import tables, writer
+from actionledger.ledger.upkeep.proofs.verifying import verify
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 A_LEDGER = 25
@@ -198,11 +199,11 @@ class Counting(Ingesting):
 def count_in_pieces() -> None:
     """Have any ledger be worth counting, a few events at a time, and each step of it be one to be killed at."""
     tables.WORTH_BYTES = 0
-    making.roll_up.__kwdefaults__["at_once"] = 12
+    writer.roll_up.__kwdefaults__["at_once"] = 12
     for name in ("pick_changed", "_roll", "_note", "_drop_unused"):
-        step = getattr(making, name)
+        step = getattr(writer, name)
         if not hasattr(step, "__wrapped__"):
-            setattr(making, name, touching(step))
+            setattr(writer, name, touching(step))
 
 
 def touching(step: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actionledger.core.locks import FileLock
 from actionledger.imports import import_path
-from actionledger.ledger import direct
+from actionledger.ledger.storage import direct
 
 TOUCHES = {
     "open",

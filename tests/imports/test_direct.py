@@ -26,11 +26,12 @@ from actionledger.imports.importer import Importer
 from actionledger.imports.plan_importer import ImportStopped
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.sources.base import LeftOut
-from actionledger.ledger import direct, open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, ingest
-from actionledger.ledger.intake import FileIntake
-from actionledger.ledger.staging import Staging
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import direct
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.intake import FileIntake
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 WORKER = Path(__file__).with_name("direct_worker.py")

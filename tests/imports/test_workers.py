@@ -20,7 +20,8 @@ from actionledger.imports.news import Made
 from actionledger.imports.parts import Part
 from actionledger.imports.report import ImportReport
 from actionledger.imports.workers import PartOnItsWay, Workers, _Worker
-from actionledger.ledger import direct, open_ledger
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import direct
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 

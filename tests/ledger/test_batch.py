@@ -10,10 +10,10 @@ from actionledger.core.errors import EventTooLargeError, UsageError
 from actionledger.core.events import SessionFinished
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import RepairKind
-from actionledger.ledger import doubtful, encoding
-from actionledger.ledger.batch import Batch
-from actionledger.ledger.encoding import encode
-from actionledger.ledger.smallness import SMALL_CHARACTERS
+from actionledger.ledger.storage import doubtful, encoding
+from actionledger.ledger.storage.batch import Batch
+from actionledger.ledger.storage.encoding import encode
+from actionledger.ledger.storage.smallness import SMALL_CHARACTERS
 
 KEY = "sk-proj-" + "a1B2" * 12
 

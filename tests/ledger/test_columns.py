@@ -11,8 +11,8 @@ from actionledger.core.events.base import Recorded
 from actionledger.core.events.stored import NOT_STORED, BigInt, Id, JsonObjectOrEmpty, JsonText
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.ledger.columns import ALL, OWN, take
-from actionledger.ledger.schema import TABLES, Table
+from actionledger.ledger.storage.columns import ALL, OWN, take
+from actionledger.ledger.storage.schema import TABLES, Table
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 

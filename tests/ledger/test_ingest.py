@@ -15,22 +15,21 @@ import pytest
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import Event
-from actionledger.ledger import (
-    Ledger,
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.storage import (
     ingest as ingest_module,
     intake,
-    open_ledger,
     publishing,
     segments as segments_module,
     spare,
     working_file,
 )
-from actionledger.ledger.batch import Batch
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import IngestReport, Publishing, ingest
-from actionledger.ledger.intake import FileIntake
-from actionledger.ledger.loading import Loader
-from actionledger.ledger.preparing import Prepared
+from actionledger.ledger.storage.batch import Batch
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import IngestReport, Publishing, ingest
+from actionledger.ledger.storage.intake import FileIntake
+from actionledger.ledger.storage.loading import Loader
+from actionledger.ledger.storage.preparation import Prepared
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.ledger import instances, open_ledger
-from actionledger.ledger.connections import store
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import instances
+from actionledger.ledger.storage.connections import store
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,10 @@ import pytest
 
 from actionledger.core.errors import LedgerError, NewerLedgerError, NotALedgerError
 from actionledger.core.ids import new_id
-from actionledger.ledger import migrations, open_ledger, opening, versions, working_file
-from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import opening, versions, working_file
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.upkeep import migrations
 
 
 def entries(folder: Path) -> list[str]:

@@ -11,7 +11,6 @@ from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.events import TurnSuperseded
 from actionledger.core.ids import new_id
-from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.reviews import (
     judged,
     labels,
@@ -19,6 +18,7 @@ from actionledger.ledger.queries.reviews import (
     review_steps,
     reviewers,
 )
+from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
 
 HOSTILE = "<img src=x onerror=alert(1)> ![x](https://evil.example/x.png) \u202e\x00"
 TEXT = "😀 好. <execute>1 + 1</execute>"

@@ -10,10 +10,10 @@ import pytest
 from actionledger.core.events import ActionRecord, ResponseParsed, TurnFinished
 from actionledger.core.values import Block, Conversion, FieldError, Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
-from actionledger.ledger import smallness
-from actionledger.ledger.columns import annotation
-from actionledger.ledger.encoding import LINE_LIMIT, encode
-from actionledger.ledger.smallness import SMALL_CHARACTERS, small_size
+from actionledger.ledger.storage import smallness
+from actionledger.ledger.storage.columns import annotation
+from actionledger.ledger.storage.encoding import LINE_LIMIT, encode
+from actionledger.ledger.storage.smallness import SMALL_CHARACTERS, small_size
 
 LONG = "x" * (SMALL_CHARACTERS + 1)
 _SHORT: tuple[type, ...] = (str, bool, int, float, datetime, Enum, Span)

@@ -20,14 +20,15 @@ from actionledger.cli.forgetting import _rule
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.locks import FileLock
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.ledger import differences, open_ledger, spare
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.forgetting import finishing
-from actionledger.ledger.forgetting.intent import Intent
-from actionledger.ledger.held import HeldLine, HeldLines
-from actionledger.ledger.proofs.verifying import verify
+from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
+from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.spool import HeldLine, HeldLines
+from actionledger.ledger.upkeep.forgetting import finishing
+from actionledger.ledger.upkeep.forgetting.intent import Intent
+from actionledger.ledger.upkeep.proofs.verifying import verify
 from actionledger.runtime.session import forgetting
 from actionledger.runtime.session.states.lines import Effects
 from actionledger.runtime.session.states.objects import Objects

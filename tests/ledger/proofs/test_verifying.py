@@ -13,14 +13,14 @@ from hypothesis import given, settings, strategies as st
 import actionledger as al
 from actionledger.core.errors import LedgerError, NotALedgerError, UsageError
 from actionledger.imports import plan_importer
-from actionledger.ledger import direct
-from actionledger.ledger.connections import STORAGE_VERSION
-from actionledger.ledger.copies import read_tables, write_database, write_tables
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.health import examine, mend
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.rollups.tables import ROLLUPS
-from actionledger.ledger.schema import TABLES, VIEWS
+from actionledger.ledger.storage import direct
+from actionledger.ledger.storage.connections import STORAGE_VERSION
+from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.rollups.tables import ROLLUPS
+from actionledger.ledger.storage.schema import TABLES, VIEWS
+from actionledger.ledger.upkeep.health import examine, mend
+from actionledger.ledger.upkeep.proofs.verifying import verify
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SAMPLES = Path(__file__).parents[3] / "data" / "agents"

@@ -6,9 +6,9 @@ import pytest
 
 from actionledger.imports import import_path
 from actionledger.ledger import open_ledger
-from actionledger.ledger.schema import TABLES, VIEWS
-from actionledger.ledger.stores.lake import reading
-from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.storage.lake import reading
+from actionledger.ledger.storage.lake.place import LakePlace
+from actionledger.ledger.storage.schema import TABLES, VIEWS
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 

@@ -28,10 +28,10 @@ from actionledger.ledger.queries.dialects import dialects
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.left_as_text import LEFT, left_as_text
-from actionledger.ledger.queries.left_out import count_refused, left_out
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.price_sources import billed_beside, price_sources, unpriced
 from actionledger.ledger.queries.reasons import Failure, answered, answered_words, reasons
+from actionledger.ledger.queries.skipped import count_refused, left_out
 from actionledger.ledger.queries.stages import UNACTED, UNAUDITED
 from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted

@@ -14,8 +14,8 @@ from actionledger.ledger.queries.addresses import (
     refuse_others,
 )
 from actionledger.ledger.queries.base import refuse_no_ledger
-from actionledger.ledger.queries.behind import ALL_TURNS, Mark, whole_turns_behind
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
+from actionledger.ledger.queries.marks import ALL_TURNS, Mark, whole_turns_behind
 from actionledger.ledger.queries.scopes import Scope
 from actionledger.ledger.queries.sessions import Order, whole_sessions
 from actionledger.ledger.results import QueryResult

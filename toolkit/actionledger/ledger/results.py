@@ -13,9 +13,9 @@ from duckdb import DuckDBPyConnection, Error
 
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.extras import require
-from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.rows import Row, row_kind
 from actionledger.ledger.stopping import stoppable
+from actionledger.ledger.storage.memory import within_reading_limit
 
 if TYPE_CHECKING:
     import pandas as pd

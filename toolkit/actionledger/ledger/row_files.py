@@ -15,9 +15,9 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.errors import LedgerError, MemoryNeededError
 from actionledger.core.formulas import FORMULA
 from actionledger.ledger.ledger import Ledger
-from actionledger.ledger.memory import export_limits, within_reading_limit
 from actionledger.ledger.queries.selected import PICKED, Picking, Selection
 from actionledger.ledger.stopping import stoppable
+from actionledger.ledger.storage.memory import export_limits, within_reading_limit
 
 RowForm: TypeAlias = Literal["parquet", "csv", "jsonl"]
 """What rows are written as; CSV keeps no types."""

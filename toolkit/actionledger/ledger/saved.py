@@ -13,7 +13,7 @@ from typing import Any
 
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.locks import FileLock
-from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
+from actionledger.ledger.storage.files import LedgerFiles, one_sentence, sync_to_disk
 
 LONGEST_NAME = 80
 """How long a name may be, in characters."""

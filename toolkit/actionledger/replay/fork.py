@@ -13,7 +13,7 @@ from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.conversation import conversation
-from actionledger.ledger.queries.naming import Called, one_session, turn_place
+from actionledger.ledger.queries.names import Called, one_session, turn_place
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, turn as turn_of
 from actionledger.reading.dialects import dialect_named

@@ -20,8 +20,8 @@ from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.ledger.guarding.forking import serve
 from actionledger.ledger.guarding.statements import Statements
 from actionledger.ledger.guarding.wire import REFUSALS, Setup, received_trusted, send
-from actionledger.ledger.reading import Reader
-from actionledger.ledger.stores import store_at
+from actionledger.ledger.storage.places import store_at
+from actionledger.ledger.storage.readers import Reader
 
 HARD_MEMORY = 1536 * 2**20
 """How much memory a statement may take beside what the process has with the ledger open, in bytes: half as much again as it is told."""

@@ -10,7 +10,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import UsageError
-from actionledger.ledger.reaching import refuse_reaching
+from actionledger.ledger.guarding.reaching import refuse_reaching
 from actionledger.ledger.results import distinct
 
 MEMORY = "1GB"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import IO, Any
 
-from actionledger.ledger.stores.base import AsOf
+from actionledger.ledger.storage.store import AsOf
 
 REFUSALS = (
     "UsageError",

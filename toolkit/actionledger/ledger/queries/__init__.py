@@ -7,15 +7,7 @@ interval travel with it. Values are bound as parameters, never written into the 
 from actionledger.ledger.queries.aligning import FieldDifference
 from actionledger.ledger.queries.arrivals import Arrival, arrivals
 from actionledger.ledger.queries.base import Queryable, Stage
-from actionledger.ledger.queries.behind import (
-    ALL_TURNS,
-    Mark,
-    TurnBehind,
-    TurnsPage,
-    count_turns_behind,
-    turns_behind,
-    turns_page,
-)
+from actionledger.ledger.queries.choices import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.compare import (
     CHANGED,
     Bucket,
@@ -34,22 +26,21 @@ from actionledger.ledger.queries.differences import ActionDifference, ReadAction
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.hits import Hit, Place
-from actionledger.ledger.queries.lately import LateTurn, goes_on, turns_lately
-from actionledger.ledger.queries.left_out import (
-    ImportOmission,
-    Omission,
-    Refused,
-    count_refused,
-    left_out,
-    left_out_by_import,
-    refused,
-)
 from actionledger.ledger.queries.lineage import Child, children
+from actionledger.ledger.queries.marks import (
+    ALL_TURNS,
+    Mark,
+    TurnBehind,
+    TurnsPage,
+    count_turns_behind,
+    turns_behind,
+    turns_page,
+)
 from actionledger.ledger.queries.mentions import Mention, mentions
 from actionledger.ledger.queries.pace import Pace, pace
 from actionledger.ledger.queries.price_sources import billed_beside, price_sources, unpriced
 from actionledger.ledger.queries.reasons import Failure, reasons
-from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
+from actionledger.ledger.queries.recent import LateTurn, goes_on, turns_lately
 from actionledger.ledger.queries.scores import Comparison as ScoreComparison, ScoreBound
 from actionledger.ledger.queries.sessions import (
     Order,
@@ -60,6 +51,15 @@ from actionledger.ledger.queries.sessions import (
     session,
     sessions,
     sessions_page,
+)
+from actionledger.ledger.queries.skipped import (
+    ImportOmission,
+    Omission,
+    Refused,
+    count_refused,
+    left_out,
+    left_out_by_import,
+    refused,
 )
 from actionledger.ledger.queries.tables import ColumnDescription, TableDescription, tables
 from actionledger.ledger.queries.trend import Period, Trend, Unit, success_over_time

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from actionledger.core.errors import UsageError
 from actionledger.core.vocabulary import Origin
-from actionledger.ledger.queries.behind import Mark
 from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.marks import Mark
 from actionledger.ledger.queries.scores import ScoreBound
 
 Parameters: TypeAlias = dict[str, str | list[str]]

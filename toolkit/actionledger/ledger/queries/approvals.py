@@ -5,8 +5,8 @@ is found here alone.
 """
 
 from actionledger.core.values import Approval
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Queryable, picked, rows
+from actionledger.ledger.storage.fitting import is_uuid
 
 _APPROVALS = """
 SELECT {columns} FROM approval_starts AS s

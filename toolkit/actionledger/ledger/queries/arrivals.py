@@ -8,8 +8,8 @@ from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.rolled import rolled_scope, rows_beside
 from actionledger.ledger.queries.scopes import scope
-from actionledger.ledger.rollups.tables import PARTS
-from actionledger.ledger.rollups.taking import OF_ATTEMPT, OF_SESSION, OF_TURN
+from actionledger.ledger.storage.rollups.tables import PARTS
+from actionledger.ledger.storage.rollups.taking import OF_ATTEMPT, OF_SESSION, OF_TURN
 
 Novelty: TypeAlias = Literal["model", "profile", "parser", "source", "prompt", "tools"]
 """What may be new about a response, known before it was read."""

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from actionledger.core.errors import UsageError
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Origin, Outcome, Reason
-from actionledger.ledger.schema import TABLES
+from actionledger.ledger.storage.schema import TABLES
 
 Parameters: TypeAlias = Mapping[str, object]
 """The values of a statement's parameters by name."""

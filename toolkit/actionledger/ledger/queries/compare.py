@@ -9,7 +9,6 @@ from actionledger.core.errors import UsageError, called
 from actionledger.core.plurals import counted
 from actionledger.core.rates import Clustering, Rate
 from actionledger.core.vocabulary import Outcome
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     INTENT,
     READ,
@@ -22,6 +21,7 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_READING, turn_scope
+from actionledger.ledger.storage.fitting import is_uuid
 
 Bucket: TypeAlias = Literal[
     "same",

@@ -1,8 +1,8 @@
 """What the model wrote in one session, and what it was shown before and after each time."""
 
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.turn import RESPONSES, Response
+from actionledger.ledger.storage.fitting import is_uuid
 
 _CONVERSATION = f"{RESPONSES} ORDER BY turn_index"
 

@@ -9,10 +9,10 @@ from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.looks import drawn
 from actionledger.core.vocabulary import ActionStatus, Outcome, Reason
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.aligning import FieldDifference, aligned, field_differences
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_READING
+from actionledger.ledger.storage.fitting import is_uuid
 
 PairKind: TypeAlias = Literal["same", "added", "removed", "changed", "rejected", "accepted"]
 """What came of an action: as before, only in the second reading, only in the first, with other arguments or another status, refused

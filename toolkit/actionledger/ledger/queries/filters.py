@@ -13,9 +13,9 @@ from typing import Any, get_args
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.text import writable
 from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.ledger.storage.fitting import is_uuid
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.schema import LINKED_STARTS
+from actionledger.ledger.storage.schema import LINKED_STARTS
 
 
 class Forgettable(NamedTuple):

@@ -8,7 +8,7 @@ from actionledger.core.errors import called
 from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 from actionledger.ledger.queries.base import Queryable, as_rate, number, parse_rate, refuse_no_ledger
-from actionledger.ledger.queries.counted import (
+from actionledger.ledger.queries.counts import (
     ACTING,
     ALL,
     CHECKING,

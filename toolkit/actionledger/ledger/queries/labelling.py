@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.standing import LABELS, VERDICTS, filed
-from actionledger.ledger.schema import sessions_of
+from actionledger.ledger.storage.schema import sessions_of
 
 
 @dataclass(frozen=True, slots=True)

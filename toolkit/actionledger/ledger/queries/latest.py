@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.behind import TurnBehind, turns_page
 from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.marks import TurnBehind, turns_page
 from actionledger.ledger.queries.scopes import scope
 
 LATEST = 20_000

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from actionledger.core.vocabulary import Relation
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
-from actionledger.ledger.schema import LINKED_STARTS, executions_of, sessions_of
+from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.found import HOLDS, IN_JSON, text_parameters
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
+from actionledger.ledger.storage.fitting import is_uuid
 
 Place: TypeAlias = Literal["response", "arguments", "result"]
 """What of a turn a text occurs in."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_READING
+from actionledger.ledger.storage.fitting import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

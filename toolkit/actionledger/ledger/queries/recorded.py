@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 from actionledger.core.canonical import json_text
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.ledger.forgotten import STANDING
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, Streamed, picked, rows
 from actionledger.ledger.queries.packed import KnownTurn, PackedIds, PackedTurns
 from actionledger.ledger.queries.scopes import FIRST_READING
+from actionledger.ledger.storage.forgotten import STANDING
 
 
 @dataclass(frozen=True, slots=True)

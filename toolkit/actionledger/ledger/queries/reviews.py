@@ -10,12 +10,12 @@ from datetime import datetime
 from actionledger.core.errors import require_kind, require_names
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Judgement, ReviewAspect, ReviewStep
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Parameters, Queryable, picked, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.naming import Called, one_session, turn_place
+from actionledger.ledger.queries.names import Called, one_session, turn_place
 from actionledger.ledger.queries.scopes import of_turn, scope
 from actionledger.ledger.queries.standing import LAST_STEPS, MOVED
+from actionledger.ledger.storage.fitting import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

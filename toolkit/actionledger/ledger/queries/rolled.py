@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.counted import Counts
+from actionledger.ledger.queries.counts import Counts
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.scopes import Scope, of_session, scope
-from actionledger.ledger.rollups.tables import DIALECTS, FAILURES, KINDS, NOT_ROLLED_UP, PARTS
+from actionledger.ledger.storage.rollups.tables import DIALECTS, FAILURES, KINDS, NOT_ROLLED_UP, PARTS
 
 ROWS_APART = f"session_id IN (SELECT session_id FROM {NOT_ROLLED_UP})"
 """Which rows are to be asked themselves, as SQL."""

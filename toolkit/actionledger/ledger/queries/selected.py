@@ -5,14 +5,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.behind import (
-    ALL_TURNS,
-    Mark,
-    of_mark,
-    picked_turns_behind,
-    whole_turns_of,
-)
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.marks import ALL_TURNS, Mark, of_mark, picked_turns_behind, whole_turns_of
 from actionledger.ledger.queries.scopes import scope
 
 Selected: TypeAlias = Literal["sessions", "turns", "readings", "actions", "executions"]

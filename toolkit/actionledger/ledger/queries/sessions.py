@@ -6,7 +6,6 @@ from typing import Literal, TypeAlias
 
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import Capture, Relation
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
@@ -22,7 +21,8 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import HOLDS, NAMED
 from actionledger.ledger.queries.labelling import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.scopes import Scope, of_session, scope, turn_scope
-from actionledger.ledger.schema import LINKED_STARTS, executions_of, sessions_of
+from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 
 Order: TypeAlias = Literal["newest", "oldest", "longest", "worst"]
 """How sessions are ordered: by start, by turns, or by parse success and then by failed executions."""

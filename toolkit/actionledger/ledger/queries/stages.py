@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Origin, Outcome
-from actionledger.ledger.queries.behind import Mark
 from actionledger.ledger.queries.funnel import Funnel
+from actionledger.ledger.queries.marks import Mark
 
 WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_success))
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))

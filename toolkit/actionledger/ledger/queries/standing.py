@@ -4,7 +4,7 @@ Each row of ``reviews`` is one step; what is said stands as its last step left i
 what was said of it to the turn that stands for it now; a verdict is of one reading, and stays with it.
 """
 
-from actionledger.ledger.schema import sessions_of
+from actionledger.ledger.storage.schema import sessions_of
 
 MOVED = """
 moved AS (

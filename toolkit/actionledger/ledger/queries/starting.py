@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from actionledger.core.vocabulary import Relation
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_READING
-from actionledger.ledger.schema import LINKED_STARTS
+from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.schema import LINKED_STARTS
 
 Sign: TypeAlias = Literal["call", "result", "text"]
 """What tells it: the sub-agent is named by the call's identifier, the call's result names it, or the call holds what it was told first."""

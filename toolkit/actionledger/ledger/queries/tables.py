@@ -3,9 +3,9 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from actionledger.ledger.comments import column_meanings, row_meaning
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.schema import QUARANTINE, TABLES, VIEWS
+from actionledger.ledger.storage.comments import column_meanings, row_meaning
+from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from actionledger.core.errors import UsageError
 from actionledger.core.rates import Rate
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, Queryable, as_rate, refuse_no_ledger
-from actionledger.ledger.queries.counted import ACTING, PARSED, RATES, Counts, summed_sql
+from actionledger.ledger.queries.counts import ACTING, PARSED, RATES, Counts, summed_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.rolled import Label, counted, rolled_scope
 from actionledger.ledger.queries.scopes import scope

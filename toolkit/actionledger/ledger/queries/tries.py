@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
+from actionledger.ledger.storage.fitting import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from actionledger.core.vocabulary import (
     Reversal,
     RunKind,
 )
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows, rows_by
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.ledger.queries.turns import reading
+from actionledger.ledger.storage.fitting import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from actionledger.core.vocabulary import Outcome, Reason
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     IS_CHECKED,
     NOT_DONE,
@@ -16,6 +15,7 @@ from actionledger.ledger.queries.base import (
     rows,
 )
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
+from actionledger.ledger.storage.fitting import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 
 from actionledger.core.plurals import counted
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, IS_RECORDED, Queryable, number
-from actionledger.ledger.queries.left_out import REFUSED, count_left_out, count_refused
 from actionledger.ledger.queries.scopes import FIRST_READING
+from actionledger.ledger.queries.skipped import REFUSED, count_left_out, count_refused
 
 Kind: TypeAlias = Literal[
     "never_read", "not_recorded", "not_auditable", "left_out", "refused", "quarantined", "superseded"

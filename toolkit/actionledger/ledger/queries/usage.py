@@ -8,8 +8,8 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import LABELS
 from actionledger.ledger.queries.rolled import UNSPLIT, Label, rolled_scope, rows_beside
 from actionledger.ledger.queries.scopes import scope
-from actionledger.ledger.rollups.tables import PARTS
-from actionledger.ledger.rollups.taking import SUMS
+from actionledger.ledger.storage.rollups.tables import PARTS
+from actionledger.ledger.storage.rollups.taking import SUMS
 
 Kept: TypeAlias = Literal["profile", "model", "task", "source"]
 """What is kept of a response whoever reads it, and its usage can be split by."""

@@ -11,7 +11,7 @@ from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.failure_sums import FailureKind, FailureSums
 from actionledger.ledger.queries.failures import FailureAt, Spent
-from actionledger.ledger.signatures import signature
+from actionledger.ledger.queries.signatures import signature
 
 LOOP = "loop: "
 """What the signature of a group of loops begins with."""

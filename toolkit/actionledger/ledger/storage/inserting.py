@@ -1,0 +1,80 @@
+"""Rows of events that were made ready elsewhere into the tables of a ledger, each event once."""
+
+from dataclasses import dataclass
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.ledger.storage.arrow import PLACE, insert_arrow, select_arrow
+from actionledger.ledger.storage.forgotten import STANDING
+from actionledger.ledger.storage.preparation import Prepared
+from actionledger.ledger.storage.schema import TABLES
+
+_TABLES = {table.name: table for table in TABLES}
+_EVENTS = _TABLES["events"]
+
+_INCOMING, _PASSED_OVER = "incoming", "passed_over"
+_WHY = f"""
+CREATE OR REPLACE TEMP TABLE {_PASSED_OVER} AS SELECT {PLACE}, arg_min(why, turn) AS why FROM (
+    SELECT {PLACE}, 1 AS turn, 'known' AS why FROM {_INCOMING} SEMI JOIN events USING (event_id)
+    UNION ALL SELECT {PLACE}, 2, 'forgotten' FROM {_INCOMING} WHERE session_id::VARCHAR IN ({STANDING})
+    UNION ALL SELECT {PLACE}, 3, 'superseded' FROM {_INCOMING} SEMI JOIN superseded USING (turn_id))
+GROUP BY {PLACE}"""  # noqa: S608 (our own names, here and below)
+"""Why events don't come in, the first reason of each. Of two tables that are joined so, DuckDB holds the smaller: not all events of a ledger."""
+
+_COUNTED = f"SELECT count(*) FILTER (why = 'known'), count(*) FILTER (why = 'forgotten'), count(*) FROM {_PASSED_OVER}"  # noqa: S608
+_SALTED_BY = f"""
+SELECT DISTINCT coalesce(session_id, run_id)::VARCHAR FROM {_INCOMING}
+WHERE {PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != 'superseded')"""  # noqa: S608
+_NEW = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER})"  # noqa: S608
+_NEW_EVENT = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != 'superseded')"  # noqa: S608
+"""Of a turn that was superseded before its event came, it is known that there was one, and no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """What was put into the tables.
+
+    Args:
+        events: how many events are new.
+        duplicates: how many were passed over, since they are known.
+        forgotten: how many were passed over, since their session is forgotten.
+        is_whole: whether all rows of all events came in.
+        salted_by: whose the new rows are, where that is not all of them.
+    """
+
+    events: int
+    duplicates: int
+    forgotten: int
+    is_whole: bool
+    salted_by: frozenset[str]
+
+
+def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: int | None) -> Inserted:
+    """Put the rows of events into the tables of the connection's current database, but for events that it knows.
+
+    Args:
+        connection: the connection, within a transaction.
+        prepared: the events.
+        link: the link of the chain that takes them in; None where none is kept.
+
+    Raises:
+        duckdb.Error: a row does not fit.
+    """
+    [of_events] = (rows for rows in prepared.rows if rows.table == _EVENTS.name)
+    names = ("event_id", "run_id", "session_id", "turn_id")
+    select_arrow(connection, _EVENTS, of_events, names, into=_INCOMING)
+    connection.execute(_WHY)
+    [(duplicates, forgotten, passed_over)] = connection.execute(_COUNTED).fetchall()
+    for rows in prepared.rows:
+        condition = "true"
+        if passed_over:
+            condition = _NEW_EVENT if rows.table == _EVENTS.name else _NEW
+        insert_arrow(connection, _TABLES[rows.table], rows, link, condition)
+    salted_by = (
+        frozenset(owner for (owner,) in connection.execute(_SALTED_BY).fetchall())
+        if passed_over
+        else frozenset()
+    )
+    connection.execute(f"DROP TABLE {_INCOMING}; DROP TABLE {_PASSED_OVER}")
+    events = prepared.events - duplicates - forgotten
+    return Inserted(events, duplicates, forgotten, not passed_over, salted_by)

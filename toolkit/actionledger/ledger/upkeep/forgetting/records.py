@@ -1,0 +1,203 @@
+"""The records of sessions that are forgotten: counted, their digests kept, deleted, and that they are, in one transaction."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.events import SessionForgotten
+from actionledger.core.vocabulary import ForgettingStep
+from actionledger.ledger.storage.cells import ENDS, Cells
+from actionledger.ledger.storage.chain import Chain, draw_salts
+from actionledger.ledger.storage.connections import transaction
+from actionledger.ledger.storage.fitting import fit
+from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.projection import rows_of
+from actionledger.ledger.storage.schema import OF_SESSION, QUARANTINE, TABLES
+from actionledger.ledger.storage.stored import Rows, rows_of_sessions, rows_that
+from actionledger.ledger.storage.withdrawing import withdraw
+from actionledger.ledger.upkeep.forgetting.intent import Intent
+
+_TABLES = {table.name: table for table in TABLES}
+_PICKED = "picked_to_forget"
+_THEIRS = "IN (SELECT session_id FROM picked_to_forget)"
+_OF_SESSIONS = f"t.session_id {_THEIRS}"
+_ORPHANED_RUNS = """
+t.session_id IS NULL AND t.run_id IN (
+    SELECT run_id FROM session_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
+    EXCEPT SELECT run_id FROM session_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)
+    EXCEPT SELECT run_id FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget))"""
+"""Notes of runs that were about nothing else: a line that could not be read may be quoted in them."""
+
+_ENDED = """
+t.run_id IN (
+    SELECT run_id FROM run_ends
+    INTERSECT (SELECT run_id FROM session_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
+               EXCEPT SELECT run_id FROM session_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)
+               EXCEPT SELECT run_id FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)))"""
+"""The same of what such a run says of itself and of its files, whose names may be the sessions': where it is over, and has no more to say."""
+
+_OF_RUNS = ("run_ends", "run_starts", "left_out")
+"""Deleted from the last to the first: that a run has ended says which of them are meant."""
+
+_ONLY_THEIR_TOOLS = """
+t.tools_hash IN (
+    SELECT tools_hash FROM turn_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
+    EXCEPT SELECT tools_hash FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget))"""
+_QUARANTINED = (
+    "EXISTS (SELECT 1 FROM picked_to_forget AS p WHERE contains(lower(t.line), p.session_id::VARCHAR))"
+)
+
+
+class _Part(NamedTuple):
+    """Rows of one table that go."""
+
+    table: str
+    condition: str
+
+
+def forget_records(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
+    """Delete all records of sessions, and record that they are forgotten; a second time does nothing.
+
+    Args:
+        connection: its current database has the records, in which all is taken in that was flushed.
+        intent: which sessions.
+        chain: gets a link.
+    """
+    asked = "SELECT count(*) FROM events WHERE event_id IN (SELECT unnest(string_split(?, ','))::UUID)"
+    if connection.execute(asked, [",".join(intent.events.values())]).fetchone() != (0,):
+        return
+    _pick(connection, intent)
+    events = list(_events(intent, _counts(connection, list(_parts()))))
+    staging = Staging()
+    cells = _staged(events, staging)
+    with transaction(connection):
+        withdrawn = _take_away(connection, intent, chain)
+        staging.insert(connection, chain.head.link + 1)
+        salts = draw_salts(cells.salted_by)
+        chain.write_salts(salts)
+        head = chain.write(list(cells.digests(salts)), withdrawn)
+    chain.head = head
+    connection.execute(f"DROP TABLE {_PICKED}")
+
+
+def delete_late(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
+    """Delete records of sessions that came in beside the forgetting.
+
+    Args:
+        connection: its current database has the records.
+        intent: which sessions.
+        chain: gets a link where there are any.
+    """
+    _pick(connection, intent)
+    head = chain.head
+    with transaction(connection):
+        if withdrawn := _take_away(connection, intent, chain):
+            head = chain.write((), withdrawn)
+    chain.head = head
+    connection.execute(f"DROP TABLE {_PICKED}")
+
+
+def _take_away(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> list[bytes]:
+    """Delete rows and their salts, and return the digests that are kept of them."""
+    withdrawn = withdraw(connection, list(_going(intent)), chain.head.link + 1, ForgettingStep.FORGOTTEN)
+    for part in reversed(list(_parts())):  # ends before the starts that name their session
+        connection.execute(
+            f"DELETE FROM {part.table} AS t WHERE {part.condition}"  # noqa: S608 (our own names)
+        )
+    connection.execute(f"DELETE FROM salts WHERE owner IN (SELECT session_id FROM {_PICKED})")  # noqa: S608
+    return withdrawn
+
+
+def _pick(connection: DuckDBPyConnection, intent: Intent) -> None:
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_PICKED} (session_id UUID)")
+    connection.execute(
+        f"INSERT INTO {_PICKED} SELECT unnest(string_split(?, ','))::UUID", [",".join(intent.sessions)]
+    )
+
+
+def _parts() -> Iterator[_Part]:
+    """Yield what goes, the tables that others are found by first."""
+    for table in TABLES:
+        if "session_id" in table.columns and table.name not in {"forgotten", "events", *ENDS}:
+            yield _Part(table.name, _OF_SESSIONS)
+    yield _Part("events", f"({_OF_SESSIONS} OR {_ORPHANED_RUNS})")
+    yield from (_Part(name, _ENDED) for name in _OF_RUNS)
+    yield _Part("tools", _ONLY_THEIR_TOOLS)
+    for name, key in ENDS.items():
+        starts = name.replace("_ends", "_starts")
+        of_starts = (
+            f"SELECT s.{key} FROM {starts} AS s WHERE s.session_id IN (SELECT session_id FROM {_PICKED})"  # noqa: S608
+        )
+        yield _Part(name, f"(t.{OF_SESSION} {_THEIRS} OR t.{key} IN ({of_starts}))")
+    yield _Part(QUARANTINE.name, _QUARANTINED)
+
+
+def _going(intent: Intent) -> Iterator[Rows]:
+    """Yield the same as the proofs know it."""
+    yield rows_of_sessions(intent.sessions)
+    runs = f"owner IN (SELECT t.run_id FROM events AS t WHERE {_ORPHANED_RUNS})"  # noqa: S608 (our own names)
+    yield Rows(_ORPHANED_RUNS, runs, ("events",), {})
+    ended = f"owner IN (SELECT t.run_id FROM run_starts AS t WHERE {_ENDED})"  # noqa: S608 (our own names)
+    yield Rows(_ENDED, ended, _OF_RUNS, {})
+    yield rows_that("tools", _ONLY_THEIR_TOOLS, {})
+    yield rows_that(QUARANTINE.name, _QUARANTINED, {})
+
+
+def _counts(connection: DuckDBPyConnection, parts: Sequence[_Part]) -> dict[str, dict[str, int]]:
+    """Return how many rows of each table each session has."""
+    counts: dict[str, dict[str, int]] = {}
+    for part in parts:
+        if part.table in {"tools", QUARANTINE.name, *_OF_RUNS}:
+            continue
+        session = f"t.{OF_SESSION if part.table in ENDS else 'session_id'}"
+        asked = f"SELECT {session}::VARCHAR, count(*) FROM {part.table} AS t WHERE {session} {_THEIRS} GROUP BY ALL"  # noqa: S608
+        for session_id, count in connection.execute(asked).fetchall():
+            counts.setdefault(session_id, {})[part.table] = count
+    return counts
+
+
+def _events(intent: Intent, rows: Mapping[str, Mapping[str, int]]) -> Iterator[SessionForgotten]:
+    for session_id, event_id in intent.events.items():
+        yield SessionForgotten(
+            event_id=event_id,
+            recorded_at=intent.at,
+            run_id=intent.run_id,
+            forgotten_session=session_id,
+            step=ForgettingStep.FORGOTTEN,
+            forgotten_by=intent.forgotten_by,
+            why=intent.why,
+            counts={**rows.get(session_id, {}), **(intent.counts or {}).get(session_id, {})},
+        )
+
+
+def _staged(events: Sequence[SessionForgotten], staging: Staging) -> Cells:
+    cells = Cells()
+    for event in events:
+        for row in map(fit, rows_of(event)):
+            staging.add(row)
+            cells.add(_TABLES[row.table], row.values, event)
+    return cells
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What was forgotten.
+
+    Args:
+        sessions: the sessions' identifiers, children among them.
+        counts: how many rows of each table, and how many of each other thing, are gone.
+        was_begun: whether somebody had begun with it before, and was cut off.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "My key is on the table.")
+        ...     report = ledger.forget(["s1"])
+        ...     len(report.sessions), ledger.sql("FROM turns").fetchall()
+        (1, [])
+    """
+
+    sessions: tuple[str, ...]
+    counts: dict[str, int]
+    was_begun: bool = False
