@@ -16,15 +16,7 @@ _LINE_ASPECTS = {ReviewAspect.LABEL, ReviewAspect.ASSIGNMENT}
 
 
 def span_meant(span: Span | tuple[int, int] | None, text: str) -> Span | None:
-    """Return the stretch of a response that is meant; None for all of it.
-
-    Args:
-        span: its ends, in code points.
-        text: the response.
-
-    Raises:
-        UsageError: there is no such stretch.
-    """
+    """Return the stretch of a response that is meant; None for all of it."""
     if span is None:
         return None
     asked = "A stretch is a pair of whole numbers, its start and its end"
@@ -41,15 +33,7 @@ def span_meant(span: Span | tuple[int, int] | None, text: str) -> Span | None:
 
 
 def name_of(text: str, what: str) -> str:
-    """Return a name or a label as it is kept.
-
-    Args:
-        text: it.
-        what: what it should say, as a clause.
-
-    Raises:
-        UsageError: it is empty, too long, or not all of it can be seen.
-    """
+    """Return a name or a label as it is kept."""
     require_kind(text, str, f"A text says {what}")
     name = text.strip()
     if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
@@ -60,15 +44,7 @@ def name_of(text: str, what: str) -> str:
 
 
 def value_of(aspect: ReviewAspect, value: str) -> str:
-    """Return what is said as it is kept.
-
-    Args:
-        aspect: what kind of thing it is.
-        value: it.
-
-    Raises:
-        UsageError: it is none of that kind.
-    """
+    """Return what is said as it is kept."""
     if aspect is ReviewAspect.VERDICT:
         known = [str(each) for each in Judgement]
         if value not in known:

@@ -64,12 +64,7 @@ def write_rows(ledger: Ledger, selection: Selection | Picking, file: Path, form:
 
 
 def count_rows(file: Path, form: str) -> int:
-    """Return how many rows a file of Parquet, CSV or JSON lines has, by reading it.
-
-    Args:
-        file: the file.
-        form: ``parquet``, ``csv`` or ``jsonl``.
-    """
+    """Return how many rows a file of Parquet, CSV or JSON lines has, by reading it."""
     if form == "jsonl":
         with file.open("rb") as lines:
             return sum(1 for _ in lines)

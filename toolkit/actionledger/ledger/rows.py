@@ -34,9 +34,5 @@ class Row(tuple[Any, ...]):
 
 
 def row_kind(columns: Sequence[str]) -> type[Row]:
-    """Return the kind of row that knows these columns.
-
-    Args:
-        columns: their names, in order.
-    """
+    """Return the kind of row that knows these columns."""
     return type("Row", (Row,), {"__slots__": (), "_columns": tuple(columns)})

@@ -150,11 +150,7 @@ class Saved:
 
 
 def _name(name: str) -> str:
-    """Return a name as it is kept.
-
-    Raises:
-        UsageError: it is empty or too long.
-    """
+    """Return a name as it is kept."""
     named = " ".join(name.split())
     if not named or len(named) > LONGEST_NAME:
         raise UsageError(f"A name has 1 to {LONGEST_NAME} characters; this one has {len(named)}.")

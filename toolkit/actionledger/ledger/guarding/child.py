@@ -40,12 +40,7 @@ def main() -> None:
 
 
 def answer(requests_from: int, answers_to: int) -> None:
-    """Answer what is asked, until nothing more is; then this process ends.
-
-    Args:
-        requests_from: the descriptor that requests are read from.
-        answers_to: the descriptor that answers are written to.
-    """
+    """Answer what is asked, until nothing more is; then this process ends."""
     requests, answers = os.fdopen(requests_from, "rb", buffering=0), os.fdopen(answers_to, "wb", buffering=0)
     _say_nothing_else()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -14,12 +14,7 @@ _REQUEST, _ANSWER = Struct("<Bq"), Struct("<q")
 
 
 def forked(requests: int, answers: int) -> int:
-    """Fork this process, which has one thread; return the number of the new one, which answers until nothing more is asked.
-
-    Args:
-        requests: the descriptor that it reads from.
-        answers: the descriptor that it writes to.
-    """
+    """Fork this process, which has one thread; return the number of the new one, which answers until nothing more is asked."""
     from actionledger.ledger.guarding.child import answer  # noqa: PLC0415 - loaded before the fork, and only where one is
 
     pid = os.fork()
@@ -46,17 +41,7 @@ def ended(pid: int) -> int:
 
 
 def ask(asking: socket.socket, what: int, value: int, *descriptors: int) -> int:
-    """Return what the process at the other end of a socket answers.
-
-    Args:
-        asking: the socket.
-        what: ``FORK`` or ``END``.
-        value: of whom the end is asked.
-        descriptors: to read requests from and to write answers to.
-
-    Raises:
-        OSError: there is nobody.
-    """
+    """Return what the process at the other end of a socket answers."""
     socket.send_fds(asking, [_REQUEST.pack(what, value)], descriptors)
     data = asking.recv(_ANSWER.size, socket.MSG_WAITALL)
     if len(data) < _ANSWER.size:

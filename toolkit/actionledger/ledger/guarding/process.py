@@ -58,38 +58,20 @@ class GuardProcess:
         self._code: int | None = None
 
     def begin(self, setup: Setup) -> tuple[Any, ...]:
-        """Have it open a ledger; return what it says of that.
-
-        Raises:
-            DiedError: it says nothing.
-        """
+        """Have it open a ledger; return what it says of that."""
         self.tell(setup)
         answer, _ = self.hear(_MESSAGE_BYTES, None)
         return answer
 
     def tell(self, value: object) -> None:
-        """Send it a request.
-
-        Raises:
-            DiedError: it has ended.
-        """
+        """Send it a request."""
         try:
             send(self._requests, value)
         except OSError as error:
             raise DiedError(ended(self.end())) from error
 
     def hear(self, max_bytes: int, until: float | None) -> tuple[tuple[Any, ...], int]:
-        """Return what it says next, and how many bytes that takes.
-
-        Args:
-            max_bytes: how many it may be.
-            until: when it has to be there, by ``time.monotonic``; None for whenever it is.
-
-        Raises:
-            DiedError: it has ended, or what it says is none of what it may say.
-            LateError: it is not there in time.
-            OverLimitError: it is longer.
-        """
+        """Return what it says next, and how many bytes that takes."""
         try:
             value, length = received(self._answers, max_bytes, until)
         except EOFError as error:
@@ -153,11 +135,7 @@ class _Forker:
                 self._begin()
 
     def begun(self, requests: int, answers: int) -> int:
-        """Have it fork a process that answers; return its number.
-
-        Raises:
-            LedgerError: it can't.
-        """
+        """Have it fork a process that answers; return its number."""
         self.keep_ready()
         return self._asked(forking.FORK, 0, requests, answers)
 

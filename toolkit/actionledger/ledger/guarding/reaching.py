@@ -45,16 +45,7 @@ _WORD = re.compile(r'\w+|"(?:[^"]|"")*"')
 
 
 def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool = False) -> None:
-    """Refuse a statement that takes rows from elsewhere than a ledger.
-
-    Args:
-        connection: parses it.
-        statement: one statement without a semicolon.
-        is_of_lake: whether the ledger is in a lake, beside which other systems are at hand.
-
-    Raises:
-        UsageError: it does, or it is of a kind that can't be looked at.
-    """
+    """Refuse a statement that takes rows from elsewhere than a ledger."""
     rest = _explained(statement)
     [(tree,)] = connection.execute("SELECT json_serialize_sql(?)", [rest]).fetchall()
     parsed = json.loads(tree)

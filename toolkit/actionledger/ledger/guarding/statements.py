@@ -133,11 +133,7 @@ def _lock(cursor: DuckDBPyConnection, folder: str, folders: Sequence[str]) -> No
 
 
 def _only(cursor: DuckDBPyConnection, statement: str) -> str:
-    """Return a text's one statement, if it is one that reads.
-
-    Raises:
-        UsageError: it holds none, several, or another one.
-    """
+    """Return a text's one statement, if it is one that reads."""
     statement.encode()  # A lone surrogate: DuckDB's client doesn't know what it is.
     found = cursor.extract_statements(statement)
     if len(found) != 1:

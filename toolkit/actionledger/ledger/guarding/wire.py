@@ -99,29 +99,13 @@ def send(stream: IO[bytes], value: object) -> int:
 
 
 def received_trusted(stream: IO[bytes]) -> Any:
-    """Return the next value that the asking process has sent.
-
-    Raises:
-        EOFError: nothing more comes.
-    """
+    """Return the next value that the asking process has sent."""
     (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size, lambda: None))
     return pickle.loads(_read(stream, length, lambda: None))  # noqa: S301 - of the process that has started this one
 
 
 def received(stream: IO[bytes], max_bytes: int, until: float | None) -> tuple[Any, int]:
-    """Return the next value that a process has sent that is not trusted, and how many bytes it took.
-
-    Args:
-        stream: without a buffer.
-        max_bytes: how many bytes it may be.
-        until: when it has to be whole, by ``time.monotonic``; None for whenever it is.
-
-    Raises:
-        EOFError: nothing more comes.
-        LateError: it is not there in time.
-        OverLimitError: it is longer.
-        pickle.UnpicklingError: it is none.
-    """
+    """Return the next value that a process has sent that is not trusted, and how many bytes it took."""
     poll = select.poll()
     poll.register(stream, select.POLLIN)
 

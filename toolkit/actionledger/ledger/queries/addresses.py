@@ -121,14 +121,7 @@ def filter_parameters(within: Filter) -> Parameters:
 
 
 def filter_of(address: str) -> Filter:
-    """Return the filter that an address has; what it says of pages and lists is passed over.
-
-    Args:
-        address: all of it, its end from the page's name on, or its query alone.
-
-    Raises:
-        UsageError: it is a word that no page is called, or something in it is no day, no run, or nothing that responses can have.
-    """
+    """Return the filter that an address has; what it says of pages and lists is passed over."""
     there = parameters_in(address)
     if not there and not _is_page(address):
         raise UsageError(

@@ -39,11 +39,6 @@ def aligned(
     """Yield pairs of what is the same thing in two rows, in order; None stands where only one of them has it.
 
     What agrees in the first key is paired first; between those pairs, and never across them, what agrees in the next one.
-
-    Args:
-        before: the first row.
-        after: the second.
-        *keys: what is compared, the strictest first: a hashable value each.
     """
     if not keys or not before or not after:
         yield from ((thing, None) for thing in before)
@@ -62,13 +57,7 @@ def aligned(
 
 
 def field_differences(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> Iterator[FieldDifference]:
-    """Yield what differs between two JSON values, field by field; items of lists are laid beside each other.
-
-    Args:
-        before: the first value.
-        after: the second.
-        path: where they stand.
-    """
+    """Yield what differs between two JSON values, field by field; items of lists are laid beside each other."""
     if type(before) is not type(after):
         yield FieldDifference(path, "type_changed", before, after)
     elif isinstance(before, dict) and isinstance(after, dict) and len(path) < _DEEPEST:

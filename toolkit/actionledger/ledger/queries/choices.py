@@ -119,11 +119,7 @@ FROM of_sessions, of_models, of_attempts, of_ends, of_turns"""
 
 
 def runs(ledger: Queryable) -> list[Run]:
-    """Return every run, the first one first.
-
-    Args:
-        ledger: what to ask.
-    """
+    """Return every run, the first one first."""
     return rows(ledger, Run, _RUNS)
 
 

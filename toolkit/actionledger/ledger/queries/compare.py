@@ -332,22 +332,7 @@ def compared_turns(
     limit: int | None = None,
     offset: int = 0,
 ) -> list[ComparedTurn]:
-    """Return turns that both runs have read, in the order of sessions and turns.
-
-    Args:
-        ledger: what to ask.
-        before_run_id: the run to compare with; None for the first reading of every turn.
-        after_run_id: the run that is compared.
-        within: which turns; its run says nothing here.
-        buckets: the buckets that they are in; by default those of which something has changed.
-        session_id: the only session whose turns to name; None for all.
-        dialect: the only group by dialect, as ``compare_groups`` calls it, whose turns to name; None for all.
-        limit: at most how many; None for all.
-        offset: how many to pass over before.
-
-    Raises:
-        UsageError: what should be a run's id is none.
-    """
+    """Return turns that both runs have read, in the order of sessions and turns."""
     if session_id is not None and not is_uuid(session_id):
         return []
     pairs, bound = _pairs(before_run_id, after_run_id, within, session_id)

@@ -69,15 +69,7 @@ ORDER BY turns DESC, count DESC, stage, code, origin"""
 
 
 def failure_costs(ledger: Queryable, within: Filter = EVERYTHING) -> list[FailureCost]:
-    """Return the reasons of failure in the responses that a filter picks, with what their turns took.
-
-    Args:
-        ledger: what to ask.
-        within: which responses.
-
-    Returns:
-        First all reasons together, each turn once, where there is any; then each, the one in most turns first.
-    """
+    """Return the reasons of failure in the responses that a filter picks, with what their turns took."""
     condition, parameters = scope(within)
     statement = _COSTS.format(failed=failed(condition))
     found = rows(

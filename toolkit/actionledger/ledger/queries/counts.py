@@ -167,23 +167,12 @@ RATES = {
 
 
 def summed_sql(columns: Iterable[str], rates: Iterable[str]) -> str:
-    """Return what is selected of rows that stand for ``alike`` sessions each: sums of numbers, then rates, by their names.
-
-    Args:
-        columns: the names of the numbers.
-        rates: the names of the rates.
-    """
+    """Return what is selected of rows that stand for ``alike`` sessions each: sums of numbers, then rates, by their names."""
     sums = [f"coalesce(sum(alike * {name}), 0)::BIGINT AS {name}" for name in columns]
     return ", ".join([*sums, *(f"{rate_sql(*RATES[name], 'alike')} AS {name}" for name in rates)])
 
 
 def by_word(words: Iterable[Word], prefix: str, row: Mapping[str, Any]) -> dict[Word, int]:
-    """Return the numbers of a closed list's words that occur.
-
-    Args:
-        words: the closed list.
-        prefix: what its numbers begin with.
-        row: the sums, by name.
-    """
+    """Return the numbers of a closed list's words that occur."""
     counts = {word: row.get(f"{prefix}_{word}", 0) for word in words}
     return {word: count for word, count in counts.items() if count}

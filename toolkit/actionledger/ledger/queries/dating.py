@@ -8,13 +8,7 @@ _DATED = "occurred_at BETWEEN (SELECT min(occurred_at) FROM page) AND (SELECT ma
 
 
 def rows_of_page(table: str, columns: str, key: str) -> str:
-    """Return, as SQL, the rows of a table that belong to ``page``, whose rows have the key and ``occurred_at``, which is NULL for some.
-
-    Args:
-        table: its rows carry the time of the response that they belong to.
-        columns: what to select of them.
-        key: the column that says whose they are.
-    """
+    """Return, as SQL, the rows of a table that belong to ``page``, whose rows have the key and ``occurred_at``, which is NULL for some."""
     # In one condition, with 'occurred_at IS NULL OR …', DuckDB passes over nothing.
     return f"""
     SELECT {columns} FROM {table} WHERE {key} IN (SELECT {key} FROM page WHERE occurred_at IS NOT NULL) AND {_DATED}

@@ -47,16 +47,7 @@ GROUP BY label, dialect ORDER BY label, sum(alike * read) DESC, dialect"""
 
 
 def dialects_by(ledger: Queryable, dimension: Dimension, within: Filter = EVERYTHING) -> list[ReadIn]:
-    """Return in which dialects responses were read, for each value of a dimension.
-
-    Args:
-        ledger: what to ask.
-        dimension: what to split by.
-        within: which responses.
-
-    Returns:
-        Those that occur, by label, the most frequent dialect first; a label of which nothing could be read has none.
-    """
+    """Return in which dialects responses were read, for each value of a dimension."""
     label = LABELS[dimension]
     return _read_in(ledger, replace(label, join="") if dimension == "run" else label, within)
 

@@ -228,11 +228,7 @@ def _any_of(name: str, values: tuple[str, ...]) -> str:
 
 
 def _refuse_strangers(name: str, values: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a value that is none of a closed list, which would pick nothing without a word.
-
-    Raises:
-        UsageError: there is one.
-    """
+    """Refuse a value that is none of a closed list, which would pick nothing without a word."""
     if strangers := [value for value in values if value not in list(known)]:
         raise UsageError(f"{strangers[0]!r} is no {name}; choose from {', '.join(map(str, known))}.")
 

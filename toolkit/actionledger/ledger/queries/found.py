@@ -46,14 +46,7 @@ _IN_RESULT = f"({IN_JSON.format(column='result::VARCHAR')} OR {HOLDS.format(colu
 
 
 def has_text(within: str, reading: str) -> str:
-    """Return the condition that the text stands in the response, in the arguments read of it, in the results of these, or in the
-    session's name.
-
-    Args:
-        within: which responses, actions and executions are looked at, as SQL over the dimensions that all three have; empty for all of
-            them. Their texts are most of a ledger, and read no further than need be.
-        reading: whose actions are looked at, as SQL over ``actions``.
-    """
+    """Return the condition that the text stands in the response, in the arguments read of it, in the results of these, or in the session's name."""
     response = _IN_RESPONSE.format(within=within or "true", holds=HOLDS.format(column="text"))
     arguments = _IN_ARGUMENTS.format(
         within=within or "true", reading=reading, holds=IN_JSON.format(column="arguments::VARCHAR")
@@ -66,11 +59,7 @@ def has_text(within: str, reading: str) -> str:
 
 
 def text_parameters(text: str) -> dict[str, object]:
-    """Return the values for a condition that looks for a text, literally.
-
-    Args:
-        text: what is looked for.
-    """
+    """Return the values for a condition that looks for a text, literally."""
     in_json = json.dumps(text, ensure_ascii=False)[1:-1]
     return {
         "text": text,
@@ -98,14 +87,7 @@ def _for_itself(found: re.Match[str]) -> str:
 
 
 def went_wrong(stage: Stage | None, *, has_reasons: bool, has_action: bool, origin: Origin | None) -> str:
-    """Return the condition that something went wrong in a turn, with ``$reasons``, ``$action`` and ``$origin``.
-
-    Args:
-        stage: where; None for anywhere.
-        has_reasons: whether it must be one of the reasons.
-        has_action: whether it must have gone wrong with the action; with reading itself it can't.
-        origin: who must have run it; None for anybody.
-    """
+    """Return the condition that something went wrong in a turn, with ``$reasons``, ``$action`` and ``$origin``."""
     words = {
         "not_read": NOT_READ,
         # Whoever asks for the reason finds it, though it is no failure.
@@ -122,12 +104,7 @@ def went_wrong(stage: Stage | None, *, has_reasons: bool, has_action: bool, orig
 
 
 def executed(*, has_statuses: bool, origin: Origin | None) -> str:
-    """Return the condition that an execution came to one of ``$executions``, or was run by ``$origin``.
-
-    Args:
-        has_statuses: whether it must have come to one of these.
-        origin: who must have run it; None for anybody.
-    """
+    """Return the condition that an execution came to one of ``$executions``, or was run by ``$origin``."""
     status = "list_contains($executions, status)" if has_statuses else "true"
     return f"attempt_id IN (SELECT attempt_id FROM executions WHERE {status} AND {run_by(origin)})"
 

@@ -191,15 +191,7 @@ def turns_behind(
     limit: int | None = 50,
     offset: int = 0,
 ) -> list[TurnBehind]:
-    """Return a page of the turns that a number counts, the latest first.
-
-    Args:
-        ledger: what to ask.
-        within: the filter that the number was made under.
-        mark: which of the responses within it.
-        limit: how many turns a page has; None for all of them.
-        offset: how many turns stand before it.
-    """
+    """Return a page of the turns that a number counts, the latest first."""
     return rows(ledger, TurnBehind, *_page(within, mark, limit, offset))
 
 
@@ -211,15 +203,7 @@ def turns_page(
     limit: int = 50,
     offset: int = 0,
 ) -> TurnsPage:
-    """Return a page of the turns that a number counts, and how many there are: a text is looked for once, and not for each of the two.
-
-    Args:
-        ledger: what to ask.
-        within: the filter that the number was made under.
-        mark: which of the responses within it.
-        limit: how many turns a page has.
-        offset: how many turns stand before it.
-    """
+    """Return a page of the turns that a number counts, and how many there are: a text is looked for once, and not for each of the two."""
     if not within.text:
         found = turns_behind(ledger, within, mark, limit=limit, offset=offset)
         return TurnsPage(count_turns_behind(ledger, within, mark), found)
@@ -236,39 +220,19 @@ def turns_page(
 
 
 def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
-    """Return the statement that gives the turns that a number counts, the latest first, with all that is recorded of them.
-
-    Args:
-        within: the filter that the number was made under.
-        mark: which of the responses within it.
-
-    Returns:
-        The statement, in place of a condition, and its values.
-    """
+    """Return the statement that gives the turns that a number counts, the latest first, with all that is recorded of them."""
     statement, parameters = _page(within, mark, None, 0)
     return Scope(_WHOLE.format(page=statement), parameters)
 
 
 def picked_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
-    """Return the statement that gives the same turns without what is long: what ``whole_turns_of`` needs of each.
-
-    Args:
-        within: the filter that the number was made under.
-        mark: which of the responses within it.
-
-    Returns:
-        The statement, in place of a condition, and its values.
-    """
+    """Return the statement that gives the same turns without what is long: what ``whole_turns_of`` needs of each."""
     statement, parameters = _page(within, mark, None, 0)
     return Scope(_PICKING.format(page=statement), parameters)
 
 
 def whole_turns_of(table: str) -> str:
-    """Return the statement that gives what ``whole_turns_behind`` does, of turns that are picked already.
-
-    Args:
-        table: what ``picked_turns_behind`` gave.
-    """
+    """Return the statement that gives what ``whole_turns_behind`` does, of turns that are picked already."""
     return _WHOLE.format(page=f"FROM {table}")
 
 
@@ -277,15 +241,7 @@ def _page(within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
 
 
 def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
-    """Return the statement of a page.
-
-    Args:
-        of_page: which parse attempts.
-        within: the filter that the number was made under; its text is what is marked.
-        mark: which of the responses within it; what it names stands first among a turn's reasons.
-        limit: how many turns the page has; None for all of them.
-        offset: how many of the parse attempts stand before it.
-    """
+    """Return the statement of a page."""
     condition, parameters = of_page
     asked = {
         "asked_stage": None if mark.stage is None else get_args(Stage).index(mark.stage),
@@ -310,13 +266,7 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
 
 
 def count_turns_behind(ledger: Queryable, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> int:
-    """Return how many turns a number counts.
-
-    Args:
-        ledger: what to ask.
-        within: the filter that the number was made under.
-        mark: which of the responses within it.
-    """
+    """Return how many turns a number counts."""
     condition, parameters = of_mark(within, mark)
     return number(ledger, _COUNT.format(condition=condition), parameters)
 

@@ -41,14 +41,7 @@ FROM found GROUP BY turn_index ORDER BY turn_index LIMIT $limit"""
 
 
 def mentions(ledger: Queryable, session_id: str, text: str, *, limit: int = 1_000) -> list[Mention]:
-    """Return the turns of a session that a text occurs in, whatever the case of its letters.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session; anything that is no identifier has none.
-        text: what to look for; in arguments and results as it stands there or as JSON writes it. An empty one occurs nowhere.
-        limit: how many turns are returned.
-    """
+    """Return the turns of a session that a text occurs in, whatever the case of its letters."""
     if not text or not is_uuid(session_id):
         return []
     return rows(

@@ -42,15 +42,7 @@ SELECT origin, timeouts, timed, median_ms, p95_ms FROM late JOIN times USING (or
 
 
 def pace(ledger: Queryable, within: Filter = EVERYTHING) -> list[Pace]:
-    """Return how long the executions in the responses that a filter picks took, by whose they are.
-
-    Args:
-        ledger: what to ask.
-        within: which responses' executions.
-
-    Returns:
-        Ours first, then those of other runtimes; who attempted none is left out.
-    """
+    """Return how long the executions in the responses that a filter picks took, by whose they are."""
     condition, parameters = scope(rated(within), "executions")
     statement = _PACE.format(condition=condition, timeouts=rate_sql("late", "tried"))
     return rows(ledger, Pace, statement, parameters | {"attempted": ATTEMPTED})

@@ -96,12 +96,7 @@ _ROWS = TypeAdapter(list[RecordedReading])
 
 
 def readings(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedReading]:
-    """Yield the readings that a filter picks, session by session.
-
-    Args:
-        ledger: what to ask.
-        within: which readings.
-    """
+    """Yield the readings that a filter picks, session by session."""
     condition, parameters = scope(within)
     result = ledger.sql(_READINGS.format(condition=condition), parameters)
     names = list(RecordedReading.__dataclass_fields__)

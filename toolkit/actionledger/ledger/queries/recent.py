@@ -91,22 +91,10 @@ ORDER BY occurred_at DESC, turn_index DESC, session_id"""
 
 
 def turns_lately(ledger: Queryable, since: datetime, *, limit: int = 50) -> list[LateTurn]:
-    """Return the responses that were made lately, the latest first.
-
-    Args:
-        ledger: what to ask.
-        since: from when on, UTC without a zone.
-        limit: at most how many.
-    """
+    """Return the responses that were made lately, the latest first."""
     return rows(ledger, LateTurn, _LATELY, {"since": since, "limit": limit, "refused": REFUSED_BY_SCHEMA})
 
 
 def goes_on(ledger: Queryable, session_id: str, since: datetime) -> bool:
-    """Return whether a session may have more responses before long: it has not ended, and has begun or said something lately.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session's id.
-        since: from when on is lately, UTC without a zone.
-    """
+    """Return whether a session may have more responses before long: it has not ended, and has begun or said something lately."""
     return number(ledger, _GOES_ON, {"session_id": session_id, "since": since}) > 0

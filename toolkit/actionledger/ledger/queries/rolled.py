@@ -39,13 +39,7 @@ UNSPLIT = Label("''", "", "''")
 
 
 def rolled_scope(ledger: Queryable, within: Filter, *, every_reading: bool = False) -> Scope | None:
-    """Return a filter as a condition on parts of sessions; None where they can't answer, and the rows have to.
-
-    Args:
-        ledger: what to ask.
-        within: the filter, of what is given alone.
-        every_reading: whether a filter without a run means all of them, and not the first readings alone.
-    """
+    """Return a filter as a condition on parts of sessions; None where they can't answer, and the rows have to."""
     if not within.is_of_days or not getattr(ledger, "has_rollup", False):
         return None
     parts, parameters = of_session(replace(within, sources=()))
@@ -75,15 +69,7 @@ def counted(
     *,
     every_reading: bool = False,
 ) -> Scope:
-    """Return the statement that counts sessions: rows of ``label``, how many are ``alike``, and their numbers, NULL for none.
-
-    Args:
-        counts: what is counted.
-        within: which responses.
-        rolled: what ``rolled_scope`` says of it.
-        label: what they are split by.
-        every_reading: whether a filter without a run means all of them.
-    """
+    """Return the statement that counts sessions: rows of ``label``, how many are ``alike``, and their numbers, NULL for none."""
     statements: list[str] = []
     parameters: dict[str, object] = {}
     if rolled is not None:
@@ -99,15 +85,7 @@ def counted(
 
 
 def rows_beside(within: Filter, rolled: Scope | None) -> tuple[str, Filter]:
-    """Return which rows are asked beside what is rolled up.
-
-    Args:
-        within: which responses.
-        rolled: what ``rolled_scope`` says of it.
-
-    Returns:
-        A condition as SQL, with its AND, and the filter for the rest of it.
-    """
+    """Return which rows are asked beside what is rolled up."""
     if rolled is None:
         return "", within
     if not within.sources:
@@ -140,15 +118,7 @@ def _of_parts(columns: Sequence[str], condition: str, label: Label) -> str:
 
 
 def failing_parts(condition: str) -> str:
-    """Return, as SQL, the sessions that meant to act and what failed in them: tables to put behind WITH.
-
-    Args:
-        condition: which parts.
-
-    Returns:
-        ``sizes_of_parts``, how many sessions are ``alike`` and of which size, and ``failures_of_parts``, what failed in them, each with the
-        first of their ``session_id``.
-    """
+    """Return, as SQL, the sessions that meant to act and what failed in them: tables to put behind WITH."""
     return f"""
 kinds_of_parts AS (
     SELECT kind, count(*) AS alike, min(session_id) AS session_id FROM {PARTS} WHERE {condition} AND is_alone GROUP BY kind),
@@ -168,16 +138,7 @@ failures_of_parts AS (
 
 
 def parts_read_in(condition: str, label: Label) -> str:
-    """Return, as SQL, in which dialects parts were read: tables to put behind WITH.
-
-    Args:
-        condition: which parts.
-        label: what they are split by.
-
-    Returns:
-        ``sizes_of_parts``, of which ``size`` a ``unit`` is and how many sessions are ``alike``, and ``read_of_parts``, what was ``read`` of it in
-        each dialect; a unit is a session, or all sessions of a kind.
-    """
+    """Return, as SQL, in which dialects parts were read: tables to put behind WITH."""
     return f"""
 alone AS (SELECT {label.of_parts} AS label, kind, count(*) AS alike FROM {PARTS} WHERE {condition} AND is_alone GROUP BY ALL),
 together AS (SELECT {label.of_parts} AS label, session_id, kind FROM {PARTS} WHERE {condition} AND NOT is_alone),

@@ -25,11 +25,7 @@ class Scope(NamedTuple):
     parameters: dict[str, object]
 
     def beside(self, prefix: str) -> "Scope":
-        """Return the same with other names for its values, to stand beside another one in a statement.
-
-        Args:
-            prefix: what the names begin with.
-        """
+        """Return the same with other names for its values, to stand beside another one in a statement."""
         names = {name: f"{prefix}{name}" for name in self.parameters}
         condition = re.sub(r"\$(\w+)", lambda found: f"${names[found[1]]}", self.condition)
         return Scope(condition, {names[name]: value for name, value in self.parameters.items()})
@@ -53,16 +49,7 @@ FIRST_EXECUTIONS = f"run_id NOT IN (SELECT run_id FROM run_starts WHERE run_kind
 
 
 def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool = False) -> Scope:
-    """Return a filter as a condition on the rows of one table.
-
-    Args:
-        within: the filter.
-        table: ``parse_attempts``, or a table or view whose rows name their ``attempt_id``.
-        every_reading: whether a filter without a run means all of them, and not the first readings alone.
-
-    Returns:
-        The condition and its parameters; never empty.
-    """
+    """Return a filter as a condition on the rows of one table."""
     is_attempts = table == "parse_attempts"
     parts, parameters = of_turn(within)
     _add_times(within, parts, parameters)
@@ -93,11 +80,7 @@ def turn_scope(within: Filter) -> Scope:
 
 
 def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
-    """Return what a filter says of sessions, for a table of them: conditions to join by AND, and their values.
-
-    Raises:
-        UsageError: it is no filter.
-    """
+    """Return what a filter says of sessions, for a table of them: conditions to join by AND, and their values."""
     refuse_no_filter(within)
     parts: list[str] = []
     parameters: dict[str, object] = {}

@@ -121,21 +121,13 @@ def left_out(ledger: Queryable, *, limit: int = 100) -> list[Omission]:
 
 
 def count_left_out(ledger: Queryable) -> tuple[int, int]:
-    """Return how many things recordings hold that are no part of a session, and in how many files.
-
-    Args:
-        ledger: what to ask.
-    """
+    """Return how many things recordings hold that are no part of a session, and in how many files."""
     [(things, files)] = ledger.sql(COUNT_LEFT_OUT.format(left_out="left_out")).fetchall()
     return things, files
 
 
 def left_out_by_import(ledger: Queryable) -> list[ImportOmission]:
-    """Return the same by the import that has said it last, the latest import first.
-
-    Args:
-        ledger: what to ask.
-    """
+    """Return the same by the import that has said it last, the latest import first."""
     return rows(ledger, ImportOmission, _BY_IMPORT)
 
 
@@ -143,11 +135,6 @@ def refused(ledger: Queryable, *, limit: int = 100, offset: int = 0) -> list[Ref
     """Return what imports did not take in, as they said then: the latest first, each once.
 
     What was mended and imported again since stays here; that it could not be read before is true.
-
-    Args:
-        ledger: what to ask.
-        limit: at most how many.
-        offset: how many are passed over.
     """
     return rows(ledger, Refused, _REFUSED, {"limit": limit, "offset": offset})
 

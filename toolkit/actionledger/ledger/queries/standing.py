@@ -33,11 +33,7 @@ WITH {LAST_STEPS} SELECT attempt_id, value AS verdict FROM last_steps WHERE aspe
 
 
 def filed(condition: str = "true") -> str:
-    """Return, as SQL, the labels that sources file sessions under.
-
-    Args:
-        condition: of which sessions, as SQL over ``session_id``.
-    """
+    """Return, as SQL, the labels that sources file sessions under."""
     labelled = f"session_id IN (SELECT session_id FROM session_ends WHERE labels <> '[]' AND {condition})"
     return f"""
 SELECT session_id, label FROM (

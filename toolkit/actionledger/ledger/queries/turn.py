@@ -305,13 +305,7 @@ ORDER BY reversed_at, action_index, kind"""
 
 
 def response(ledger: Queryable, session_id: str, turn_index: int) -> Response | None:
-    """Return what the model wrote in one turn, or None where there is no such turn.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session.
-        turn_index: the turn's place in it, from 0.
-    """
+    """Return what the model wrote in one turn, or None where there is no such turn."""
     if not is_uuid(session_id) or not 0 <= turn_index < _TURNS_AT_MOST:
         return None
     found = rows(ledger, Response, _TURN, {"session_id": session_id, "turn_index": turn_index})
@@ -337,14 +331,7 @@ def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None
 def turn_details(
     ledger: Queryable, session_id: str, between: tuple[int, int], run_id: str | None = None
 ) -> list[TurnDetail]:
-    """Return everything of the turns of a session that lie between two places, in order; none where there are none.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session.
-        between: the places of the first and the last turn, from 0.
-        run_id: the run whose readings to show; None for the first ones.
-    """
+    """Return everything of the turns of a session that lie between two places, in order; none where there are none."""
     if not is_uuid(session_id) or not (run_id is None or is_uuid(run_id)):
         return []
     bound = dict(zip(("first", "last"), between, strict=True))

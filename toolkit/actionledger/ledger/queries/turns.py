@@ -182,14 +182,7 @@ def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> di
 def stretches(
     ledger: Queryable, session_id: str, run_id: str | None = None, *, most: int = STRETCHES
 ) -> list[Stretch]:
-    """Return a whole session in few rows: its turns one by one where they are few, else counted by stretches of equal length.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session.
-        run_id: the run whose readings to count; None for the first ones.
-        most: how many rows there are at most.
-    """
+    """Return a whole session in few rows: its turns one by one where they are few, else counted by stretches of equal length."""
     if not _is_asked(session_id, run_id):
         return []
     return rows(ledger, Stretch, _query(_STRETCHES, run_id), _bound(session_id, run_id) | {"most": most})

@@ -112,13 +112,7 @@ def usage(ledger: Queryable, within: Filter = EVERYTHING) -> UsageSums:
 
 
 def usage_by(ledger: Queryable, dimension: Kept, within: Filter = EVERYTHING) -> dict[str, UsageSums]:
-    """Return what responses took, for each value of a dimension.
-
-    Args:
-        ledger: what to ask.
-        dimension: what to split by.
-        within: which responses.
-    """
+    """Return what responses took, for each value of a dimension."""
     return {found.label: found.sums for found in _usage(ledger, within, LABELS[dimension])}
 
 

@@ -67,16 +67,7 @@ class ArrowRows:
 
 
 def arrow_of(table: Table, columns: Sequence[Sequence[Any]], places: Sequence[int]) -> ArrowRows:
-    """Return rows as Arrow.
-
-    Args:
-        table: their table.
-        columns: the values of each column, of its type, in the order of the table's ``staged``.
-        places: the place of each row's event among the batch's events.
-
-    Raises:
-        ValueError: a value is not of its column's type.
-    """
+    """Return rows as Arrow."""
     constants: dict[str, Any] = {}
     children = {PLACE: nanoarrow.c_array(places, nanoarrow.int32())}
     for name, column in zip(table.staged, columns, strict=True):
@@ -104,15 +95,7 @@ def _registered(connection: DuckDBPyConnection, rows: ArrowRows) -> Iterator[Non
 def insert_arrow(
     connection: DuckDBPyConnection, table: Table, rows: ArrowRows, link: int | None, condition: str = "true"
 ) -> None:
-    """Put rows into a table of the connection's current database.
-
-    Args:
-        connection: the connection.
-        table: the table.
-        rows: its rows.
-        link: the link of the chain that takes them in; None where none is kept.
-        condition: which of them, as SQL over ``PLACE``.
-    """
+    """Put rows into a table of the connection's current database."""
     given = {name: value for name, value in {**rows.constants, LINK: link}.items() if value is not None}
     names = [name for name in table.staged if name in rows.varying_names]
     values = [_value(f'"{name}"', table.columns[name]) for name in names]
@@ -130,15 +113,7 @@ def insert_arrow(
 def select_arrow(
     connection: DuckDBPyConnection, table: Table, rows: ArrowRows, names: Sequence[str], into: str
 ) -> None:
-    """Put some columns of rows, and their ``PLACE``, into a temporary table.
-
-    Args:
-        connection: the connection.
-        table: the table that the rows are for.
-        rows: the rows.
-        names: the columns.
-        into: what the temporary table is called; it is made anew.
-    """
+    """Put some columns of rows, and their ``PLACE``, into a temporary table."""
     given = [name for name in names if name in rows.constants]
     values = {name: f'"{name}"' for name in rows.varying_names}
     values |= {name: f"${number}" for number, name in enumerate(given, 1)}
@@ -164,11 +139,7 @@ def _value(value: str, kind: str) -> str:
 
 
 def json_or_text(value: str) -> str:
-    """Return the expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string.
-
-    Args:
-        value: the expression for the text.
-    """
+    """Return the expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string."""
     return f"coalesce(TRY_CAST({value} AS JSON), to_json({value}))"
 
 

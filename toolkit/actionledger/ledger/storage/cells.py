@@ -39,13 +39,7 @@ class Owner(NamedTuple):
 
 
 def owner_of(table: Table, values: Values, event: Event | None) -> Owner:
-    """Return whose a row is.
-
-    Args:
-        table: its table.
-        values: its values.
-        event: what it was made of; None for a line that can't be read.
-    """
+    """Return whose a row is."""
     name, place = table.name, table.place
     if name in OF_THEMSELVES:
         own = own_identity([values[place[column]] for column in OF_THEMSELVES[name]])
@@ -73,24 +67,12 @@ class Cells:
         self._lines: dict[tuple[str, str, str], list[bytes]] = {}
 
     def add(self, table: Table, values: Values, event: Event | None) -> None:
-        """Add a row.
-
-        Args:
-            table: its table.
-            values: its values.
-            event: what it was made of; None for a line that can't be read.
-        """
+        """Add a row."""
         owner = owner_of(table, values, event)
         self._lines.setdefault((table.name, *owner), []).append(line_of(values))
 
     def add_lines(self, table: Table, columns: Sequence[Sequence[Any]], lines: Sequence[bytes]) -> None:
-        """Add many rows of a table, of sessions and as DuckDB gives them back.
-
-        Args:
-            table: the table.
-            columns: the values of each column, in the order of the table's ``staged``.
-            lines: what ``line_of`` makes of each row.
-        """
+        """Add many rows of a table, of sessions and as DuckDB gives them back."""
         name, place = table.name, table.place
         sessions = columns[place[OF_SESSION if OF_SESSION in place else "session_id"]]
         identities = sessions
@@ -105,11 +87,7 @@ class Cells:
         return {salted_by for _, _, salted_by in self._lines}
 
     def digests(self, salts: Mapping[str, UUID]) -> Iterator[bytes]:
-        """Yield the cells' digests.
-
-        Args:
-            salts: the salt of each owner.
-        """
+        """Yield the cells' digests."""
         keys = {salted_by: salt.bytes for salted_by, salt in salts.items()}
         for (table, _, salted_by), lines in self._lines.items():
             yield digest(table, keys[salted_by], lines)
@@ -119,21 +97,11 @@ class Cells:
 
 
 def line_of(values: Sequence[Any]) -> bytes:
-    """Return a row as it goes into its cell's digest.
-
-    Args:
-        values: its values, in the order of the table's ``staged``.
-    """
+    """Return a row as it goes into its cell's digest."""
     return to_json(values, inf_nan_mode="null")
 
 
 def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:
-    """Return a cell's digest.
-
-    Args:
-        table: the table's name.
-        salt: sixteen bytes that nobody can guess.
-        lines: the rows, as ``line_of`` gives them, in any order.
-    """
+    """Return a cell's digest."""
     whole = b"\n".join(sorted(lines) if len(lines) > 1 else lines)
     return blake2b(b"%b\n%b" % (table.encode(), whole), key=salt, digest_size=_DIGEST_BYTES).digest()

@@ -58,11 +58,7 @@ class Link:
     seed: str = ""
 
     def head(self, before: str) -> str:
-        """Return the hash of this link and of all before it.
-
-        Args:
-            before: the head before; empty for the first one.
-        """
+        """Return the hash of this link and of all before it."""
         made = blake2b(
             f"{before}\n{self.seed}\n{self.number}\n{self.made_at.isoformat()}\n".encode(), digest_size=32
         )
@@ -85,23 +81,14 @@ class Chain:
         self.head = head or head_in(connection)
 
     def write(self, cells: Sequence[bytes], withdrawn: Sequence[bytes] = ()) -> Head:
-        """Write the next link; where its transaction is committed, ``head`` is to become what this returns.
-
-        Args:
-            cells: the digests of what is taken in.
-            withdrawn: those of what is taken away.
-        """
+        """Write the next link; where its transaction is committed, ``head`` is to become what this returns."""
         link = Link(self.head.link + 1, now(), cells, withdrawn)
         head = link.head(self.head.value)
         insert_link(self._connection, link, head)
         return Head(link.number, head)
 
     def write_salts(self, salts: Mapping[str, UUID]) -> None:
-        """Write the salts of the next link.
-
-        Args:
-            salts: the salt of each owner, as ``draw_salts`` gives them.
-        """
+        """Write the salts of the next link."""
         self._connection.execute(
             "INSERT INTO salts SELECT ?, unnest(string_split(?, ','))::UUID, unnest(string_split(?, ','))::UUID",
             [self.head.link + 1, ",".join(salts), ",".join(map(str, salts.values()))],
@@ -125,17 +112,7 @@ def insert_link(connection: DuckDBPyConnection, link: Link, head: str) -> None:
 def begin(
     connection: DuckDBPyConnection, cells: Iterable[bytes] = (), *, number: int = FIRST, host: str = ""
 ) -> Head:
-    """Begin a chain in the current database.
-
-    Args:
-        connection: its current database has no such chain yet.
-        cells: the digests of what is there already.
-        number: the first link's number.
-        host: whose chain it is in a lake; empty for the chain of a file.
-
-    Returns:
-        How far it has come.
-    """
+    """Begin a chain in the current database."""
     link = Link(number, now(), list(cells), seed=f"{host} {token_hex(16)}".lstrip())
     head = link.head("")
     insert_link(connection, link, head)
@@ -148,12 +125,7 @@ def host_of(seed: str) -> str:
 
 
 def head_in(connection: DuckDBPyConnection, catalog: str = "") -> Head:
-    """Return how far the one chain of a file has come.
-
-    Args:
-        connection: what to ask.
-        catalog: what the file is called there; empty for the current database.
-    """
+    """Return how far the one chain of a file has come."""
     table = f"{catalog}.links" if catalog else "links"
     found = connection.execute(f"SELECT link, head FROM {table} ORDER BY link DESC LIMIT 1").fetchone()  # noqa: S608
     return Head(*found) if found else Head(-1, "")

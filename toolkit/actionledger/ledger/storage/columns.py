@@ -113,18 +113,7 @@ class Part:
 
 
 def take(source: type, /, *picks: str, **names: str) -> Part:
-    """Return the columns that a table has of one kind of value.
-
-    Args:
-        source: a dataclass.
-        picks: names of its fields and properties, in the order of the columns; ``ALL`` or ``OWN`` once for those that are
-            not named.
-        names: what the columns of fields are called that are not called like them; a field that is not among ``picks``
-            comes last.
-
-    Raises:
-        TypeError: a field is of a type that no column is known for.
-    """
+    """Return the columns that a table has of one kind of value."""
     fields: list[str] = []
     for pick in picks:
         fields += [name for name in _all(source, pick) if name not in picks] if pick in {ALL, OWN} else [pick]
@@ -189,11 +178,7 @@ def getter(fields: Sequence[str]) -> Callable[[Any], Values]:
 
 
 def type_of(kind: Any) -> str:
-    """Return the DuckDB type of a Python type; empty where each of its values is a row of another table.
-
-    Raises:
-        TypeError: no column is known for it.
-    """
+    """Return the DuckDB type of a Python type; empty where each of its values is a row of another table."""
     origin = get_origin(kind) or kind
     if origin is tuple:
         return "JSON" if get_args(kind)[0] is str else ""

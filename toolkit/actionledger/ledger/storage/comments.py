@@ -80,11 +80,7 @@ _ARGUMENT = re.compile(r"^    ([a-z_, ]+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def row_meaning(name: str) -> str:
-    """Return what a row of a table or view is; empty where nothing says so.
-
-    Args:
-        name: the table's or view's name.
-    """
+    """Return what a row of a table or view is; empty where nothing says so."""
     if name in ROWS:
         return ROWS[name]
     halves = _made_of(name)
@@ -94,11 +90,7 @@ def row_meaning(name: str) -> str:
 
 @cache
 def column_meanings(name: str) -> dict[str, str]:
-    """Return what each column of a table or view means, with its unit; there are none of a name that is neither.
-
-    Args:
-        name: the table's or view's name.
-    """
+    """Return what each column of a table or view means, with its unit; there are none of a name that is neither."""
     if name in _COMPUTED:
         of, own = _COMPUTED[name]
         return {**column_meanings(of), **own}
@@ -111,21 +103,12 @@ def column_meanings(name: str) -> dict[str, str]:
 
 
 def texts_of(name: str) -> frozenset[str]:
-    """Return the columns of a table or view that hold what a model, a tool or a person wrote.
-
-    Args:
-        name: the table's or view's name.
-    """
+    """Return the columns of a table or view that hold what a model, a tool or a person wrote."""
     return frozenset(column for table in _made_of(name) for column in table.blanks)
 
 
 def comment_on_everything(connection: DuckDBPyConnection, *, columns_of_views: bool = True) -> None:
-    """Put what tables, views and columns mean into the current database, where any tool shows it.
-
-    Args:
-        connection: its current database is a ledger of the newest version.
-        columns_of_views: whether the columns of views have comments there, too.
-    """
+    """Put what tables, views and columns mean into the current database, where any tool shows it."""
     there = connection.execute(
         "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal"
     ).fetchall()

@@ -72,13 +72,7 @@ def connect_store(path: Path) -> DuckDBPyConnection:
 
 
 def attach_to_write(path: Path, name: str, *options: str) -> str:
-    """Return the statement that attaches a ledger's file to be written to.
-
-    Args:
-        path: the file; it is created where it doesn't exist.
-        name: what it is called there.
-        options: further options of the statement.
-    """
+    """Return the statement that attaches a ledger's file to be written to."""
     chosen = ", ".join(("TYPE duckdb", f"ROW_GROUP_SIZE {ROW_GROUP_ROWS}", *options))
     return f"ATTACH {_quoted(path)} AS {name} ({chosen})"
 
@@ -91,14 +85,7 @@ def store(
     log: str = STORE_LOG,
     watched_of: LedgerFiles | None = None,
 ) -> Iterator[DuckDBPyConnection]:
-    """Give a connection whose current database is a working file, to be read and written in little memory.
-
-    Args:
-        path: the file; it is created where it doesn't exist, and closed at the end.
-        memory: how much of it is held in memory.
-        log: how much is added before DuckDB puts it in order of itself; at the end it always does.
-        watched_of: the ledger whose working file it is, of which is kept what is written to it; the caller holds the ingest lock.
-    """
+    """Give a connection whose current database is a working file, to be read and written in little memory."""
     bounds = {"memory_limit": memory, "checkpoint_threshold": log, "temp_directory": tempfile.gettempdir()}
     config = _STORE_CONFIG | bounds
     with (
@@ -114,18 +101,7 @@ def store(
 
 
 def begin_published(files: LedgerFiles, *, may_write: bool) -> Instance:
-    """Return a DuckDB in memory with the published copy attached for reading.
-
-    Args:
-        files: the ledger's files.
-        may_write: whether the ledger's folder may be written to for a moment.
-
-    Returns:
-        The DuckDB; what it sees of the published copy never changes, whatever is published later.
-
-    Raises:
-        duckdb.Error: the file is no database that this DuckDB reads.
-    """
+    """Return a DuckDB in memory with the published copy attached for reading."""
     instance = begin(_reading_config(files))
     try:
         with within_reading_limit():

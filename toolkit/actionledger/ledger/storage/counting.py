@@ -26,19 +26,7 @@ class SharedCounter:
         self._clock = clock
 
     def take(self, name: str, count: int, seconds: float) -> float | None:
-        """Count one more, if fewer than ``count`` were counted within the last ``seconds``.
-
-        Args:
-            name: what is counted.
-            count: at most so many.
-            seconds: in any stretch of so many seconds.
-
-        Returns:
-            None where it was counted; else in how many seconds there is room again.
-
-        Raises:
-            LedgerError: the file can't be written.
-        """
+        """Count one more, if fewer than ``count`` were counted within the last ``seconds``."""
         with one_sentence(f"What ran lately can't be counted in {self._path}"):
             descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
             try:

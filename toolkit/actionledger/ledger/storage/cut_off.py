@@ -13,12 +13,7 @@ _NEEDED_BYTES = (
 
 
 def cut_sentence(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
-    """Return what is to be said where the published file was cut, else nothing: DuckDB opens it, and fails at what is asked first.
-
-    Args:
-        connection: one that the published file is attached to.
-        files: the ledger's files.
-    """
+    """Return what is to be said where the published file was cut, else nothing: DuckDB opens it, and fails at what is asked first."""
     [(needed,)] = connection.execute(_NEEDED_BYTES, [BASE]).fetchall()
     size = files.published.stat().st_size
     if size >= needed:
@@ -27,14 +22,7 @@ def cut_sentence(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
 
 
 def refuse_cut(files: LedgerFiles) -> None:
-    """Refuse a published file that was cut.
-
-    Args:
-        files: the ledger's files.
-
-    Raises:
-        LedgerError: it was.
-    """
+    """Refuse a published file that was cut."""
     with published(files, may_write=False) as connection:
         if cut := cut_sentence(connection, files):
             raise LedgerError(f"{cut} 'actionledger doctor' says what there is of it elsewhere.")

@@ -52,12 +52,7 @@ class _Differences:
 
 @contextmanager
 def watched(files: LedgerFiles, connection: DuckDBPyConnection) -> Iterator[None]:
-    """Keep what DuckDB writes to the working file within, where that is large enough.
-
-    Args:
-        files: the ledger's files; the caller holds the ingest lock.
-        connection: the working file is attached to it within, ``begin`` is called then, and it is closed at the end.
-    """
+    """Keep what DuckDB writes to the working file within, where that is large enough."""
     if files.store.stat().st_size < WATCHED_BYTES:
         yield
         return
@@ -68,22 +63,13 @@ def watched(files: LedgerFiles, connection: DuckDBPyConnection) -> Iterator[None
 
 
 def begin(files: LedgerFiles) -> None:
-    """Keep what is known of the working file only if it is as it was left.
-
-    Args:
-        files: the ledger's files; the working file is open, so that nobody else can write to it, and nothing was written yet.
-    """
+    """Keep what is known of the working file only if it is as it was left."""
     if _believed(files) is None:
         files.differences.unlink(missing_ok=True)
 
 
 def note(files: LedgerFiles, connection: DuckDBPyConnection) -> None:
-    """Keep what DuckDB has written to the working file since it was asked last.
-
-    Args:
-        files: the ledger's files; the caller holds the ingest lock, and has checkpointed the working file or closed it.
-        connection: what ``watched`` was given.
-    """
+    """Keep what DuckDB has written to the working file since it was asked last."""
     known = _read(files)
     if known is None:
         return
@@ -98,23 +84,13 @@ def note(files: LedgerFiles, connection: DuckDBPyConnection) -> None:
 
 
 def pieces_of(files: LedgerFiles, copy: Path) -> frozenset[int] | None:
-    """Return in which pieces behind its header a copy may differ from the working file; None where that is not known.
-
-    Args:
-        files: the ledger's files; the caller holds the ingest lock, and has checkpointed the working file.
-        copy: a published copy.
-    """
+    """Return in which pieces behind its header a copy may differ from the working file; None where that is not known."""
     known, state = _believed(files), _state(copy)
     return None if known is None or state is None else known.copies.get(state)
 
 
 def is_the_same(files: LedgerFiles, copy: Path) -> None:
-    """Keep that a copy has just been made the same as the working file, and what is known of the published one.
-
-    Args:
-        files: the ledger's files; see ``pieces_of``.
-        copy: the next published copy; it is written to the disk.
-    """
+    """Keep that a copy has just been made the same as the working file, and what is known of the published one."""
     store, state, before = _state(files.store), _state(copy), _state(files.published)
     pieces = pieces_of(files, files.published)
     files.differences.unlink(missing_ok=True)

@@ -46,37 +46,18 @@ class DirectRecorder:
         self.is_direct = False
 
     def record(self, event: Event) -> None:
-        """Record an event; see ``Ledger.record``.
-
-        Raises:
-            EventTooLargeError: the event is larger than the ledger takes; it is not recorded.
-            LedgerError: the ledger can't be written to.
-        """
+        """Record an event; see ``Ledger.record``."""
         self._batch.add(event)
         if self._batch.size >= max(BATCH_BYTES, self._intake.least_bytes):
             self._take_in()
 
     def take_in(self, prepared: Prepared) -> bool:
-        """Record what others have made ready, behind what was recorded before.
-
-        Args:
-            prepared: the events.
-
-        Returns:
-            Whether it was done. Where it was not, nobody has them as lines for the segments: whoever made them ready has to record them.
-
-        Raises:
-            LedgerError: what was recorded before can't be written.
-        """
+        """Record what others have made ready, behind what was recorded before."""
         self._take_in()
         return self._is_taken_in(prepared)
 
     def close(self) -> None:
-        """Hand over the rest; what went the short way is published.
-
-        Raises:
-            LedgerError: it can't be written.
-        """
+        """Hand over the rest; what went the short way is published."""
         try:
             if self.is_direct or self._batch.size >= LITTLE_BYTES:
                 self._take_in()

@@ -50,15 +50,7 @@ def hides_something(event: Event) -> bool:
 
 
 def doubtful(events: Sequence[Event], tables: Mapping[str, Columns]) -> set[int]:
-    """Return the places of events that hold a secret, or a value that DuckDB may not give back as it is.
-
-    Args:
-        events: the events; none of them hides something.
-        tables: their rows.
-
-    Raises:
-        OddValueError: a value is of a type that it should not be of, and that no text can be made of.
-    """
+    """Return the places of events that hold a secret, or a value that DuckDB may not give back as it is."""
     try:
         places = {place for name, rows in tables.items() for place in _unfit(_TABLES[name], rows)}
         secret, halved = _asked(_texts_in(tables))

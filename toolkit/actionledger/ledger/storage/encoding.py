@@ -60,18 +60,7 @@ def encode(event: Event) -> bytes:
 
 
 def encoded(event: Event) -> tuple[bytes, bool]:
-    """Write an event as a line, and tell whether the line says what the event does.
-
-    Args:
-        event: what happened.
-
-    Returns:
-        The line, as ``encode`` gives it; whether it reads as the event itself: nothing in it had to be masked or replaced.
-
-    Raises:
-        EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
-        UsageError: the event holds a value that JSON has no form for.
-    """
+    """Write an event as a line, and tell whether the line says what the event does."""
     unmasked = dumped(event, checked=True)
     line = mask(unmasked.line)
     return _finished(unmasked, line), unmasked.is_same and line is unmasked.line
@@ -92,19 +81,7 @@ class Unmasked(NamedTuple):
 
 
 def dumped(event: Event, *, checked: bool = False) -> Unmasked:
-    """Write an event as JSON, secrets and all.
-
-    Args:
-        event: what happened.
-        checked: whether to look if each value is of its field's type, which takes as long again.
-
-    Returns:
-        What ``masked_lines`` makes a line of.
-
-    Raises:
-        EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
-        UsageError: the event holds a value that JSON has no form for.
-    """
+    """Write an event as JSON, secrets and all."""
     is_response = isinstance(event, ResponseReceived)
     try:
         line, is_same = (
@@ -133,13 +110,6 @@ def waiting(event: Event) -> Waiting:
 
     A response is written as JSON later, while its model's caller no longer waits: that takes three times what all else does once
     caches are cold. What can change meanwhile, can't be written or is long is none of these, so that it is refused now if at all.
-
-    Args:
-        event: what happened.
-
-    Raises:
-        EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
-        UsageError: the event holds a value that JSON has no form for.
     """
     return event if isinstance(event, ResponseReceived) and _can_wait(event) else dumped(event)
 
@@ -156,21 +126,13 @@ def _can_wait(response: ResponseReceived) -> bool:
 
 
 def masked_lines(events: Sequence[Waiting]) -> bytes:
-    """Write events as lines, each with its line break; they are masked together, which is faster than one by one.
-
-    Args:
-        events: the events.
-    """
+    """Write events as lines, each with its line break; they are masked together, which is faster than one by one."""
     unmasked = [each if isinstance(each, Unmasked) else dumped(each) for each in events]
     return b"".join(line for line, _ in masked(unmasked))
 
 
 def masked(events: Sequence[Unmasked]) -> list[tuple[bytes, bool]]:
-    """Return what ``encoded`` gives of each event; see ``masked_lines``.
-
-    Args:
-        events: the events; only of one that is checked is said that its line is what it is.
-    """
+    """Return what ``encoded`` gives of each event; see ``masked_lines``."""
     lines = mask_lines([each.line for each in events])
     return [
         (_finished(each, line), each.is_same and line is each.line)

@@ -237,11 +237,7 @@ class LedgerFiles:
 
 
 def make_private_folders(folder: Path) -> None:
-    """Create a folder of a ledger's own and what it lies in, where they don't exist.
-
-    Args:
-        folder: a folder right below ``NAME.duckdb.d``; both are for their owner only.
-    """
+    """Create a folder of a ledger's own and what it lies in, where they don't exist."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for each in (folder.parent, folder):
         each.mkdir(mode=0o700, exist_ok=True)

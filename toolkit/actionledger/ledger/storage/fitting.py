@@ -38,17 +38,7 @@ def _as_stored(text: str) -> str | None:
 
 
 def fit(row: Row) -> Row:
-    """Check and convert what a column of its type could not hold.
-
-    Args:
-        row: a row as it was derived.
-
-    Returns:
-        The row; times are UTC without a zone.
-
-    Raises:
-        ValueError: a value can't be held, with the column and the value in its text.
-    """
+    """Check and convert what a column of its type could not hold."""
     values = list(row.values)
     identifiers, conversions = _CONVERSIONS[row.table]
     for place, column in identifiers:

@@ -27,11 +27,7 @@ _MOUNTS = Path("/proc/self/mounts")
 
 
 def file_system(folder: Path) -> str:
-    """Return the kind of the file system that is mounted nearest above a folder; empty where the system doesn't say.
-
-    Args:
-        folder: the folder, absolute and without symbolic links.
-    """
+    """Return the kind of the file system that is mounted nearest above a folder; empty where the system doesn't say."""
     try:
         lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
     except OSError:
@@ -45,14 +41,7 @@ def file_system(folder: Path) -> str:
 
 
 def claim(files: LedgerFiles) -> None:
-    """Make this host the one that writes, where that matters.
-
-    Args:
-        files: the ledger's files; its folder is there.
-
-    Raises:
-        LedgerError: another host writes to it.
-    """
+    """Make this host the one that writes, where that matters."""
     kind = file_system(files.folder)
     if kind not in OVER_NETWORK:
         return
@@ -71,11 +60,7 @@ def claim(files: LedgerFiles) -> None:
 
 
 def leave(files: LedgerFiles) -> None:
-    """Let another host write; the last writer of this one has closed.
-
-    Args:
-        files: the ledger's files.
-    """
+    """Let another host write; the last writer of this one has closed."""
     if file_system(files.folder) in OVER_NETWORK and _last_sign(files)[0] == _this_host():
         files.host.unlink(missing_ok=True)
 

@@ -9,14 +9,7 @@ _HYPHENS = (8, 13, 18, 23)
 
 
 def identifier_bytes(texts: Collection[str]) -> bytes:
-    """Return identifiers as bytes, one behind the other.
-
-    Args:
-        texts: the identifiers.
-
-    Raises:
-        ValueError: one of them is no UUID in small letters with its hyphens, as DuckDB gives it back.
-    """
+    """Return identifiers as bytes, one behind the other."""
     together = "".join(texts)
     hyphens = "-" * len(texts)
     if (

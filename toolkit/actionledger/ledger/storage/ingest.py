@@ -93,21 +93,7 @@ def ingest(
     patience: float = 0.0,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> IngestReport:
-    """Take in all that segments hold.
-
-    Args:
-        files: the ledger's files.
-        publishing: when to publish at the end; meanwhile, a copy that is due is made in any case.
-        patience: how long to wait for another ingester, in seconds.
-        is_stopped: asked between small steps whether to leave the rest to the next ingest.
-
-    Returns:
-        What was done.
-
-    Raises:
-        LedgerError: the disk is full, a file can't be used, or the published one was cut or is none of this ledger that we know; what was
-            flushed is still in the segments.
-    """
+    """Take in all that segments hold."""
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
         if not begin_ingest(files, lock, patience):
@@ -125,16 +111,7 @@ def ingest(
 
 
 def begin_ingest(files: LedgerFiles, lock: FileLock, patience: float) -> bool:
-    """Become the ingester, and do what comes before anything else.
-
-    Args:
-        files: the ledger's files.
-        lock: the ingester's; held at the end by who is it.
-        patience: how long to wait for another ingester, in seconds.
-
-    Returns:
-        Whether this is the ingester now.
-    """
+    """Become the ingester, and do what comes before anything else."""
     if files.published.exists() or files.folder.exists():
         files.make_folders()  # somebody may have deleted them: the published copy has all that is published
     if not lock.acquire(patience):
@@ -151,18 +128,7 @@ def begin_ingest(files: LedgerFiles, lock: FileLock, patience: float) -> bool:
 
 
 def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
-    """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them.
-
-    Args:
-        files: the ledger's files.
-        patience: how long to wait for an ingester, in seconds.
-
-    Returns:
-        Whether it was done; else somebody else is the ingester right now.
-
-    Raises:
-        LedgerError: the disk is full, or a file can't be used; whoever ingests next goes on with it.
-    """
+    """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them."""
     lock = FileLock(files.ingest_lock)
     with forgetting_sentence(files):
         if not begin_ingest(files, lock, patience):

@@ -50,16 +50,7 @@ class Inserted:
 
 
 def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: int | None) -> Inserted:
-    """Put the rows of events into the tables of the connection's current database, but for events that it knows.
-
-    Args:
-        connection: the connection, within a transaction.
-        prepared: the events.
-        link: the link of the chain that takes them in; None where none is kept.
-
-    Raises:
-        duckdb.Error: a row does not fit.
-    """
+    """Put the rows of events into the tables of the connection's current database, but for events that it knows."""
     [of_events] = (rows for rows in prepared.rows if rows.table == _EVENTS.name)
     names = ("event_id", "run_id", "session_id", "turn_id")
     select_arrow(connection, _EVENTS, of_events, names, into=_INCOMING)

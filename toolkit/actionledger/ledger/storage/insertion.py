@@ -29,15 +29,7 @@ class Staging:
         return self._rows.keys()
 
     def insert(self, connection: DuckDBPyConnection, link: int | None) -> None:
-        """Put all rows into the tables of the connection's current database.
-
-        Args:
-            connection: the connection.
-            link: the link of the chain that takes them in; None where none is kept.
-
-        Raises:
-            ValueError: a value is not of its column's type.
-        """
+        """Put all rows into the tables of the connection's current database."""
         for name, rows in self._rows.items():
             table, columns = _TABLES[name], list(zip(*rows, strict=True))
             insert_arrow(connection, table, arrow_of(table, columns, range(len(rows))), link)

@@ -81,11 +81,7 @@ _kept = _Kept()
 
 
 def begin(config: Config) -> Instance:
-    """Return a DuckDB that nobody uses: nothing is attached to it, and its views are those of somebody before.
-
-    Args:
-        config: its settings; where it doesn't say what it spills to, that is a folder of its own.
-    """
+    """Return a DuckDB that nobody uses: nothing is attached to it, and its views are those of somebody before."""
     instance = _kept.take(config)
     if instance is None:
         spills_to = str(config.get("temp_directory") or spilling_folder())
@@ -95,12 +91,7 @@ def begin(config: Config) -> Instance:
 
 
 def keep(instance: Instance, *attached: str) -> None:
-    """Keep a DuckDB that is done with.
-
-    Args:
-        instance: no cursor of it is used any more, and its settings are those that it was begun with.
-        attached: the names of what is attached to it; it is closed.
-    """
+    """Keep a DuckDB that is done with."""
     if instance.config is None:
         instance.connection.close()
         return
@@ -117,12 +108,7 @@ def keep(instance: Instance, *attached: str) -> None:
 
 @contextmanager
 def borrowed(config: Config, *attached: str) -> Iterator[DuckDBPyConnection]:
-    """Give a connection to a DuckDB that is kept afterwards, unless something went wrong.
-
-    Args:
-        config: its settings.
-        attached: the names of what is attached to it within; it is closed at the end.
-    """
+    """Give a connection to a DuckDB that is kept afterwards, unless something went wrong."""
     instance = begin(config)
     try:
         # A cursor of its own takes along what is temporary: tables, variables.

@@ -36,14 +36,7 @@ class Internals:
         return self._store.host
 
     def record_lines(self, lines: Iterable[bytes]) -> None:
-        """Put events into the buffer that another process of this toolkit has encoded.
-
-        Args:
-            lines: the events, each a line as the ledger's ``record`` would write it, secrets masked.
-
-        Raises:
-            LedgerError: the ledger can't be written to.
-        """
+        """Put events into the buffer that another process of this toolkit has encoded."""
         for line in lines:
             self._writer.append(line)
 
@@ -56,11 +49,7 @@ class Internals:
         return self._writer.is_full()
 
     def before_close(self, finish: Callable[[], object]) -> None:
-        """Have something done before the ledger is closed, such as writing what still waits to be recorded.
-
-        Args:
-            finish: does it; nothing holds the ledger's lock then.
-        """
+        """Have something done before the ledger is closed, such as writing what still waits to be recorded."""
         self._before_close.append(finish)
 
     def direct(self) -> DirectRecorder:
@@ -68,14 +57,7 @@ class Internals:
         return DirectRecorder(self._store, self._writer)
 
     def settle(self) -> bool:
-        """Have it decided whose what is that several writers have brought: of the same event, the first is kept.
-
-        Returns:
-            Whether that is decided of all that was recorded here; else somebody else is the ingester right now.
-
-        Raises:
-            LedgerError: what was recorded can't be written, or not be taken in.
-        """
+        """Have it decided whose what is that several writers have brought: of the same event, the first is kept."""
         self._writer.flush()
         others = any(not self._writer.is_own(name) for name in segment_sizes(self._files.segments))
         # Of a lake, other hosts may have brought the same, which shows where it is committed.

@@ -67,14 +67,7 @@ class SegmentWriter:
         return bool(self._writer_id) and segment.startswith(f"{self._writer_id}.")
 
     def add(self, event: Waiting) -> None:
-        """Put an event into the buffer.
-
-        Args:
-            event: the event, as ``waiting`` gives it; secrets in it are masked before it is written.
-
-        Raises:
-            LedgerError: the buffer was full and can't be written; it is kept.
-        """
+        """Put an event into the buffer."""
         with self._lock:
             self._waiting.append(event)
             self._waiting_size += (
@@ -83,28 +76,14 @@ class SegmentWriter:
             self._flush_if_full()
 
     def append(self, line: bytes) -> None:
-        """Put a line into the buffer.
-
-        Args:
-            line: the line with its line break.
-
-        Raises:
-            LedgerError: the buffer was full and can't be written; it is kept.
-        """
+        """Put a line into the buffer."""
         with self._lock:
             self._mask()
             self._buffer += line
             self._flush_if_full()
 
     def flush(self, *, durable: bool = False) -> None:
-        """Write the buffer to the segment.
-
-        Args:
-            durable: whether to wait until everything written so far survives a power loss.
-
-        Raises:
-            LedgerError: it can't be written, or somebody has deleted or cut the segment; the buffer is kept.
-        """
+        """Write the buffer to the segment."""
         with self._lock, one_sentence(f"What was recorded can't be written to {self._folder}"):
             self._mask()
             if self._buffer:
@@ -131,11 +110,7 @@ class SegmentWriter:
         return len(self._buffer) + self._waiting_size >= BUFFER_BYTES
 
     def close(self) -> None:
-        """Flush, and let go of the segment: nothing more will come.
-
-        Raises:
-            LedgerError: the buffer can't be written; it is kept, and the segment stays open.
-        """
+        """Flush, and let go of the segment: nothing more will come."""
         with self._lock:
             self.flush()
             self._let_go()

@@ -72,14 +72,7 @@ class Loader:
         self.tables: set[str] = set()
 
     def load(self, lines: Sequence[Line]) -> None:
-        """Take in lines: their rows and the offsets behind them in one transaction.
-
-        Args:
-            lines: lines of one or more segments, each segment's in order and without a gap; or of none, and then ``DIRECT``.
-
-        Raises:
-            duckdb.OperationalError: the database can't be written; nothing of the transaction was.
-        """
+        """Take in lines: their rows and the offsets behind them in one transaction."""
         try:
             self._commit(lines)
         except duckdb.OperationalError:
@@ -93,14 +86,7 @@ class Loader:
                 self.load(lines[len(lines) // 2 :])
 
     def load_prepared(self, prepared: Prepared) -> None:
-        """Take in events that were made ready elsewhere, in one transaction.
-
-        Args:
-            prepared: the events.
-
-        Raises:
-            duckdb.Error: the database can't be written, or a row does not fit; nothing of the transaction was.
-        """
+        """Take in events that were made ready elsewhere, in one transaction."""
         self._commit([Line(DIRECT, 0, line) for line in prepared.others], prepared=prepared)
 
     def _commit(
@@ -162,12 +148,7 @@ class Loader:
         return None if self._chain is None else self._chain.head.link + 1
 
     def _seal(self, cells: Cells, superseded: Sequence[str]) -> None:
-        """Remove what is superseded and, where a chain is kept and anything is new, write the next link.
-
-        Args:
-            cells: the new rows.
-            superseded: the turns.
-        """
+        """Remove what is superseded and, where a chain is kept and anything is new, write the next link."""
         chain = self._chain
         if chain is None or not cells:
             self._remove(superseded)

@@ -33,11 +33,7 @@ _OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
 def reading_limit() -> str:
-    """Return how much memory a reader may take; what needs more is put on disk for as long as it is needed.
-
-    Raises:
-        UsageError: the setting is no amount.
-    """
+    """Return how much memory a reader may take; what needs more is put on disk for as long as it is needed."""
     given = os.environ.get(MEMORY_VARIABLE, "").strip()
     if given and not _AMOUNT.fullmatch(given):
         raise UsageError(
@@ -47,11 +43,7 @@ def reading_limit() -> str:
 
 
 def first_limit() -> str:
-    """Return how much memory a reader takes as long as no question needs more.
-
-    Raises:
-        UsageError: the setting is no amount.
-    """
+    """Return how much memory a reader takes as long as no question needs more."""
     most = reading_limit()
     return most if MEMORY_VARIABLE in os.environ else os.environ.get(FIRST_VARIABLE, most)
 
@@ -65,11 +57,7 @@ def more_than_first() -> Iterator[str]:
 
 
 def export_limits() -> Iterator[str]:
-    """Yield how much a reader may take to write a file of rows, which has time: little, twice as much each time, and at last all.
-
-    Raises:
-        UsageError: the setting is no amount.
-    """
+    """Yield how much a reader may take to write a file of rows, which has time: little, twice as much each time, and at last all."""
     yield from _doubled(_OF_EXPORT, reading_limit())
 
 
@@ -90,11 +78,7 @@ def _in_bytes(amount: str) -> int:
 
 @contextmanager
 def within_reading_limit() -> Iterator[None]:
-    """Say which setting it is where a reader needs more memory than it may take.
-
-    Raises:
-        MemoryNeededError: it does.
-    """
+    """Say which setting it is where a reader needs more memory than it may take."""
     try:
         yield
     except duckdb.OutOfMemoryException as error:

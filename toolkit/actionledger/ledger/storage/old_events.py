@@ -46,11 +46,7 @@ _OF_START = [field.name for field in fields(ActionReversed) if field.name in _ST
 
 
 def reversal_as_try(data: bytes) -> ReversalAsTry | None:
-    """Return the undoing that a line of an older version records as a try; None where it is any other line.
-
-    Raises:
-        ValueError: it is one, but a field of it can't be read.
-    """
+    """Return the undoing that a line of an older version records as a try; None where it is any other line."""
     if b"changed_back" not in data:
         return None
     try:
@@ -86,11 +82,7 @@ class Older:
         self._counts: dict[str, int] = {}
 
     def brought_up(self, event: Event | ReversalAsTry) -> Event:
-        """Return what an event is recorded as now.
-
-        Raises:
-            ValueError: the try that an undoing was recorded as never began.
-        """
+        """Return what an event is recorded as now."""
         if isinstance(event, ExecutionStarted):
             self._starts[event.execution_id] = event
         if isinstance(event, ResponseReceived) and event.cost_usd is not None and event.cost_origin is None:

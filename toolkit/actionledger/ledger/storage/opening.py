@@ -19,21 +19,7 @@ _MAGIC, _MAGIC_AT = b"DUCK", 8
 
 
 def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
-    """Check a ledger's files and, where they may be written, make what is missing.
-
-    Args:
-        path: the published copy's path.
-        read_only: whether nothing may be written.
-
-    Returns:
-        The files of a ledger whose published copy is there: for writing, at the newest version of the schema; for reading, a
-        DuckDB database, of which the reader that opens it says what it is.
-
-    Raises:
-        NotALedgerError: the file is something else.
-        NewerLedgerError: the ledger was written by a newer version of the toolkit.
-        LedgerError: the file or its folder can't be used.
-    """
+    """Check a ledger's files and, where they may be written, make what is missing."""
     files = LedgerFiles.at(path)
     with one_sentence(f"The ledger {files.published} can't be opened"):
         if read_only:
@@ -48,11 +34,7 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
 
 
 def make_ready(files: LedgerFiles) -> None:
-    """Make the folders that a writer needs.
-
-    Raises:
-        LedgerError: they can't be written to, or one of them is a link.
-    """
+    """Make the folders that a writer needs."""
     _refuse_unwritable(files)
     files.refuse_links()
     files.make_folders()
@@ -82,11 +64,7 @@ def _version_in_file(files: LedgerFiles) -> int:
 
 
 def is_database(path: Path) -> bool:
-    """Tell whether there is a file, which is DuckDB's then.
-
-    Raises:
-        NotALedgerError: it is something else.
-    """
+    """Tell whether there is a file, which is DuckDB's then."""
     if not path.exists():
         return False
     if path.is_dir():

@@ -22,11 +22,7 @@ class Owner(NamedTuple):
 
 
 def owner_of(folder: Path) -> Owner | None:
-    """Return whose a ledger is, where this process is root and it is another user's; else None.
-
-    Args:
-        folder: the ledger's own folder.
-    """
+    """Return whose a ledger is, where this process is root and it is another user's; else None."""
     if os.geteuid() != 0:
         return None
     try:
@@ -38,12 +34,7 @@ def owner_of(folder: Path) -> Owner | None:
 
 
 def hand_over(descriptor: int, owner: Owner | None) -> None:
-    """Give an open file to the ledger's owner, if it is root's and stands nowhere else: its name may be another one's by now.
-
-    Args:
-        descriptor: the file.
-        owner: as ``owner_of`` returns it.
-    """
+    """Give an open file to the ledger's owner, if it is root's and stands nowhere else: its name may be another one's by now."""
     status = os.fstat(descriptor)
     if owner is None or status.st_uid != 0 or (stat.S_ISREG(status.st_mode) and status.st_nlink != 1):
         return
@@ -52,12 +43,7 @@ def hand_over(descriptor: int, owner: Owner | None) -> None:
 
 
 def hand_over_all(published: Path, folder: Path) -> None:
-    """Give what root has made of another user's ledger to them: the published file, and all in the ledger's folder.
-
-    Args:
-        published: the published file.
-        folder: the ledger's own folder.
-    """
+    """Give what root has made of another user's ledger to them: the published file, and all in the ledger's folder."""
     owner = owner_of(folder)
     if owner is None:
         return

@@ -90,14 +90,7 @@ class UnwritableEventError(UsageError):
 
 
 def prepare(events: Sequence[Event]) -> Prepared:
-    """Make events ready to be taken in.
-
-    Args:
-        events: the events, each once.
-
-    Raises:
-        UnwritableEventError: one of them holds a value that JSON has no form for.
-    """
+    """Make events ready to be taken in."""
     tables, rest = _plainly(events)
     others: list[bytes] = []
     recorded: list[Sequence[Row]] = []
@@ -134,11 +127,7 @@ def _plainly(events: Sequence[Event]) -> tuple[dict[str, Columns], list[int]]:
 
 
 def _looked_at(events: Sequence[Event]) -> tuple[dict[str, Columns], set[int]]:
-    """Return the rows of events, and the places of those that are doubtful.
-
-    Raises:
-        OddValueError: a value is of a type that no row can be made of.
-    """
+    """Return the rows of events, and the places of those that are doubtful."""
     try:
         tables = columns_of(events)
     except (TypeError, AttributeError) as error:

@@ -72,28 +72,14 @@ _HEADS = {kind: _Head(kind) for kind in (*_OF_EVENT, ExecutionRecorded)}
 
 
 def rows_of(event: Event) -> Iterator[Row]:
-    """Derive the rows of an event.
-
-    Args:
-        event: what happened.
-
-    Yields:
-        First its row in ``events``, then those that its kind is about.
-    """
+    """Derive the rows of an event."""
     yield Row("events", _head(event))
     for table, things in _beside(event):
         yield Row(table, _BY_NAME[table].values(*things))
 
 
 def columns_of(events: Sequence[Event]) -> dict[str, Columns]:
-    """Derive the rows of many events at once: the same rows as ``rows_of``, in half the time.
-
-    Args:
-        events: of kinds that have nothing in ``events`` but what every event has: no notes, and no decisions.
-
-    Returns:
-        The rows of each table that there are some of.
-    """
+    """Derive the rows of many events at once: the same rows as ``rows_of``, in half the time."""
     made: defaultdict[str, tuple[list[int], list[tuple[Any, ...]]]] = defaultdict(lambda: ([], []))
     for place, event in enumerate(events):
         for table, things in _beside(event):

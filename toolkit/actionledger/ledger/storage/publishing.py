@@ -33,13 +33,7 @@ _SHARE_OF_COMPARING, _COMPARED_A_SECOND = 6, 2.5e9
 
 
 def publishing_interval(store_bytes: int, *, has_spare: bool = False, is_known: bool = False) -> float:
-    """Return how long what was taken in may wait for the next copy, in seconds.
-
-    Args:
-        store_bytes: the size of the working file, in bytes.
-        has_spare: whether there is a spare copy to bring up to date.
-        is_known: whether it is known where that differs from the working file.
-    """
+    """Return how long what was taken in may wait for the next copy, in seconds."""
     if store_bytes < SMALL_BYTES:
         return _SMALL_SECONDS
     if has_spare and is_known:
@@ -56,9 +50,6 @@ def is_behind(files: LedgerFiles) -> bool:
 
     It lacks what was put into the working file directly, or it is gone, or somebody has written to it: a log of that beside it may be
     of the copy before, and no DuckDB opens the two together.
-
-    Args:
-        files: the ledger's files.
     """
     if not files.store.exists():
         return False
@@ -66,12 +57,7 @@ def is_behind(files: LedgerFiles) -> bool:
 
 
 def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
-    """Return in how many seconds a new copy is due, if there is anything new; 0 where it is due now.
-
-    Args:
-        files: the ledger's files; the working file is there.
-        at_least: how old a copy is before another one is due, in seconds, however small the ledger is.
-    """
+    """Return in how many seconds a new copy is due, if there is anything new; 0 where it is due now."""
     if not files.published.exists():
         return 0.0
     try:
@@ -88,16 +74,7 @@ def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
 
 
 def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) -> None:
-    """Put a copy of the working file in the place of the published one.
-
-    Args:
-        files: the ledger's files; the caller holds the ingest lock, and has checkpointed the working file.
-        is_stopped: asked now and then whether to give up.
-
-    Raises:
-        OSError: it can't be copied; the published copy is as it was.
-        StoppedError: ``is_stopped`` said so; the published copy is as it was.
-    """
+    """Put a copy of the working file in the place of the published one."""
     copy = files.being_published
     mode = files.published.stat().st_mode & 0o777 if files.published.exists() else 0o600
     copy.unlink(missing_ok=True)

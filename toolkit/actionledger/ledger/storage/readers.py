@@ -227,14 +227,7 @@ def _is_reading(query: str) -> bool:
 def _create_views(
     instance: Instance, in_tail: Collection[str], others: Mapping[str, str], *, without_text: bool
 ) -> None:
-    """Have a DuckDB show each table as it is; a view that shows it already stays.
-
-    Args:
-        instance: where the copy is attached, and the tail, if there is one.
-        in_tail: the tables that the tail has rows of.
-        others: what else is to be seen: views, by name.
-        without_text: whether every text is blank.
-    """
+    """Have a DuckDB show each table as it is; a view that shows it already stays."""
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
     for table, columns in _GROWING_TABLES.items():
         seen = _seen(columns, without_text=without_text)

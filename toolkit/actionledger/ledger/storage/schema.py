@@ -146,11 +146,7 @@ class Table:
         return {name: place for place, name in enumerate(self.staged)}
 
     def values(self, *things: Any) -> Values:
-        """Return the values of a row, in the order of ``staged``.
-
-        Args:
-            things: what it is made of, a value for each of the table's parts, or the part's values where they are known.
-        """
+        """Return the values of a row, in the order of ``staged``."""
         if len(self.parts) == 1:
             return self.parts[0].values(*things)
         values: Values = ()
@@ -159,11 +155,7 @@ class Table:
         return values if self._picked is None else self._picked(values)
 
     def by_column(self, rows: Sequence[tuple[Any, ...]]) -> list[Sequence[Any]]:
-        """Return the values of rows, each column's for itself, in the order of ``staged``: for many rows, in half the time of ``values``.
-
-        Args:
-            rows: what each is made of, as ``values`` takes it; a part's values are known in all of them or in none.
-        """
+        """Return the values of rows, each column's for itself, in the order of ``staged``: for many rows, in half the time of ``values``."""
         columns: list[Any] = []
         for part, things in zip(self.parts, zip(*rows, strict=True), strict=True):
             columns += zip(*things, strict=True) if type(things[0]) is tuple else part.by_column(things)
@@ -301,9 +293,6 @@ def sessions_of(condition: str = "") -> str:
 
     DuckDB makes the whole view before it asks which sessions are meant, since the last end of each is picked: half a second of a
     million sessions.
-
-    Args:
-        condition: which sessions, as SQL over ``session_id``; without one all of them.
     """
     where = f" WHERE {condition}" if condition else ""
     starts = f"(FROM session_starts{where})" if condition else "session_starts"
@@ -321,11 +310,7 @@ def sessions_of(condition: str = "") -> str:
 
 
 def executions_of(condition: str = "") -> str:
-    """Return the SELECT of the view ``executions``, or of some of them alone: as with sessions, DuckDB would join all of them first.
-
-    Args:
-        condition: which executions, as SQL over ``execution_starts``; without one all of them.
-    """
+    """Return the SELECT of the view ``executions``, or of some of them alone: as with sessions, DuckDB would join all of them first."""
     where = f" WHERE {condition}" if condition else ""
     starts = f"(FROM execution_starts{where})" if condition else "execution_starts"
     theirs = f" WHERE execution_id IN (SELECT execution_id FROM execution_starts{where})"

@@ -11,11 +11,7 @@ from actionledger.ledger.storage.stored import rows_of_links, stored_cells
 
 
 def begin_chain(connection: DuckDBPyConnection) -> None:
-    """Begin the chain of the current database, if it has none: of a ledger that is older than chains.
-
-    Args:
-        connection: its current database is a ledger of the newest version.
-    """
+    """Begin the chain of the current database, if it has none: of a ledger that is older than chains."""
     if connection.execute("SELECT count(*) FROM links").fetchone() == (0,):
         with transaction(connection):
             seal(connection)
@@ -25,19 +21,12 @@ def seal(connection: DuckDBPyConnection) -> None:
     """Make what is there already a part of the first link, within a transaction.
 
     It is unsalted: nobody knows whether it is as it was recorded, but from now on whether it stays as it is.
-
-    Args:
-        connection: its current database is a ledger of the newest version that has no chain.
     """
     begin(connection, [cell.digest for cell in stored_cells(connection, rows_of_links(FIRST, FIRST))])
 
 
 def begin_anew(file: Path) -> None:
-    """Begin the chain of a ledger that was made of what another one holds.
-
-    Args:
-        file: the ledger, one file alone.
-    """
+    """Begin the chain of a ledger that was made of what another one holds."""
     with closing(connect_store(file)) as connection:
         connection.execute("DELETE FROM links")
         begin_chain(connection)

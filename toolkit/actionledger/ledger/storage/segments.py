@@ -85,19 +85,7 @@ def batches(
     first: int | None = None,
     largest: int | None = None,
 ) -> Iterator[list[Line]]:
-    """Read what segments hold beyond what is known, a bounded number of bytes at a time, and more of them the longer it goes on.
-
-    Args:
-        folder: the folder of segments.
-        offsets: how much of each segment is known, in bytes by name.
-        finish: whether to hand out, marked as such, the last line that a dead writer could not finish.
-        host: what the segments' names begin with where those of several hosts come together.
-        first: how much is read first, in bytes of lines; None for ``BATCH_BYTES``.
-        largest: how much is read at a time by whoever goes on; None for ``LARGEST_BATCH_BYTES``.
-
-    Yields:
-        Lines, never none.
-    """
+    """Read what segments hold beyond what is known, a bounded number of bytes at a time, and more of them the longer it goes on."""
     batch: list[Line] = []
     size, limit = 0, first or BATCH_BYTES
     for name, segment_size in segment_sizes(folder).items():
@@ -121,17 +109,7 @@ def qualified_name(host: str, segment: str) -> str:
 
 
 def lines_of(file: BinaryIO, segment: str, start: int, *, take_cut_off: bool) -> Iterator[Line]:
-    """Read lines of a segment from where a file stands.
-
-    Args:
-        file: the segment, or a piece of it.
-        segment: its name.
-        start: where in the segment the file stands, in bytes.
-        take_cut_off: whether to hand out, marked as such, a last line that has no end.
-
-    Yields:
-        The lines.
-    """
+    """Read lines of a segment from where a file stands."""
     while data := file.readline(LINE_LIMIT):
         is_complete = data.endswith(b"\n") or len(data) == LINE_LIMIT
         if not is_complete and not take_cut_off:
@@ -156,14 +134,7 @@ def has_live_writer(folder: Path) -> bool:
 def remove_finished(
     folder: Path, offsets: Mapping[str, int], *, host: str = "", older_than: float = 0.0
 ) -> None:
-    """Delete the segments that can't grow any more and are known to the end.
-
-    Args:
-        folder: the folder of segments.
-        offsets: how much of each segment the published copy holds, in bytes by name.
-        host: see ``batches``.
-        older_than: how long they have not grown, in seconds.
-    """
+    """Delete the segments that can't grow any more and are known to the end."""
     for name, size in segment_sizes(folder).items():
         known = offsets.get(qualified_name(host, name), 0)
         if size > known:

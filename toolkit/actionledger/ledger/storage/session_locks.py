@@ -26,11 +26,7 @@ class SessionLock(FileLock):
         self._session_id = str(UUID(session_id))
 
     def acquire(self, patience: float = 0.0) -> bool:
-        """Take the lock if it is free; see ``FileLock.acquire``.
-
-        Raises:
-            LedgerError: the session is being forgotten.
-        """
+        """Take the lock if it is free; see ``FileLock.acquire``."""
         if not super().acquire(patience):
             return False
         try:

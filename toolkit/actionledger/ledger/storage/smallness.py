@@ -55,11 +55,7 @@ _TEXTS_OF_ACTION = _texts_in(ActionRecord)
 
 
 def small_size(event: Event) -> int | None:
-    """Return about how many bytes an event's line takes; None where it may be large, or nobody can tell so quickly.
-
-    Args:
-        event: what happened.
-    """
+    """Return about how many bytes an event's line takes; None where it may be large, or nobody can tell so quickly."""
     texts_in = _TEXTS.get(type(event))
     if texts_in is None:
         return None

@@ -39,24 +39,12 @@ class StoppedError(Exception):
 
 
 def is_free(files: LedgerFiles) -> bool:
-    """Return whether there is a spare copy that may be written to.
-
-    Args:
-        files: the ledger's files.
-    """
+    """Return whether there is a spare copy that may be written to."""
     return _is_nobodys(files.spare)
 
 
 def take(files: LedgerFiles, copy: Path) -> int | None:
-    """Move the spare copy to where the next published copy is made.
-
-    Args:
-        files: the ledger's files; the caller holds the ingest lock.
-        copy: where it is made; nothing is there, or what a killed ingester has left.
-
-    Returns:
-        Its descriptor for reading and writing; None where there is none that may be written to, and nothing at ``copy`` then.
-    """
+    """Move the spare copy to where the next published copy is made."""
     with suppress(OSError):
         files.spare.replace(copy)
         if _is_nobodys(copy):
@@ -70,9 +58,6 @@ def go_on_with_leftover(files: LedgerFiles) -> None:
     """Have the copy that a killed ingester was at as the spare one, where there is none: it is compared whole before it is published.
 
     Otherwise each ingester that is killed begins a whole copy anew, and a large ledger waits the longer for the next one.
-
-    Args:
-        files: the ledger's files; the caller holds the ingest lock.
     """
     copy = files.being_published
     with suppress(OSError):
@@ -85,9 +70,6 @@ def keep(files: LedgerFiles) -> None:
     """Name the published copy as the spare one, right before another takes its place.
 
     Whoever is killed in between leaves two names of one file, which is not written to then.
-
-    Args:
-        files: the ledger's files; the caller holds the ingest lock.
     """
     files.spare.unlink(missing_ok=True)
     with suppress(OSError):
@@ -98,18 +80,7 @@ def keep(files: LedgerFiles) -> None:
 def bring_up_to_date(
     descriptor: int, source: Path, is_stopped: Callable[[], bool], pieces: Iterable[int] | None = None
 ) -> None:
-    """Write into a copy what differs from its source.
-
-    Args:
-        descriptor: the copy, for reading and writing.
-        source: what it is to be the same as.
-        is_stopped: asked now and then whether to give up.
-        pieces: in which pieces the two may differ, beside the header; None where that is not known, and all are compared.
-
-    Raises:
-        OSError: it can't be read or written.
-        StoppedError: ``is_stopped`` said so.
-    """
+    """Write into a copy what differs from its source."""
     with source.open("rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         whole = range(-(-(size - HEADER_BYTES) // PIECE_BYTES))
@@ -141,17 +112,7 @@ def _make_same(descriptor: int, source: int, pieces: Iterable[int], is_stopped: 
 
 
 def copy_whole(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:
-    """Copy a file into an empty one: by sharing its blocks where the file system can, else within the kernel where that can.
-
-    Args:
-        descriptor: the empty file, for writing.
-        source: what to copy.
-        is_stopped: asked now and then whether to give up.
-
-    Raises:
-        OSError: it can't be read or written.
-        StoppedError: ``is_stopped`` said so.
-    """
+    """Copy a file into an empty one: by sharing its blocks where the file system can, else within the kernel where that can."""
     with source.open("rb", buffering=0) as file:
         with suppress(OSError):
             fcntl.ioctl(descriptor, _CLONE, file.fileno())

@@ -173,12 +173,7 @@ def forget_held(folder: Path, session_ids: Collection[str]) -> int:
 
 
 def held_by_the_dead(folder: Path, live: Collection[str]) -> list[Path]:
-    """Return the files of writers that are dead.
-
-    Args:
-        folder: the folder of held lines.
-        live: the names of the writers that live.
-    """
+    """Return the files of writers that are dead."""
     return [path for name in _names(folder) if name not in live for path in _files_of(folder, name)]
 
 

@@ -27,25 +27,10 @@ class Intake(Protocol):
         """How much it is worth to gather for one piece, in bytes of lines; 0 where it is no matter."""
 
     def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
-        """Take in events, all of them or none.
-
-        Args:
-            prepared: the events.
-            patience: how long to wait for another ingester of this host, in seconds.
-
-        Returns:
-            Whether it was done; else another one is at work right now.
-
-        Raises:
-            LedgerError: it can't be done, or readers can't see it; all of them may have been taken in, or none.
-        """
+        """Take in events, all of them or none."""
 
     def close(self) -> None:
-        """Let others take in what they have; asked again, it goes on.
-
-        Raises:
-            LedgerError: what was taken in is safe, but can't be put in order.
-        """
+        """Let others take in what they have; asked again, it goes on."""
 
 
 class Store(Protocol):
@@ -74,42 +59,16 @@ class Store(Protocol):
     def ingest(
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
     ) -> IngestReport:
-        """Take in all that this host's segments hold.
-
-        Args:
-            publishing: when readers are to see it at the end.
-            patience: how long to wait for another ingester of this host, in seconds.
-            is_stopped: asked between small steps whether to leave the rest to the next ingest.
-
-        Raises:
-            LedgerError: it can't be done; what was flushed is still in the segments.
-        """
+        """Take in all that this host's segments hold."""
 
     def intake(self) -> Intake:
         """Return what takes in much that is in no segment; to be closed after use."""
 
     def forget(self, *, patience: float = 0.0) -> bool:
-        """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them.
-
-        Args:
-            patience: how long to wait for another ingester of this host, in seconds.
-
-        Returns:
-            Whether it was done; else another one is at work right now.
-
-        Raises:
-            LedgerError: it can't be done; whoever ingests next on this host goes on with it.
-        """
+        """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them."""
 
     def verify(self, kept: Sequence[Head]) -> Verification:
-        """Look whether the tables, as readers see them, hold what was taken in, and the segments what was not yet; nothing is changed.
-
-        Args:
-            kept: heads that were kept elsewhere.
-
-        Raises:
-            LedgerError: they can't be read.
-        """
+        """Look whether the tables, as readers see them, hold what was taken in, and the segments what was not yet; nothing is changed."""
 
     def due_in(self) -> float:
         """Return in how many seconds what is new is due to be seen by readers; 0 where it is due now."""
@@ -124,27 +83,10 @@ class Store(Protocol):
         """Return what tells the state that readers see now from every other one."""
 
     def holds(self, state: Hashable, since: float) -> bool:
-        """Return whether the segments have kept all that came after a state.
-
-        Args:
-            state: what ``state`` gave.
-            since: when it did, by ``time.monotonic``.
-        """
+        """Return whether the segments have kept all that came after a state."""
 
     def close(self) -> None:
         """Let go of what asking has opened; asked again, it is opened again."""
 
     def connect(self, *, may_write: bool) -> Instance:
-        """Return a DuckDB in memory with the committed tables attached for reading, under the name of ``BASE``.
-
-        Args:
-            may_write: whether the ledger's folder may be written to for a moment.
-
-        Returns:
-            The DuckDB, to be closed or kept; what it sees never changes, whatever is committed later.
-
-        Raises:
-            NotALedgerError: there is something else.
-            LedgerError: its schema is of another version.
-            duckdb.Error: it can't be read.
-        """
+        """Return a DuckDB in memory with the committed tables attached for reading, under the name of ``BASE``."""

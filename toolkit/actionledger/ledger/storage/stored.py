@@ -49,12 +49,7 @@ class Rows(NamedTuple):
 
 
 def rows_of_links(first: int, last: int) -> Rows:
-    """Return all rows of some links, with the first one those that no link has taken in.
-
-    Args:
-        first: the first link's number.
-        last: the last one's.
-    """
+    """Return all rows of some links, with the first one those that no link has taken in."""
     unlinked = f"t.{LINK} IS NULL OR " if first <= FIRST <= last else ""
     condition = f"({unlinked}t.{LINK} BETWEEN $first AND $last)"
     return Rows(condition, "link BETWEEN $first AND $last", tuple(PROVEN), {"first": first, "last": last})
@@ -76,13 +71,7 @@ def rows_of_sessions(session_ids: Iterable[str]) -> Rows:
 
 
 def rows_that(table: str, condition: str, parameters: dict[str, object]) -> Rows:
-    """Return rows of a table that belong to nothing that is recorded.
-
-    Args:
-        table: one of ``OF_THEMSELVES``.
-        condition: on ``t``, as SQL.
-        parameters: its values.
-    """
+    """Return rows of a table that belong to nothing that is recorded."""
     own = f"(SELECT {_own(table)} FROM {table} AS t WHERE {condition})"  # noqa: S608 (our own names)
     return Rows(condition, f"owner IN {own}", (table,), parameters)
 
@@ -108,12 +97,7 @@ class StoredCell(NamedTuple):
 
 
 def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredCell]:
-    """Yield the cells of what the current database holds, table by table.
-
-    Args:
-        connection: what to ask; it is to be asked nothing else meanwhile.
-        rows: which rows.
-    """
+    """Yield the cells of what the current database holds, table by table."""
     salts = _salts(connection, rows)
     for name in rows.tables:
         table = PROVEN[name]
@@ -129,12 +113,7 @@ def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredC
 
 
 def digests_of(connection: DuckDBPyConnection, rows: Rows) -> list[bytes]:
-    """Return the digests alone of the cells that ``stored_cells`` yields: DuckDB writes the lines of their rows, in two thirds of its time.
-
-    Args:
-        connection: what to ask.
-        rows: which rows, each as it was taken in.
-    """
+    """Return the digests alone of the cells that ``stored_cells`` yields: DuckDB writes the lines of their rows, in two thirds of its time."""
     salts, made = _salts(connection, rows), list[bytes]()
     for name in rows.tables:
         digests = _digests_of_lines(connection, PROVEN[name], rows, salts)
@@ -204,13 +183,7 @@ def _needed(rows: Rows, condition: str) -> dict[str, object]:
 
 
 def _statement(table: Table, rows: Rows, columns: str = "") -> str:
-    """Return the statement for rows behind ``_WHOSE`` they are.
-
-    Args:
-        table: their table.
-        rows: which rows.
-        columns: what is asked of each; empty for its values.
-    """
+    """Return the statement for rows behind ``_WHOSE`` they are."""
     owner, salted_by, joined = _owner(table)
     turn = "s.turn_id" if table.name in ENDS else "t.turn_id"
     columns = columns or ", ".join(_column(name, table.columns[name]) for name in table.staged)

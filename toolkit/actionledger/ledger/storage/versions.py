@@ -12,12 +12,7 @@ from actionledger.ledger.storage.schema import SCHEMA_VERSION
 
 
 def version_in(connection: DuckDBPyConnection, catalog: str | None = None) -> int | None:
-    """Return the version of the schema in a database, or None where there is no ledger in it.
-
-    Args:
-        connection: what to ask.
-        catalog: what the database is called there; None for the current one.
-    """
+    """Return the version of the schema in a database, or None where there is no ledger in it."""
     table = f"{catalog}.meta" if catalog else "meta"
     try:
         version = connection.execute(f"SELECT max(schema_version) FROM {table}").fetchone()  # noqa: S608 (our own names)
@@ -27,16 +22,7 @@ def version_in(connection: DuckDBPyConnection, catalog: str | None = None) -> in
 
 
 def version_of_copy(connection: DuckDBPyConnection, path: Path) -> int:
-    """Return the version of the published copy that is attached, one that this toolkit knows.
-
-    Args:
-        connection: what it is attached to.
-        path: its file, for the errors.
-
-    Raises:
-        NotALedgerError: it is a database, but no ledger.
-        NewerLedgerError: it is beyond what this toolkit knows.
-    """
+    """Return the version of the published copy that is attached, one that this toolkit knows."""
     version = version_in(connection, BASE)
     if version is None:
         raise NotALedgerError(
@@ -47,11 +33,7 @@ def version_of_copy(connection: DuckDBPyConnection, path: Path) -> int:
 
 
 def refuse_unreadable(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise where the published copy that is attached can't be read as it is; see ``version_of_copy``.
-
-    Raises:
-        LedgerError: it is of an earlier version.
-    """
+    """Raise where the published copy that is attached can't be read as it is; see ``version_of_copy``."""
     version = version_of_copy(connection, path)
     if version < SCHEMA_VERSION:
         raise LedgerError(
@@ -61,11 +43,7 @@ def refuse_unreadable(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def refuse_newer(version: int, known: int) -> None:
-    """Raise where a ledger's version is beyond what this toolkit knows.
-
-    Raises:
-        NewerLedgerError: always then.
-    """
+    """Raise where a ledger's version is beyond what this toolkit knows."""
     if version > known:
         raise NewerLedgerError(
             f"The ledger has version {version} of the schema, this toolkit ({__version__}) knows versions up to "

@@ -39,16 +39,6 @@ def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result])
 
     DuckDB holds the texts of two thousand rows at once when it writes a column: a few dozen of the longest don't fit, and would never
     be published.
-
-    Args:
-        files: the ledger's files; see ``open_store``.
-        work: is given the connection; what it has committed when it fails for want of memory is still there when it is called again.
-
-    Returns:
-        What ``work`` returns.
-
-    Raises:
-        duckdb.Error: see ``open_store``, and what ``work`` raises.
     """
     for memory in (STORE_MEMORY, MORE_STORE_MEMORY):
         try:
@@ -77,18 +67,7 @@ def opened(files: LedgerFiles, memory: str, log: str = STORE_LOG) -> Iterator[Du
 
 
 def open_store(files: LedgerFiles) -> DuckDBPyConnection:
-    """Open the working file at the newest version of the schema, in as much memory as it takes.
-
-    Args:
-        files: the ledger's files; where only the published copy is there, it becomes the working file.
-
-    Returns:
-        The connection.
-
-    Raises:
-        NewerLedgerError: the file is of a newer version.
-        duckdb.Error: the file can't be opened or written.
-    """
+    """Open the working file at the newest version of the schema, in as much memory as it takes."""
     if not files.store.exists():
         make_store(files)
     connection = connect_store(files.store)
@@ -101,11 +80,7 @@ def open_store(files: LedgerFiles) -> DuckDBPyConnection:
 
 
 def bring_up_to_date(files: LedgerFiles) -> None:
-    """Have the working file hold all there is at the newest version of the schema, for whoever copies it.
-
-    Args:
-        files: the ledger's files; see ``open_store``.
-    """
+    """Have the working file hold all there is at the newest version of the schema, for whoever copies it."""
     if files.store.exists():
         with_store(files, lambda connection: connection.execute("CHECKPOINT"))
     else:
@@ -113,11 +88,7 @@ def bring_up_to_date(files: LedgerFiles) -> None:
 
 
 def make_store(files: LedgerFiles) -> None:
-    """Make the working file: under another name first, so that whoever is killed leaves none that is half made.
-
-    Args:
-        files: the ledger's files; see ``open_store``.
-    """
+    """Make the working file: under another name first, so that whoever is killed leaves none that is half made."""
     new = files.folder / f"{TEMPORARY}store.duckdb"
     for leftover in (new, wal_of(new)):  # of whoever was killed at it
         leftover.unlink(missing_ok=True)

@@ -168,15 +168,7 @@ def make_ledger(connection: DuckDBPyConnection) -> None:
 
 
 def migrate(connection: DuckDBPyConnection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Bring the current database to the newest version; one that is blank becomes a ledger.
-
-    Args:
-        connection: its current database is blank or a ledger.
-        migrations: what leads from each version to the next.
-
-    Raises:
-        NewerLedgerError: the database is beyond the last migration.
-    """
+    """Bring the current database to the newest version; one that is blank becomes a ledger."""
     version = version_in(connection)
     if version is None:
         make_ledger(connection)

@@ -147,17 +147,7 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
 
 
 def _copy(connection: DuckDBPyConnection, source: str, target: str, beside: tuple[str, ...]) -> Migrated:
-    """Copy every table, and count and hash it in both places.
-
-    Args:
-        connection: both are attached to it.
-        source: what it is copied from.
-        target: what it is copied to.
-        beside: the columns that go along with those of records.
-
-    Raises:
-        LedgerError: one is not the same there.
-    """
+    """Copy every table, and count and hash it in both places."""
     rows = {}
     for table in _TABLES:
         columns = ", ".join(f'"{name}"' for name in (*table.columns, *beside))

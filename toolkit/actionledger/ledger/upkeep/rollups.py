@@ -61,11 +61,7 @@ WHERE digest IS DISTINCT FROM made"""
 
 
 def faults_of_rollup(connection: DuckDBPyConnection) -> list[str]:
-    """Return where a database's rollup is not what its rows come to, a sentence each; one that nobody relies on has no faults.
-
-    Args:
-        connection: its current database is a ledger; temporary tables are made in it.
-    """
+    """Return where a database's rollup is not what its rows come to, a sentence each; one that nobody relies on has no faults."""
     if not _is_relied_on(connection):
         return []
     pieces = pick_changed(connection, None)
@@ -75,15 +71,7 @@ def faults_of_rollup(connection: DuckDBPyConnection) -> list[str]:
 
 
 def faults_of_sample(connection: DuckDBPyConnection, sessions: int) -> tuple[list[str], int]:
-    """Return the same as far as it shows in some sessions, in the numbers of each kind, and in how many responses there are of what.
-
-    Args:
-        connection: its current database is a ledger; temporary tables are made in it.
-        sessions: how many sessions are drawn and counted again, at most.
-
-    Returns:
-        The sentences, and how many sessions were drawn.
-    """
+    """Return the same as far as it shows in some sessions, in the numbers of each kind, and in how many responses there are of what."""
     if not _is_relied_on(connection):
         return [], 0
     connection.execute(_DRAWN.format(half=sessions // 2))

@@ -33,11 +33,7 @@ class OwnChain:
 
     @contextmanager
     def gone_on_with(self, connection: DuckDBPyConnection) -> Iterator[Chain]:
-        """Give the chain for some commits; at the end, how far it has come is kept.
-
-        Args:
-            connection: its current database is the lake.
-        """
+        """Give the chain for some commits; at the end, how far it has come is kept."""
         kept = kept_heads(self._files)
         chain = self._found(connection, kept)
         if chain is None:
@@ -65,12 +61,6 @@ def kept_heads(files: LedgerFiles) -> tuple[Head, ...]:
     """Return how far the chains of this host had come at its last commit, the one that it goes on with last.
 
     A host that was killed right behind a commit has kept the head before; no head that is kept is ahead of the lake.
-
-    Args:
-        files: what this host has of the ledger.
-
-    Raises:
-        LedgerError: the file that says so is damaged.
     """
     try:
         return heads_in(files.heads.read_text(encoding="utf-8"))

@@ -93,15 +93,7 @@ class Committer:
         self._joined_at = time.monotonic()
 
     def run(self, *, is_stopped: Callable[[], bool], told: Callable[[Round], object]) -> None:
-        """Take in what comes until it is stopped; what goes wrong is said and tried again.
-
-        Args:
-            is_stopped: asked about once a second.
-            told: is given each round that had something to do.
-
-        Raises:
-            LedgerError: another committer of this host is at work.
-        """
+        """Take in what comes until it is stopped; what goes wrong is said and tried again."""
         failures = 0
         with closing(self), _only_one(self._ingester):
             while not is_stopped():
@@ -122,14 +114,7 @@ class Committer:
                 _wait(begun + pause, is_stopped)
 
     def round(self, *, is_stopped: Callable[[], bool] = lambda: False) -> Round:
-        """Take in all that is in the queue.
-
-        Args:
-            is_stopped: asked between commits whether to leave the rest.
-
-        Raises:
-            LedgerError: the queue or the lake can't be reached; what was not taken in is in the queue.
-        """
+        """Take in all that is in the queue."""
         with one_sentence(f"What was shipped to {self._ingester.place.queue_path} can't be taken in"):
             pieces = sorted(filter(None, map(Piece.named, self._queue.names())))
             if not pieces:

@@ -90,11 +90,7 @@ def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
 
 
 def join_small(connection: DuckDBPyConnection) -> None:
-    """Join the files of a lake's last commits, and leave those alone that are of some size: each row is written again a few times in all.
-
-    Args:
-        connection: the lake is attached to it for writing.
-    """
+    """Join the files of a lake's last commits, and leave those alone that are of some size: each row is written again a few times in all."""
     _join(connection, f", max_file_size => {_SMALL_BYTES}")
 
 

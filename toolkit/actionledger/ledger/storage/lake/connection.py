@@ -27,18 +27,7 @@ _NAMES = {"postgres_scanner": "postgres", "sqlite_scanner": "sqlite"}
 def connect_lake(
     place: LakePlace, *, snapshot: int | None = None, writes: bool = False, name: str = BASE
 ) -> DuckDBPyConnection:
-    """Open a database in memory with a lake attached.
-
-    Args:
-        place: where the lake is.
-        snapshot: the state to be seen for good; None for the newest at any time.
-        writes: whether it may be written to.
-        name: what it is called there.
-
-    Raises:
-        LedgerError: DuckDB lacks what it needs for that.
-        duckdb.Error: the lake can't be reached.
-    """
+    """Open a database in memory with a lake attached."""
     config: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": spilling_folder(),
         "memory_limit": WRITER_MEMORY if writes else reading_limit(),
@@ -70,15 +59,7 @@ def attach_lake(
     snapshot: int | None = None,
     writes: bool = False,
 ) -> None:
-    """Attach a lake to a connection that ``connect_lake`` has opened for one like it.
-
-    Args:
-        connection: the connection.
-        place: where the lake is.
-        name: what it is called there.
-        snapshot: see ``connect_lake``.
-        writes: see ``connect_lake``.
-    """
+    """Attach a lake to a connection that ``connect_lake`` has opened for one like it."""
     options = [f"DATA_PATH {_quoted(place.data_path)}"]
     if not place.is_on_postgres:
         # So that readers and a writer don't shut each other out, and two writers wait.
@@ -129,11 +110,7 @@ def _load(connection: DuckDBPyConnection, name: str, file: Path | None) -> None:
 
 
 def _give_credentials(connection: DuckDBPyConnection, place: LakePlace) -> None:
-    """Have DuckDB use S3's credentials of the environment; without any it looks for its own persistent secrets.
-
-    Raises:
-        LedgerError: they can't be used; it says nothing of them.
-    """
+    """Have DuckDB use S3's credentials of the environment; without any it looks for its own persistent secrets."""
     key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
     if not (key and secret):
         return

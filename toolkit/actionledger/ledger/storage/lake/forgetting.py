@@ -34,19 +34,7 @@ def forget_in_lake(
     *,
     chain: Chain,
 ) -> None:
-    """Have nothing left of some sessions in a lake and in this host's segments; a second time goes on with it.
-
-    Args:
-        connection: its current database is the lake, in which all is taken in that this host has flushed.
-        place: where the lake is.
-        files: what this host has of the ledger.
-        intent: which sessions.
-        offsets: how much of each segment was taken in, in bytes by its name beside those of other hosts.
-        chain: this host's own, which gets a link.
-
-    Raises:
-        duckdb.Error: the lake can't be reached or written to.
-    """
+    """Have nothing left of some sessions in a lake and in this host's segments; a second time goes on with it."""
     for attempt in tried_again(seconds=_PATIENCE_SECONDS):
         with attempt:
             forget_records(connection, intent, chain)
@@ -78,14 +66,7 @@ def _done(connection: DuckDBPyConnection, what: str) -> None:
 
 
 def vacuum(place: LakePlace) -> None:
-    """Make the catalog anew where it is SQLite's, whose free pages hold the least and greatest values of files that are gone.
-
-    Args:
-        place: where the lake is; this process has no connection to it.
-
-    Raises:
-        LedgerError: somebody uses it without a pause.
-    """
+    """Make the catalog anew where it is SQLite's, whose free pages hold the least and greatest values of files that are gone."""
     if place.catalog_file is None:
         return
     try:

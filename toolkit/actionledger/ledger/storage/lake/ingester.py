@@ -114,12 +114,7 @@ class LakeIngester:
 
     @classmethod
     def of(cls, place: LakePlace, files: LedgerFiles) -> Self:
-        """Return the ingester of a host.
-
-        Args:
-            place: where the lake is.
-            files: what the host has of the ledger.
-        """
+        """Return the ingester of a host."""
         return cls(place, files, OwnChain(place, files), PrivateFiles(place))
 
     def ingest(
@@ -158,11 +153,7 @@ class LakeIngester:
 
     @contextmanager
     def loading(self, connection: DuckDBPyConnection) -> Iterator[LakeLoader]:
-        """Give what puts lines into the lake, for some commits of this host's chain.
-
-        Args:
-            connection: its current database is the lake.
-        """
+        """Give what puts lines into the lake, for some commits of this host's chain."""
         shares = bool(self.place.queue_path)
         with self.chain.gone_on_with(connection) as chain:
             yield LakeLoader(connection, chain, self.own, shares_segments=shares)
@@ -241,11 +232,7 @@ class LakeIngester:
 
     @contextmanager
     def elected(self, patience: float) -> Iterator[bool]:
-        """Be this host's ingester, where nobody else is; say whether that is so.
-
-        Args:
-            patience: how long to wait for another one, in seconds.
-        """
+        """Be this host's ingester, where nobody else is; say whether that is so."""
         lock = FileLock(self.files.ingest_lock)
         with one_sentence(f"The ledger {self.files.published} can't take in what was recorded"):
             if not lock.acquire(patience):

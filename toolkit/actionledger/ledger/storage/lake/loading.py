@@ -108,23 +108,14 @@ class LakeLoader(Loader):
 
 
 def claim(connection: DuckDBPyConnection) -> None:
-    """Have this transaction collide with any other one that claims something.
-
-    Args:
-        connection: its current database is a lake; a transaction has begun.
-    """
+    """Have this transaction collide with any other one that claims something."""
     connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
 
 
 def tried_again(
     on: Callable[[BaseException], bool] | None = None, *, seconds: float = _PATIENCE_SECONDS
 ) -> Iterable[tenacity.AttemptManager]:
-    """Return the attempts at what may collide with another host's commit, a few minutes of them.
-
-    Args:
-        on: whether an error is worth another attempt; ``is_conflict`` where nothing is said.
-        seconds: for how long it is tried.
-    """
+    """Return the attempts at what may collide with another host's commit, a few minutes of them."""
     return tenacity.Retrying(
         retry=tenacity.retry_if_exception(on or is_conflict),
         stop=tenacity.stop_after_delay(seconds),

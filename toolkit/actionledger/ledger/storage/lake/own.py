@@ -36,12 +36,7 @@ class OwnSessions:
         self._is_live: dict[str, bool] = {}
 
     def has_all(self, connection: DuckDBPyConnection, events: Iterable[Event | ReversalAsTry]) -> bool:
-        """Return whether no other host can have any of some events.
-
-        Args:
-            connection: its current database is the lake.
-            events: the events.
-        """
+        """Return whether no other host can have any of some events."""
         asked: list[Event] = []
         for event in events:
             if isinstance(event, ReversalAsTry) or event.kind in _OF_ANYBODY:

@@ -99,11 +99,7 @@ class Queue(Protocol):
 
 
 def queue_of(place: LakePlace) -> Queue:
-    """Return the queue of a lake that has one.
-
-    Raises:
-        MissingPackageError: it is in S3, and the package is not there that reaches it.
-    """
+    """Return the queue of a lake that has one."""
     assert place.queue_path
     if not place.queue_path.startswith(S3):
         return FolderQueue(Path(place.queue_path))
@@ -118,15 +114,7 @@ def packed(data: bytes) -> bytes:
 
 
 def unpacked(piece: Piece, data: bytes) -> list[Line]:
-    """Return the lines of a piece.
-
-    Args:
-        piece: the piece.
-        data: what the queue has of it.
-
-    Raises:
-        DamagedPieceError: it does not hold what its name says.
-    """
+    """Return the lines of a piece."""
     length = piece.end - piece.start
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as file:
@@ -190,11 +178,7 @@ class FolderQueue:
 
 
 def refuse(queue: Queue, piece: Piece, data: bytes) -> None:
-    """Put a piece aside that can't be read; its host ships it again.
-
-    Raises:
-        LedgerError: it can't be put aside.
-    """
+    """Put a piece aside that can't be read; its host ships it again."""
     try:
         queue.put(REFUSED + piece.name, data)
         queue.remove([piece.name])

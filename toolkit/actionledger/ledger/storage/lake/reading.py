@@ -22,28 +22,13 @@ _TABLES = f"SELECT table_name FROM duckdb_tables() WHERE database_name = '{_LAKE
 
 
 def size_of(connection: DuckDBPyConnection) -> int:
-    """Return how large the files of a lake's newest state are, in bytes.
-
-    Args:
-        connection: the lake is attached to it under the name of ``BASE``.
-    """
+    """Return how large the files of a lake's newest state are, in bytes."""
     [(size,)] = connection.execute(_SIZE).fetchall()
     return int(size)
 
 
 def connect_reader(place: LakePlace, snapshot: int, size: int, *, may_hold: bool) -> DuckDBPyConnection:
-    """Open a database in memory that shows one state of a lake under the name of ``BASE``, for good.
-
-    Args:
-        place: where the lake is.
-        snapshot: the state.
-        size: how large its files are, about, in bytes.
-        may_hold: whether much is asked of it, so that it may pay to read it once.
-
-    Raises:
-        LedgerError: DuckDB lacks what it needs for that.
-        duckdb.Error: the lake can't be reached, or a file of that state is gone.
-    """
+    """Open a database in memory that shows one state of a lake under the name of ``BASE``, for good."""
     is_held = may_hold and size < HELD_BYTES
     connection = connect_lake(place, snapshot=snapshot, name=_LAKE if is_held else BASE)
     try:

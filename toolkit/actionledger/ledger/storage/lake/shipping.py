@@ -204,14 +204,7 @@ def _is_lost(segment: str, shipped: int, known: Mapping[str, int], waiting: list
 
 
 def refuse_no_queue(place: LakePlace) -> None:
-    """Raise where a lake has no queue.
-
-    Args:
-        place: where the lake is.
-
-    Raises:
-        LedgerError: it has none.
-    """
+    """Raise where a lake has no queue."""
     if not place.queue_path:
         raise LedgerError(
             f'{place.path} names no queue: each host commits by itself. With queue_path = "s3://…" (or a folder that every host has) in '

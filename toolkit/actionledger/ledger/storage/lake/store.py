@@ -67,11 +67,7 @@ class LakeStore:
         self.as_of: AsOf | None = self._fixed
 
     def make(self) -> None:
-        """Make the lake a ledger where it is blank.
-
-        Raises:
-            LedgerError: it is something else, or can't be reached.
-        """
+        """Make the lake a ledger where it is blank."""
         self.files.make_folders()
         if self._is_made():
             return
@@ -106,11 +102,7 @@ class LakeStore:
         private.tighten()
 
     def check(self) -> None:
-        """Raise where the lake can't be read as it is.
-
-        Raises:
-            LedgerError: it is no ledger, or of another version, or can't be reached.
-        """
+        """Raise where the lake can't be read as it is."""
         self._version()
 
     def _version(self) -> int:

@@ -30,17 +30,7 @@ _LINK_TYPE = "BIGINT"
 
 
 def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
-    """Make a lake a ledger where it is blank; two who do so at once make one.
-
-    Args:
-        connection: the lake is attached to it for writing.
-        place: where the lake is, for the errors.
-
-    Raises:
-        NotALedgerError: it holds other tables.
-        LedgerError: it is a ledger of another version.
-        duckdb.Error: it can't be written to.
-    """
+    """Make a lake a ledger where it is blank; two who do so at once make one."""
     if version_in(connection, BASE) is None:
         has_tables = connection.execute(
             "SELECT 1 FROM duckdb_tables() WHERE database_name = ?", [BASE]
@@ -81,13 +71,7 @@ def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
 
 
 def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> int:
-    """Return the version of the lake that is attached, which can be read as it is.
-
-    Raises:
-        NotALedgerError: it is no ledger.
-        NewerLedgerError: it was written by a newer version of the toolkit.
-        LedgerError: it was written by an older one.
-    """
+    """Return the version of the lake that is attached, which can be read as it is."""
     version = version_in(connection, BASE)
     if version is None:
         raise NotALedgerError(
@@ -103,12 +87,7 @@ def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> i
 
 
 def is_blank(place: LakePlace, error: Exception) -> bool:
-    """Return whether a lake can't be read because nobody has made it yet.
-
-    Args:
-        place: where it is.
-        error: what was raised.
-    """
+    """Return whether a lake can't be read because nobody has made it yet."""
     if place.catalog_file is not None and not place.catalog_file.exists():
         return place.data_folder is None or not any(place.data_folder.glob("*"))
     return _NOT_MADE in str(error)
@@ -134,12 +113,7 @@ def _make(connection: DuckDBPyConnection) -> None:
 
 
 def is_older_than_chains(connection: DuckDBPyConnection, catalog: str | None = None) -> bool:
-    """Return whether a lake was made when lakes had no chains: its links have the numbers of a file's.
-
-    Args:
-        connection: the lake is attached to it.
-        catalog: what it is called there; None where it is the current database.
-    """
+    """Return whether a lake was made when lakes had no chains: its links have the numbers of a file's."""
     table = f"{catalog}.links" if catalog else "links"
     # Of no row: the type alone is asked for, and no file is read.
     [(_, kind, *_)] = connection.execute(f"DESCRIBE SELECT link FROM {table}").fetchall()

@@ -26,15 +26,7 @@ _OLDER = (
 
 
 def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verification:
-    """Look whether a state of a lake holds what was taken in up to it.
-
-    Args:
-        connection: its current database is the lake at that state.
-        kept: heads that were kept elsewhere.
-
-    Raises:
-        duckdb.Error: it can't be read.
-    """
+    """Look whether a state of a lake holds what was taken in up to it."""
     if is_older_than_chains(connection):
         return Verification(tuple(faults_since(kept, {})), (_OLDER,))
     shape = shape_of(connection, create_everything, lacks=lacking(version_in(connection) or SCHEMA_VERSION))
@@ -54,13 +46,7 @@ def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verific
 
 
 def faults_of_host(connection: DuckDBPyConnection, files: LedgerFiles, host: str) -> list[Fault]:
-    """Return which of a host's segments were cut.
-
-    Args:
-        connection: its current database is the lake at its newest state.
-        files: what this host has of the ledger.
-        host: its name.
-    """
+    """Return which of a host's segments were cut."""
     prefix = qualified_name(host, "")
     offsets = offsets_in(connection)
     return faults_of_segments(

@@ -30,15 +30,6 @@ def keep_rolled_up(
 
     One that can't be, since somebody has changed its tables, is made anew. Where that takes more memory than there is or fails as well,
     readers find that the rollup is of an earlier link or none, and ask the rows: what was recorded is published in any case.
-
-    Args:
-        files: the ledger's files.
-        connection: its current database is the working file.
-        pieces: after how many pieces the rest is left to the next call; None to leave nothing.
-        is_stopped: asked between pieces whether to leave the rest to the next call.
-
-    Raises:
-        duckdb.Error: the file can't be written or read, or somebody has stopped it.
     """
     if files.store.stat().st_size < tables.WORTH_BYTES and not tables.is_there(connection):
         return
@@ -54,15 +45,7 @@ def keep_rolled_up(
 
 
 def forget_rolled_up(files: LedgerFiles, connection: DuckDBPyConnection) -> None:
-    """Have nothing left in the rollup of what is forgotten: where it can't be brought up to date, it goes.
-
-    Args:
-        files: the ledger's files.
-        connection: its current database is the working file.
-
-    Raises:
-        duckdb.Error: see ``keep_rolled_up``.
-    """
+    """Have nothing left in the rollup of what is forgotten: where it can't be brought up to date, it goes."""
     keep_rolled_up(files, connection)
     [(here,)] = connection.execute("SELECT current_database()").fetchall()
     if not is_current(connection, here):

@@ -71,13 +71,7 @@ class Piece(NamedTuple):
 def pick_changed(
     connection: DuckDBPyConnection, reached: Reached | None, at_once: int = EVENTS_AT_ONCE
 ) -> list[Piece]:
-    """Return the sessions that something has come to, in pieces.
-
-    Args:
-        connection: its current database is a ledger; temporary tables are made in it.
-        reached: how far sessions are rolled up; None for nothing.
-        at_once: how many events a piece has, and those that its last session has beyond.
-    """
+    """Return the sessions that something has come to, in pieces."""
     asked = {"at_once": at_once, "first": _FIRST, "since": "true", "beyond": "true"}
     if reached is not None and reached.session_id is None:
         # What a session had before is not looked for among all there is.
@@ -89,22 +83,13 @@ def pick_changed(
 
 
 def pieces_in(connection: DuckDBPyConnection) -> list[Piece]:
-    """Return the pieces of the sessions that are picked.
-
-    Args:
-        connection: has their table.
-    """
+    """Return the pieces of the sessions that are picked."""
     return [Piece(*row) for row in connection.execute(_PIECES).fetchall()]
 
 
 @contextmanager
 def only(connection: DuckDBPyConnection, piece: Piece) -> Iterator[None]:
-    """Have each table that is asked session by session, by its own name, hold the rows of one piece alone.
-
-    Args:
-        connection: its current database is a ledger, of which ``pick_changed`` has picked.
-        piece: which sessions.
-    """
+    """Have each table that is asked session by session, by its own name, hold the rows of one piece alone."""
     [(here,)] = connection.execute("SELECT current_database()").fetchall()
     within = "true" if piece.first is None else f"{LINK} BETWEEN {piece.first} AND {piece.last}"
     theirs = f"session_id IN (SELECT session_id FROM temp.{PIECE})"

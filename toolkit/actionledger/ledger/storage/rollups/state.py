@@ -23,12 +23,7 @@ _WITH_ROWS = ("parse_attempts", "actions", "executions")
 
 
 def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
-    """Return whether a database's rollup says what its rows say.
-
-    Args:
-        connection: what to ask.
-        catalog: what the database is called there.
-    """
+    """Return whether a database's rollup says what its rows say."""
     asked = f'SELECT definition FROM "{catalog}".{STATE} WHERE session_id IS NULL AND link = (SELECT max(link) FROM "{catalog}".links)'
     try:
         found = connection.execute(asked).fetchall()
@@ -42,12 +37,7 @@ def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
 
 
 def views_of_rollup(in_tail: Collection[str], *, is_current: bool) -> dict[str, str]:
-    """Return the SELECT of each view of a rollup.
-
-    Args:
-        in_tail: the tables that the tail has rows of: its sessions are none that are rolled up.
-        is_current: whether the published copy has a rollup; else nothing is, and the rows of all sessions are to be asked.
-    """
+    """Return the SELECT of each view of a rollup."""
     if not is_current:
         from actionledger.ledger.storage.rollups.writer import COLUMNS  # noqa: PLC0415 - it takes all queries along
 

@@ -53,12 +53,7 @@ class Reached(NamedTuple):
 
 
 def rolled_up_to(connection: DuckDBPyConnection, definition: str) -> Reached | None:
-    """Return how far the current database's rollup has come; None where there is none, or it was made in another way.
-
-    Args:
-        connection: its current database is a ledger.
-        definition: how a rollup is made.
-    """
+    """Return how far the current database's rollup has come; None where there is none, or it was made in another way."""
     if not is_there(connection):
         return None
     found = connection.execute(f"SELECT link, session_id, definition FROM {STATE}").fetchall()

@@ -203,14 +203,7 @@ def roll_up(
     is_stopped: Callable[[], bool] = lambda: False,
     at_once: int = EVENTS_AT_ONCE,
 ) -> None:
-    """Bring the rollup of the current database up to its last link, each piece in a transaction of its own; where that is done, nothing.
-
-    Args:
-        connection: its current database is a working file.
-        pieces: after how many the rest is left to the next call; None to leave nothing.
-        is_stopped: asked before each piece whether to leave the rest to the next call.
-        at_once: how many events a piece has.
-    """
+    """Bring the rollup of the current database up to its last link, each piece in a transaction of its own; where that is done, nothing."""
     [(last,)] = connection.execute("SELECT max(link) FROM links").fetchall()
     [(here,)] = connection.execute("SELECT current_database()").fetchall()
     reached = rolled_up_to(connection, DEFINITION) if is_whole(connection, here) else None
@@ -243,12 +236,7 @@ def _note(connection: DuckDBPyConnection, reached: Reached) -> None:
 
 
 def is_whole(connection: DuckDBPyConnection, catalog: str) -> bool:
-    """Return whether a database has all tables and columns of a rollup, whoever made them.
-
-    Args:
-        connection: what to ask.
-        catalog: what the database is called there.
-    """
+    """Return whether a database has all tables and columns of a rollup, whoever made them."""
     selects = (f'SELECT {", ".join(columns)} FROM "{catalog}".{table}' for table, columns in COLUMNS.items())
     try:
         connection.execute("SELECT " + " AND ".join(f"NOT EXISTS ({select} LIMIT 0)" for select in selects))
@@ -297,11 +285,7 @@ def _roll(connection: DuckDBPyConnection, *, is_new: bool) -> None:
 
 
 def count_parts(connection: DuckDBPyConnection) -> None:
-    """Count the parts of the sessions of a piece by their rows: ``rolling_parts``, and ``rolling_apart``.
-
-    Args:
-        connection: what it sees is a ledger as far as it is of a piece.
-    """
+    """Count the parts of the sessions of a piece by their rows: ``rolling_parts``, and ``rolling_apart``."""
     connection.execute(_OWN)
     connection.execute(_APART)
     connection.execute(_FAILED, {"intent": INTENT})

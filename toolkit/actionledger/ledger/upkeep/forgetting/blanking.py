@@ -18,13 +18,7 @@ _KEPT = (
 
 
 def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collection[str] = ()) -> int:
-    """Put blanks over lines in segments; return over how many. What is blank is passed over by whoever takes it in.
-
-    Args:
-        segments: the folder of segments.
-        session_ids: the sessions whose lines are meant.
-        event_ids: events of no session that are meant as well.
-    """
+    """Put blanks over lines in segments; return over how many. What is blank is passed over by whoever takes it in."""
     needles = [each.encode() for each in (*session_ids, *event_ids)]
     blanked = 0
     for name in segment_sizes(segments):
@@ -40,13 +34,7 @@ def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collect
 def gone_of_nobody(
     connection: DuckDBPyConnection, segments: Path, offsets: Mapping[str, int]
 ) -> frozenset[str]:
-    """Return the events of no session that segments still have and the records have not: tools that were theirs alone, notes on their runs.
-
-    Args:
-        connection: its current database has the records.
-        segments: the folder of segments.
-        offsets: how much of each was taken in, in bytes by name.
-    """
+    """Return the events of no session that segments still have and the records have not: tools that were theirs alone, notes on their runs."""
     there = dict(_lines_of_nobody(segments, offsets))
     if not there:
         return frozenset()

@@ -20,17 +20,7 @@ from actionledger.ledger.upkeep.forgetting.records import forget_records
 
 
 def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDBPyConnection], None]) -> None:
-    """Have nothing of some sessions left in the records of a ledger; whoever is killed here is followed by the next one.
-
-    Args:
-        files: the ledger's files; the caller holds the ingest lock.
-        intent: which sessions.
-        take_in: takes in all that was flushed.
-
-    Raises:
-        LedgerError: the new working file has other rows than the old one; nothing was replaced.
-        OSError, duckdb.Error: a file can't be written; the next one goes on.
-    """
+    """Have nothing of some sessions left in the records of a ledger; whoever is killed here is followed by the next one."""
     with closing(open_store(files)) as connection:
         take_in(connection)
         forget_records(connection, intent, Chain(connection))

@@ -58,13 +58,7 @@ class _Part(NamedTuple):
 
 
 def forget_records(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
-    """Delete all records of sessions, and record that they are forgotten; a second time does nothing.
-
-    Args:
-        connection: its current database has the records, in which all is taken in that was flushed.
-        intent: which sessions.
-        chain: gets a link.
-    """
+    """Delete all records of sessions, and record that they are forgotten; a second time does nothing."""
     asked = "SELECT count(*) FROM events WHERE event_id IN (SELECT unnest(string_split(?, ','))::UUID)"
     if connection.execute(asked, [",".join(intent.events.values())]).fetchone() != (0,):
         return
@@ -83,13 +77,7 @@ def forget_records(connection: DuckDBPyConnection, intent: Intent, chain: Chain)
 
 
 def delete_late(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
-    """Delete records of sessions that came in beside the forgetting.
-
-    Args:
-        connection: its current database has the records.
-        intent: which sessions.
-        chain: gets a link where there are any.
-    """
+    """Delete records of sessions that came in beside the forgetting."""
     _pick(connection, intent)
     head = chain.head
     with transaction(connection):

@@ -11,14 +11,7 @@ from actionledger.ledger.upkeep.health.report import Health, Waiting
 
 
 def examine(path: str | os.PathLike[str]) -> Health:
-    """Return how a ledger is, also of one that can't be opened; nothing of it is changed.
-
-    Args:
-        path: its published file; it need not be there.
-
-    Raises:
-        LedgerError: the path is no name that DuckDB could open.
-    """
+    """Return how a ledger is, also of one that can't be opened; nothing of it is changed."""
     facts = gather(LedgerFiles.at(path))
     return Health(
         ledger=facts.files.published,

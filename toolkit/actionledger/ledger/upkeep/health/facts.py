@@ -96,11 +96,7 @@ class Facts:
 
 
 def gather(files: LedgerFiles) -> Facts:
-    """Return what there is of a ledger; nothing of it is changed, and nothing that is wrong with it raises.
-
-    Args:
-        files: its files.
-    """
+    """Return what there is of a ledger; nothing of it is changed, and nothing that is wrong with it raises."""
     records = read_records(files)
     held = holders(files)
     in_use = {holder.what for holder in held}

@@ -17,11 +17,7 @@ _STOPPED = frozenset("Tt")
 
 
 def holders(files: LedgerFiles) -> tuple[Holder, ...]:
-    """Return who holds which of a ledger's locks.
-
-    Args:
-        files: the ledger's files; nothing of them is changed.
-    """
+    """Return who holds which of a ledger's locks."""
     listed = _listed()
     found: list[Holder] = []
     for what, path in _lockable(files):

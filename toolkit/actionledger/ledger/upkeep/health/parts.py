@@ -6,11 +6,7 @@ from actionledger.ledger.storage.opening import is_database
 
 
 def unusable(files: LedgerFiles) -> str:
-    """Return what can't be what it should be, in a sentence; empty where all can.
-
-    Args:
-        files: the ledger's files; the published copy is judged by itself.
-    """
+    """Return what can't be what it should be, in a sentence; empty where all can."""
     for folder in (files.folder, files.segments, files.sessions, files.effects, files.manifests):
         if folder.exists() and not folder.is_dir():
             return f"{folder} is a file, where the ledger has a folder."

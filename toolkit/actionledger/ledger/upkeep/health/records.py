@@ -108,11 +108,7 @@ class Records:
 
 
 def read_records(files: LedgerFiles) -> Records:
-    """Return what the published copy says of itself, whatever is wrong with it.
-
-    Args:
-        files: the ledger's files; nothing of them is changed.
-    """
+    """Return what the published copy says of itself, whatever is wrong with it."""
     try:
         with one_sentence(f"DuckDB can't open {files.published}"):
             if is_place(files.published):

@@ -31,17 +31,7 @@ from actionledger.ledger.upkeep.health.record_checks import rollup
 
 
 def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Mend what can be mended safely.
-
-    Args:
-        path: the ledger's published file.
-
-    Returns:
-        What was done, a sentence each; none where there was nothing to do.
-
-    Raises:
-        LedgerError: nothing may be done, with why; or the disk or a file can't be used.
-    """
+    """Mend what can be mended safely."""
     files = LedgerFiles.at(path)
     facts = gather(files)
     _refuse(facts)

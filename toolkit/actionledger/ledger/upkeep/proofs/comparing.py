@@ -22,13 +22,7 @@ class Stored(NamedTuple):
 
 
 def stored_of(connection: DuckDBPyConnection, first: int, last: int) -> Stored:
-    """Return what the current database has of some links.
-
-    Args:
-        connection: what to ask.
-        first: the first link's number.
-        last: the last one's.
-    """
+    """Return what the current database has of some links."""
     cells: dict[int, list[StoredCell]] = {}
     for cell in stored_cells(connection, rows_of_links(first, last)):
         cells.setdefault(cell.link, []).append(cell)
@@ -56,14 +50,7 @@ class Said(NamedTuple):
 def compared(
     connection: DuckDBPyConnection, said: Said, cells: list[StoredCell], stored: Stored
 ) -> list[Fault]:
-    """Return where a link is not what it says of itself; nothing where it is.
-
-    Args:
-        connection: what to ask.
-        said: what it says.
-        cells: what it took in, as it is now.
-        stored: has the digests of what is gone of it, and of what it took away.
-    """
+    """Return where a link is not what it says of itself; nothing where it is."""
     link, known = said.link, _marks(said.marks)
     gone, taken = stored.gone.get(link.number, []), stored.taken.get(link.number, [])
     made = [cell.digest if cell.digest[:MARK_BYTES] in known else cell.alternative for cell in cells] + gone

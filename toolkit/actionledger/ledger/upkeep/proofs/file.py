@@ -33,17 +33,7 @@ _MEMORY = "1GB"
 
 
 def verify_file(files: LedgerFiles, kept: Sequence[Head]) -> Verification:
-    """Look whether a ledger in one file holds what was taken in; nothing of it is changed.
-
-    Args:
-        files: its files.
-        kept: heads that were kept elsewhere.
-
-    Raises:
-        NotALedgerError: the file is something else.
-        NewerLedgerError: the ledger was written by a newer version of the toolkit.
-        LedgerError: there is no ledger, or it can't be read.
-    """
+    """Look whether a ledger in one file holds what was taken in; nothing of it is changed."""
     with one_sentence(f"The ledger {files.published} can't be verified"):
         if not is_database(files.published):
             raise LedgerError(f"There is no ledger {files.published} to verify.")

@@ -11,14 +11,7 @@ _HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
 
 
 def heads_in(text: str) -> tuple[Head, ...]:
-    """Return the heads that a text names, one of each chain.
-
-    Args:
-        text: as ``Verification.head`` was written; empty for none.
-
-    Raises:
-        UsageError: it names something else.
-    """
+    """Return the heads that a text names, one of each chain."""
     found = [_HEAD.fullmatch(word) for word in text.split()]
     heads = tuple(Head(int(each[1]), each[2]) for each in found if each is not None)
     if len(heads) < len(found):
@@ -30,12 +23,7 @@ def heads_in(text: str) -> tuple[Head, ...]:
 
 
 def faults_since(kept: Iterable[Head], heads: Mapping[int, str]) -> Iterator[Fault]:
-    """Yield where a chain has no longer what it had when a head of it was kept.
-
-    Args:
-        kept: the heads.
-        heads: the head of each link of the chain.
-    """
+    """Yield where a chain has no longer what it had when a head of it was kept."""
     for head in kept:
         if heads.get(head.link) == head.value:
             continue

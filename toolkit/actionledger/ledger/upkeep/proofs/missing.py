@@ -38,13 +38,7 @@ WHERE p.link IS NOT DISTINCT FROM ? AND p.{counted} > coalesce(t.there, 0) ORDER
 
 
 def missing_rows(connection: DuckDBPyConnection, link: int, count: int) -> Iterator[Fault]:
-    """Yield what is gone of a link as a whole, as far as it can be told.
-
-    Args:
-        connection: what to ask.
-        link: the link's number.
-        count: of how many tables and owners something is gone.
-    """
+    """Yield what is gone of a link as a whole, as far as it can be told."""
     number = link or None
     asked = [
         (table, _MISSING.format(table=table, key=key), [number, kind])

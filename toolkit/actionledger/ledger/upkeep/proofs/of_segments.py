@@ -9,12 +9,7 @@ from actionledger.ledger.upkeep.proofs.report import Fault
 
 
 def faults_of_segments(files: LedgerFiles, offsets: Mapping[str, int]) -> list[Fault]:
-    """Return which segments were cut.
-
-    Args:
-        files: what this host has of the ledger.
-        offsets: how much of each segment was taken in, in bytes by name.
-    """
+    """Return which segments were cut."""
     faults = []
     for name, size in segment_sizes(files.segments).items():
         taken = offsets.get(name, 0)

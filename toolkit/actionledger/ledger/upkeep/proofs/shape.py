@@ -55,13 +55,7 @@ class Shape:
 def shape_of(
     connection: DuckDBPyConnection, make: Make = create_everything, *, lacks: Collection[str] = ()
 ) -> Shape:
-    """Compare what the current database is made of with what a ledger of this version is.
-
-    Args:
-        connection: its current database is a ledger of the newest version.
-        make: makes all tables and views that it should have.
-        lacks: the tables that its version hasn't yet: its views are as they were then, and not looked at.
-    """
+    """Compare what the current database is made of with what a ledger of this version is."""
     _stand_in(connection, lacks)
     here, meant = _contents(connection), _meant(make)
     of_tables = [fault for fault in _of_columns(here, meant) if fault.table not in {*VIEWS, *lacks}]

@@ -55,14 +55,7 @@ class Walk:
 
 
 def walk(connection: DuckDBPyConnection) -> list[Walk]:
-    """Go through the chains of the current database; of none it looks for more when it has found a hundred faults.
-
-    Args:
-        connection: its current database is a ledger of the newest version; it is asked nothing else meanwhile.
-
-    Returns:
-        What was found of each chain in their order, one of a file; rows that are of no chain are faults of the first.
-    """
+    """Go through the chains of the current database; of none it looks for more when it has found a hundred faults."""
     links = _links(connection)
     # One that is numbered beyond all that there can be is of no chain.
     last = links[-1][0] // SPAN + 1 if links else 0
