@@ -25,7 +25,7 @@ import lake_servers
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace, is_place
-from actionledger.ledger.upkeep.proofs.verifying import verify
+from actionledger.ledger.storage.local import verify
 from actionledger.runtime.session.runtime import Runtime
 
 TURNS_A_SESSION = 20

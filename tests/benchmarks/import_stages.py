@@ -32,8 +32,8 @@ from actionledger.ledger.queries.recorded import Known
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.ingest import Publishing, ingest
 from actionledger.ledger.storage.journal import SegmentWriter
-from actionledger.ledger.storage.opening import open_files
 from actionledger.ledger.storage.publishing import publish
+from actionledger.ledger.storage.working_file import open_files
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpora" / "agents-more"

@@ -35,11 +35,11 @@ from actionledger.core.clock import now
 from actionledger.core.events import SystemNoted
 from actionledger.core.ids import new_id
 from actionledger.ledger import open_ledger
-from actionledger.ledger.storage import differences, direct, spare
+from actionledger.ledger.storage import differences, internals, spare
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.rollups import tables, writer
-from actionledger.ledger.upkeep.proofs.verifying import verify
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 A_LEDGER = 25
@@ -227,7 +227,7 @@ class Importing(Road):
     asked = "SELECT turn_id::VARCHAR FROM turn_starts"
 
     def work(self, said: int) -> None:
-        direct.BATCH_BYTES = BATCH_BYTES
+        internals.BATCH_BYTES = BATCH_BYTES
         al.import_path(SAMPLES, self.path, workers=1)
 
     def seen(self, plain: duckdb.DuckDBPyConnection) -> None:

@@ -29,7 +29,7 @@ from actionledger.ledger.queries.sessions import sessions
 from actionledger.ledger.storage.lake.compaction import compact
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace, is_place
-from actionledger.ledger.upkeep.proofs.verifying import verify
+from actionledger.ledger.storage.local import verify
 
 QUERIES: dict[str, Callable[[Ledger], object]] = {
     "open and count": lambda ledger: ledger.sql("SELECT count(*) FROM turns").fetchall(),

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import actionledger as al
 from actionledger.ledger.storage import ingest
-from actionledger.ledger.storage.cells import Cells
+from actionledger.ledger.storage.chain import Cells
 
 
 def imported(source: Path) -> tuple[float, int, int]:

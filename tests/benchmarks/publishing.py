@@ -30,7 +30,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.storage import ingest as ingest_module
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.publishing import publish
-from actionledger.ledger.storage.rollups.keeping import keep_rolled_up
+from actionledger.ledger.storage.rollups.state import keep_rolled_up
 
 
 class Cost(NamedTuple):

@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.core.events import EVENT
-from actionledger.ledger.storage.decoding import decode
+from actionledger.ledger.storage.preparation import decode
 from actionledger.ledger.storage.segments import Line
 
 

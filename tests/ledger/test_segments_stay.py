@@ -17,9 +17,9 @@ from actionledger.ledger.storage.batch import Batch
 from actionledger.ledger.storage.encoding import waiting
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.ingest import Publishing, forget, ingest
-from actionledger.ledger.storage.intake import FileIntake
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.loading import Loader
+from actionledger.ledger.storage.local import FileIntake
 from actionledger.ledger.storage.publishing import StoppedError
 
 

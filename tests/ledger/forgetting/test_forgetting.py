@@ -25,10 +25,10 @@ from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
 from actionledger.ledger.storage import differences, spare
 from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.spool import HeldLine, HeldLines
 from actionledger.ledger.upkeep.forgetting import finishing
 from actionledger.ledger.upkeep.forgetting.intent import Intent
-from actionledger.ledger.upkeep.proofs.verifying import verify
 from actionledger.runtime.session import forgetting
 from actionledger.runtime.session.states.lines import Effects
 from actionledger.runtime.session.states.objects import Objects

@@ -23,8 +23,8 @@ from actionledger.ledger.storage.connections import STORAGE_VERSION
 from actionledger.ledger.storage.files import LedgerFiles, wal_of
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
 from actionledger.ledger.upkeep.health import Check, Finding, Level, examine, mend
-from actionledger.ledger.upkeep.health.checks import CHECKS
-from actionledger.ledger.upkeep.health.wording import size_words, time_words
+from actionledger.ledger.upkeep.health.examination import CHECKS
+from actionledger.ledger.upkeep.health.report import size_words, time_words
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 WORKER = Path(__file__).parents[1] / "worker.py"
@@ -362,7 +362,7 @@ def test_an_ingester_that_was_stopped_is_named(files, holder) -> None:
 
 def test_a_held_lock_is_seen_where_the_system_does_not_list_it(files, holder, monkeypatch) -> None:
     """As on macOS, or from another container."""
-    monkeypatch.setattr("actionledger.ledger.upkeep.health.holding._LOCKS", Path("/nowhere"))
+    monkeypatch.setattr("actionledger.ledger.upkeep.health.facts._LOCKS", Path("/nowhere"))
     files.ingest_lock.touch()
     assert examine(files.published).holders == ()
     holder(files.ingest_lock, "flock")

@@ -5,7 +5,7 @@ import pytest
 
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage import stored
-from actionledger.ledger.storage.cells import line_of
+from actionledger.ledger.storage.chain import line_of
 from actionledger.ledger.storage.connections import connect_store
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.stored import digests_of, rows_of_links, stored_cells

@@ -7,8 +7,8 @@ import pytest
 import actionledger as al
 from actionledger.core.ids import derived_id
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries import Queryable, choices
-from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
+from actionledger.ledger.queries import Queryable, runs
+from actionledger.ledger.queries.turns import TurnActions, actions_of_turns
 
 FIRST = '{"path":"a"}'
 TWO = '<tool_call>{"name": "b", "arguments": {"path": "a"}}</tool_call> <tool_call>{"name": "a", "arguments": {}}</tool_call>'
@@ -30,7 +30,7 @@ def test_the_actions_of_some_turns_and_no_others(ledger: Ledger) -> None:
     assert actions_of_turns(ledger, [(session, 1), (session, 2)]) == [
         TurnActions(session, 2, ("b", "a"), FIRST)
     ]
-    again = next(run.run_id for run in choices(ledger) if run.kind == "reparse")
+    again = next(run.run_id for run in runs(ledger) if run.kind == "reparse")
     assert actions_of_turns(ledger, [(session, 0), (session, 2)], again) == []
     assert actions_of_turns(ledger, []) == []
 

@@ -10,10 +10,10 @@ from effort import soaked
 import actionledger as al
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.rollups import tables, writer
 from actionledger.ledger.storage.rollups.pieces import PIECE
 from actionledger.ledger.upkeep.health import Check, Level, examine, mend, records
-from actionledger.ledger.upkeep.proofs.verifying import verify
 from actionledger.ledger.upkeep.rollups import faults_of_rollup
 
 READ = "<execute>1 + 1</execute>"

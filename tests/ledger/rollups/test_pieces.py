@@ -14,7 +14,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.storage import ingest
 from actionledger.ledger.storage.connections import store
 from actionledger.ledger.storage.files import LedgerFiles, wal_of
-from actionledger.ledger.storage.rollups import keeping, tables, writer
+from actionledger.ledger.storage.rollups import state, tables, writer
 from actionledger.ledger.storage.rollups.pieces import PICKED, PIECE, pick_changed
 from actionledger.ledger.storage.rollups.state import is_current
 from actionledger.ledger.storage.schema import TABLES
@@ -160,7 +160,7 @@ def test_what_came_in_is_put_in_order_first(
     def seen(files: LedgerFiles, *given: Any, **named: Any) -> None:
         log = wal_of(files.store)
         logs.append(log.stat().st_size if log.exists() else 0)
-        keeping.keep_rolled_up(files, *given, **named)
+        state.keep_rolled_up(files, *given, **named)
 
     monkeypatch.setattr(ingest, "keep_rolled_up", seen)
     ledger.record_turn("0", READ, profile="mint")
@@ -189,7 +189,7 @@ def test_what_names_a_session_is_an_event_of_it_or_says_that_it_is_forgotten(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that no other table is looked at for what has come to sessions."""
-    monkeypatch.setattr(keeping, "forget_rolled_up", lambda *_: None)
+    monkeypatch.setattr(state, "forget_rolled_up", lambda *_: None)
     monkeypatch.setattr(ingest, "keep_rolled_up", lambda *_, **__: None)
     ledger.forget(["3"])
     ledger.ingest()

@@ -7,7 +7,7 @@ from typing import Any
 
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage import ingest, insertion, loading
-from actionledger.ledger.storage.lake import chains, ingester
+from actionledger.ledger.storage.lake import ingester, tables
 
 
 def die(*_: Any, **__: Any) -> None:
@@ -31,7 +31,7 @@ match step:
     case "commit":
         loading.Loader._take_in = behind(loading.Loader._take_in)  # type: ignore[method-assign]
     case "head":
-        chains._keep = ingest.publish = die  # type: ignore[assignment]
+        tables._keep = ingest.publish = die  # type: ignore[assignment]
     case "segments":
         ingester.remove_finished = ingest.remove_finished = die  # type: ignore[assignment]
 with open_ledger(path, in_background=False) as ledger:

@@ -24,7 +24,7 @@ from actionledger.ledger.storage.lake.committer import Round, committer_of
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.lake.queue import DamagedPieceError, Piece, queue_of, unpacked
-from actionledger.ledger.upkeep.proofs.verifying import verify
+from actionledger.ledger.storage.local import verify
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 HOST, COMMITTING = Path(__file__).with_name("host.py"), Path(__file__).with_name("committing.py")

@@ -13,9 +13,8 @@ from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.storage.connections import BASE
 from actionledger.ledger.storage.encoding import encode
-from actionledger.ledger.storage.places import store_at
+from actionledger.ledger.storage.local import store_at, verify
 from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS
-from actionledger.ledger.upkeep.proofs.verifying import verify
 
 HERE = Path(__file__).parent
 STEPS = ("rows", "offsets", "commit", "head", "segments")

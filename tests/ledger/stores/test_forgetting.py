@@ -15,7 +15,7 @@ from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.lake import forgetting as in_lake
 from actionledger.ledger.storage.lake.connection import connect_lake
-from actionledger.ledger.storage.lake.logs import said_of_log
+from actionledger.ledger.storage.lake.forgetting import said_of_log
 from actionledger.ledger.storage.lake.place import LakePlace
 
 WORDS = "~~~Zaphod"

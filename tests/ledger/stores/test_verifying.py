@@ -16,17 +16,16 @@ from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.chain import SPAN
 from actionledger.ledger.storage.connections import transaction
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.forgotten import Forgotten
+from actionledger.ledger.storage.insertion import Forgotten
 from actionledger.ledger.storage.lake import forgetting as in_lake, tables
 from actionledger.ledger.storage.lake.compaction import compact, timedelta
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace, is_place
 from actionledger.ledger.storage.loading import Loader
-from actionledger.ledger.storage.places import store_at
+from actionledger.ledger.storage.local import store_at, verify
 from actionledger.ledger.storage.preparation import prepare
 from actionledger.ledger.storage.schema import Table
 from actionledger.ledger.storage.stored import PROVEN
-from actionledger.ledger.upkeep.proofs.verifying import verify
 from actionledger.ledger.upkeep.relocation import migrate
 
 OTHER = {

@@ -18,7 +18,7 @@ from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.plurals import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.guarding.guard import SECONDS, GuardedSql, Place
-from actionledger.ledger.queries.tables import NAMES, tables
+from actionledger.ledger.queries.choices import NAMES, tables
 
 FormatOption = Annotated[
     Format | None,

@@ -21,7 +21,7 @@ from actionledger.core.errors import UsageError
 from actionledger.core.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
+from actionledger.ledger.queries.lineage import Forgettable, older_sessions
 from actionledger.ledger.queries.selected import selected_sessions
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.upkeep.forgetting.records import ForgetReport
@@ -167,7 +167,7 @@ def _tell_of_log(path: Path) -> None:
 
     if not is_place(path):
         return
-    from actionledger.ledger.storage.lake.logs import said_of_log  # noqa: PLC0415 - the same
+    from actionledger.ledger.storage.lake.forgetting import said_of_log  # noqa: PLC0415 - the same
 
     if said := said_of_log(LakePlace.read(LedgerFiles.at(path).published)):
         print_note(said, style="yellow")

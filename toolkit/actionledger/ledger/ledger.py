@@ -29,13 +29,12 @@ from actionledger.ledger.storage.hosts import leave
 from actionledger.ledger.storage.ingest import IngestReport, Publishing
 from actionledger.ledger.storage.internals import Internals
 from actionledger.ledger.storage.journal import SegmentWriter
-from actionledger.ledger.storage.owners import hand_over_all
-from actionledger.ledger.storage.places import store_at
+from actionledger.ledger.storage.local import store_at
+from actionledger.ledger.storage.publishing import hand_over_all
 from actionledger.ledger.storage.segments import has_live_writer
 from actionledger.ledger.storage.store import AsOf, Store
 from actionledger.ledger.upkeep.forgetting.records import ForgetReport
-from actionledger.ledger.upkeep.proofs.heads import heads_in
-from actionledger.ledger.upkeep.proofs.report import Verification
+from actionledger.ledger.upkeep.proofs.report import Verification, heads_in
 
 if TYPE_CHECKING:
     from actionledger.core.values.recordings import AnyResult, AnyUsage, RecordedTurn

@@ -20,8 +20,7 @@ from typing import Any
 from actionledger.core.errors import LedgerError
 from actionledger.core.forking import watch
 from actionledger.core.own_processes import ended, words_for
-from actionledger.ledger.guarding import forking
-from actionledger.ledger.guarding.wire import Setup, received, send
+from actionledger.ledger.guarding.wire import END, FORK, Setup, ask, received, send
 
 _MESSAGE_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 20
@@ -95,7 +94,9 @@ class GuardProcess:
 def _begun(requests: int, answers: int) -> tuple[int, Callable[[int], int]]:
     """Begin a process that answers; return its number, and what ends it by that."""
     if _has_one_thread():
-        return forking.forked(requests, answers), forking.ended
+        from actionledger.ledger.guarding.child import ended_here, forked  # noqa: PLC0415 - loaded only where one forks
+
+        return forked(requests, answers), ended_here
     return _forker.begun(requests, answers), _forker.ended
 
 
@@ -137,11 +138,11 @@ class _Forker:
     def begun(self, requests: int, answers: int) -> int:
         """Have it fork a process that answers; return its number."""
         self.keep_ready()
-        return self._asked(forking.FORK, 0, requests, answers)
+        return self._asked(FORK, 0, requests, answers)
 
     def ended(self, pid: int) -> int:
         """Have it end a process that it has forked; return how that has ended."""
-        return self._asked(forking.END, pid)
+        return self._asked(END, pid)
 
     def drop(self) -> None:
         """End it, and with it all that it has forked."""
@@ -155,10 +156,10 @@ class _Forker:
         with self._lock:
             if self._socket is not None:
                 try:
-                    return forking.ask(self._socket, what, value, *descriptors)
+                    return ask(self._socket, what, value, *descriptors)
                 except OSError:
                     self._let_go()
-        if what == forking.END:
+        if what == END:
             return -signal.SIGKILL
         raise LedgerError("The process that asks the ledger can't be begun; try again.")
 

@@ -7,6 +7,7 @@ made of it.
 import io
 import pickle
 import select
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -140,3 +141,20 @@ class _Plain(pickle.Unpickler):
         if (module, name) not in _VALUES:
             raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
         return super().find_class(module, name)
+
+
+FORK, END = 1, 2
+"""What may be asked for: a process that answers over two descriptors, or the end of one."""
+
+
+REQUEST, ANSWER = Struct("<Bq"), Struct("<q")
+
+
+def ask(asking: socket.socket, what: int, value: int, *descriptors: int) -> int:
+    """Return what the process at the other end of a socket answers."""
+    socket.send_fds(asking, [REQUEST.pack(what, value)], descriptors)
+    data = asking.recv(ANSWER.size, socket.MSG_WAITALL)
+    if len(data) < ANSWER.size:
+        raise BrokenPipeError
+    (answer,) = ANSWER.unpack(data)
+    return int(answer)

@@ -1,12 +1,159 @@
 """What a ledger holds, for lists to choose from."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.queries.filters import NO_DIALECT
-from actionledger.ledger.queries.standing import LABELS
+from actionledger.ledger.queries.scopes import LABELS, VERDICTS, filed
+from actionledger.ledger.storage.comments import column_meanings, row_meaning
+from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS, sessions_of
+
+
+# What sessions and turns are labelled, scored and judged, with how many: what a person may filter by, and what a list shows of
+# each.
+@dataclass(frozen=True, slots=True)
+class LabelCount:
+    """A label, and how much goes by it.
+
+    Args:
+        label: it.
+        count: how many sessions their sources have filed under it, or how many turns people have given it.
+        is_of_turns: which of the two.
+    """
+
+    label: str
+    count: int
+    is_of_turns: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCount:
+    """A score by its name, and how many sessions have it.
+
+    Args:
+        name: what it is called.
+        sessions: how many have it.
+        low, high: the least and the greatest of them.
+    """
+
+    name: str
+    sessions: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCount:
+    """A verdict, and how many readings somebody has judged so.
+
+    Args:
+        verdict: it.
+        readings: how many.
+    """
+
+    verdict: str
+    readings: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The labels of a session or of a turn.
+
+    Args:
+        session_id: the session.
+        turn_index: the turn's place in it; None for what the session is filed under.
+        labels: each once, sorted.
+    """
+
+    session_id: str
+    turn_index: int | None
+    labels: tuple[str, ...]
+
+
+_LABEL_COUNTS = f"""
+SELECT label, count(DISTINCT turn_id) AS count, true AS is_of_turns FROM ({LABELS}) GROUP BY label
+UNION ALL SELECT label, count(DISTINCT session_id), false FROM ({filed()}) GROUP BY label
+ORDER BY is_of_turns DESC, count DESC, label"""
+
+_SCORES = f"""
+SELECT name, count(*) AS sessions, min(score) AS low, max(score) AS high FROM (
+    SELECT unnest(map_entries(scores::MAP(VARCHAR, DOUBLE)), recursive := true)
+    FROM ({sessions_of("session_id IN (SELECT session_id FROM session_ends WHERE scores <> '{}')")})
+    WHERE scores <> '{{}}') AS each (name, score)
+WHERE score IS NOT NULL GROUP BY name ORDER BY name"""
+
+_VERDICTS = f"""
+SELECT verdict, count(DISTINCT attempt_id) AS readings FROM ({VERDICTS}) GROUP BY verdict ORDER BY readings DESC, verdict"""
+
+_THEIRS = "session_id IN (SELECT TRY_CAST(unnest($sessions) AS UUID))"
+
+_LABELLED = f"""
+SELECT session_id::VARCHAR AS session_id, turn_index, list_sort(list(DISTINCT label)) AS labels FROM (
+    SELECT session_id, NULL AS turn_index, label FROM ({filed(_THEIRS)})
+    UNION ALL
+    SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN (FROM turn_starts WHERE {_THEIRS}) AS t USING (turn_id))
+GROUP BY ALL ORDER BY session_id, turn_index NULLS FIRST"""
+
+_BOTH = "coalesce(filed, []) || list_filter(coalesce(given, []), lambda label: NOT list_contains(coalesce(filed, []), label))"
+_FILED = (
+    f"SELECT session_id, list(DISTINCT label ORDER BY label) AS filed FROM ({filed()}) GROUP BY session_id"
+)
+_GIVEN = f"SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN turn_starts AS t USING (turn_id)"
+
+LABELS_OF_SESSIONS = f"""
+SELECT session_id, {_BOTH} AS labels FROM ({_FILED}) FULL JOIN (
+    SELECT session_id, list(label ORDER BY turn_index, label) AS given FROM (
+        SELECT session_id, label, min(turn_index) AS turn_index FROM ({_GIVEN}) GROUP BY session_id, label)
+    GROUP BY session_id) USING (session_id)"""
+"""The labels of each session that has any, as SQL: what it is filed under, then those of its turns, each once, as a list shows them."""
+
+LABELS_OF_TURNS = f"""
+SELECT session_id, turn_index, {_BOTH} AS labels
+FROM (SELECT session_id, turn_index FROM turn_starts) LEFT JOIN ({_FILED}) USING (session_id) LEFT JOIN (
+    SELECT session_id, turn_index, list(DISTINCT label ORDER BY label) AS given FROM ({_GIVEN}) GROUP BY ALL)
+USING (session_id, turn_index) WHERE filed IS NOT NULL OR given IS NOT NULL"""
+"""The same of each turn: what its session is filed under, then its own."""
+
+
+def label_counts(ledger: Queryable) -> list[LabelCount]:
+    """Return every label that stands: those of turns, then those of sessions, each time the most frequent first.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, LabelCount, _LABEL_COUNTS)
+
+
+def score_counts(ledger: Queryable) -> list[ScoreCount]:
+    """Return every score that sessions have, by name.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, ScoreCount, _SCORES)
+
+
+def verdict_counts(ledger: Queryable) -> list[VerdictCount]:
+    """Return what readings were judged to be, the most frequent first.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, VerdictCount, _VERDICTS)
+
+
+def labelled(ledger: Queryable, session_ids: Sequence[str]) -> list[Labelled]:
+    """Return what some sessions are filed under, and how their turns are labelled.
+
+    Args:
+        ledger: what to ask.
+        session_ids: which sessions.
+    """
+    return rows(ledger, Labelled, _LABELLED, {"sessions": list(session_ids)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +288,67 @@ def dimensions(ledger: Queryable) -> Dimensions:
     """
     [found] = rows(ledger, Dimensions, _DIMENSIONS, {"none": NO_DIALECT})
     return found
+
+
+# Which tables and views a ledger has, what their rows and columns mean, and how many rows there are.
+@dataclass(frozen=True, slots=True)
+class ColumnDescription:
+    """A column as people read it.
+
+    Args:
+        name: its name.
+        sql_type: its DuckDB type.
+        meaning: what it is, with its unit.
+    """
+
+    name: str
+    sql_type: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableDescription:
+    """A table or view as people read it.
+
+    Args:
+        name: its name.
+        meaning: what a row is.
+        rows: how many there are.
+        columns: its columns, in order.
+    """
+
+    name: str
+    meaning: str
+    rows: int
+    columns: tuple[ColumnDescription, ...]
+
+
+_HALVES = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends", "details")}
+NAMES = tuple(
+    sorted({table.name for table in TABLES if table.name not in _HALVES} | {*VIEWS, QUARANTINE.name})
+)
+"""What people ask: of what starts and later ends the view, and not its halves."""
+
+_COLUMNS = """
+SELECT table_name, column_name, data_type FROM duckdb_columns()
+WHERE database_name = current_database() AND list_contains($names, table_name) ORDER BY table_name, column_index"""
+
+_COUNTS = "\nUNION ALL ".join(f"SELECT '{name}' AS name, count(*) AS rows FROM {name}" for name in NAMES)
+
+
+def tables(ledger: Queryable) -> list[TableDescription]:
+    """Return the tables and views that people ask, by name.
+
+    Args:
+        ledger: what to ask.
+    """
+    columns: dict[str, list[ColumnDescription]] = defaultdict(list)
+    for table, name, sql_type in ledger.sql(_COLUMNS, {"names": list(NAMES)}).fetchall():
+        meaning = column_meanings(table).get(name, "")
+        columns[table].append(ColumnDescription(name, sql_type, meaning))
+    counts = dict(ledger.sql(_COUNTS).fetchall())
+    return [
+        TableDescription(name, row_meaning(name), counts[name], tuple(columns[name]))
+        for name in NAMES
+        if name in columns
+    ]

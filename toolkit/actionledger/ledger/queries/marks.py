@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from actionledger.core.vocabulary import Origin, Outcome, Reason
+from actionledger.ledger.queries.addresses import Parameters
 from actionledger.ledger.queries.base import (
     NOT_DONE,
     NOT_READ,
@@ -13,13 +14,12 @@ from actionledger.ledger.queries.base import (
     Stage,
     number,
     rows,
+    rows_of_page,
 )
-from actionledger.ledger.queries.dating import rows_of_page
-from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.found import text_parameters
+from actionledger.ledger.queries.choices import LABELS_OF_TURNS
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, filter_parameters
 from actionledger.ledger.queries.hits import HITS, Hit
-from actionledger.ledger.queries.labelling import LABELS_OF_TURNS
-from actionledger.ledger.queries.scopes import Scope, found_scope, scope
+from actionledger.ledger.queries.scopes import Scope, found_scope, scope, text_parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,3 +279,8 @@ def of_mark(within: Filter, mark: Mark) -> Scope:
         also += " AND list_contains($mark_captures, capture)"
         named |= {"mark_captures": list(mark.captures)}
     return Scope(f"{condition} AND {also}", parameters | named)
+
+
+def mark_parameters(mark: Mark) -> Parameters:
+    """Return a mark as the query parameters that the page of turns reads as filters."""
+    return filter_parameters(mark.filter)

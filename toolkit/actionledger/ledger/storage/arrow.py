@@ -1,6 +1,7 @@
 """Rows as Arrow, column by column: DuckDB takes them as they lie in memory, without parsing anything."""
 
-from collections.abc import Callable, Iterator, Sequence
+from binascii import unhexlify
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,8 +14,28 @@ from duckdb import DuckDBPyConnection
 from nanoarrow.c_array import c_array_from_buffers
 from nanoarrow.ipc import StreamWriter
 
-from actionledger.ledger.storage.identifiers import identifier_bytes
 from actionledger.ledger.storage.schema import LINK, Table
+
+# Many identifiers at once, as the sixteen bytes that each of them is: DuckDB takes ten times as long to read their texts.
+_CHARACTERS = 36
+_BYTES = 16
+_HYPHENS = (8, 13, 18, 23)
+
+
+def identifier_bytes(texts: Collection[str]) -> bytes:
+    """Return identifiers as bytes, one behind the other."""
+    together = "".join(texts)
+    hyphens = "-" * len(texts)
+    if (
+        set(map(len, texts)) <= {_CHARACTERS}
+        and together == together.lower()
+        and all(together[place::_CHARACTERS] == hyphens for place in _HYPHENS)
+    ):
+        made = unhexlify(together.encode("ascii").translate(None, b"-"))
+        if len(made) == _BYTES * len(texts):
+            return made
+    raise ValueError("a UUID has 36 characters: hyphens, digits and the letters a to f.")
+
 
 PLACE = "of_event"
 """The column that says of which of a batch's events a row is, by its place among them; no column of a table."""

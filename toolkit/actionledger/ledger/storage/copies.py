@@ -13,7 +13,7 @@ from actionledger.ledger.ledger import Ledger, open_ledger
 from actionledger.ledger.row_files import FORMS, count_rows
 from actionledger.ledger.storage.connections import attach_to_write
 from actionledger.ledger.storage.schema import OF_SESSION, PROVEN_SINCE, TABLES, Table, lacking
-from actionledger.ledger.storage.sealing import begin_anew
+from actionledger.ledger.storage.stored import begin_anew
 
 TableForm: TypeAlias = Literal["parquet", "jsonl"]
 """What a table is written as, so that it can be read again without a loss."""

@@ -16,21 +16,20 @@ from actionledger.core.locks import FileLock, remove_free
 from actionledger.ledger.storage import spare
 from actionledger.ledger.storage.chain import Chain, Head, head_in
 from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in
-from actionledger.ledger.storage.cut_off import refuse_cut
-from actionledger.ledger.storage.damage import damage_told
+from actionledger.ledger.storage.damage import damage_told, refuse_cut
 from actionledger.ledger.storage.differences import note
 from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.storage.hosts import claim
 from actionledger.ledger.storage.loading import Loader
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.publishing import DIRECT_SECONDS, StoppedError, due_in, is_behind, publish
-from actionledger.ledger.storage.rollups.keeping import PIECES, keep_rolled_up
+from actionledger.ledger.storage.rollups.state import PIECES, keep_rolled_up
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
 from actionledger.ledger.storage.segments import batches, has_live_writer, remove_finished, segment_sizes
-from actionledger.ledger.storage.versions import version_of_copy
 from actionledger.ledger.storage.working_file import with_store
 from actionledger.ledger.upkeep.forgetting.finishing import finish_records
 from actionledger.ledger.upkeep.forgetting.intent import intent_of
+from actionledger.ledger.upkeep.migrations import version_of_copy
 
 
 class _Published(NamedTuple):

@@ -8,21 +8,16 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.clock import now
 from actionledger.core.events import Event, ParserUsed, Reviewed, TurnSuperseded
-from actionledger.ledger.storage.cells import Cells
-from actionledger.ledger.storage.chain import Chain, draw_salts
+from actionledger.ledger.storage.chain import Cells, Chain, draw_salts
 from actionledger.ledger.storage.connections import transaction
-from actionledger.ledger.storage.decoding import decode
 from actionledger.ledger.storage.fitting import fit
-from actionledger.ledger.storage.forgotten import Forgotten
-from actionledger.ledger.storage.inserting import insert_prepared
-from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.insertion import Forgotten, Staging, insert_prepared
 from actionledger.ledger.storage.old_events import Older, ReversalAsTry
-from actionledger.ledger.storage.preparation import DIRECT, Prepared
+from actionledger.ledger.storage.preparation import DIRECT, Prepared, decode
 from actionledger.ledger.storage.projection import Row, rows_of
 from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, TABLES, Unreadable
 from actionledger.ledger.storage.segments import Line
-from actionledger.ledger.storage.stored import digests_of, rows_of_links, rows_of_turns
-from actionledger.ledger.storage.withdrawing import withdraw
+from actionledger.ledger.storage.stored import digests_of, rows_of_links, rows_of_turns, withdraw
 
 _TABLES = {table.name: table for table in TABLES}
 _PARSER_ID = _TABLES["parsers"].place["parser_id"]

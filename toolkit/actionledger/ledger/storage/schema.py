@@ -45,9 +45,7 @@ from actionledger.core.events.readings import InAttempt
 from actionledger.core.events.stored import BigInt
 from actionledger.core.values import Block, FieldError, Issue, Repair
 from actionledger.ledger.storage.columns import ALL, OWN, Part, Values, take
-from actionledger.ledger.storage.permissions import PERMISSIONS
-from actionledger.ledger.storage.verdicts import RECORDED_VERDICTS
-from actionledger.ledger.storage.views import SESSION_OUTCOMES, UNACTED_TURNS
+from actionledger.ledger.storage.views import PERMISSIONS, RECORDED_VERDICTS, SESSION_OUTCOMES, UNACTED_TURNS
 
 SCHEMA_VERSION = 7
 """The number of the last migration; a ledger holds it in ``meta``."""

@@ -3,15 +3,25 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger.storage.cells import ENDS, OF_THEMSELVES, OF_TURNS, Owner, digest, line_of
-from actionledger.ledger.storage.chain import FIRST
+from actionledger.ledger.storage.chain import (
+    ENDS,
+    FIRST,
+    OF_THEMSELVES,
+    OF_TURNS,
+    Owner,
+    begin,
+    digest,
+    line_of,
+)
+from actionledger.ledger.storage.connections import connect_store, transaction
 from actionledger.ledger.storage.schema import LINK, OF_SESSION, QUARANTINE, TABLES, Table
 
 PROVEN = {table.name: table for table in (*TABLES, QUARANTINE)}
@@ -239,3 +249,64 @@ def _text(value: str | None) -> str | None:
         except ValueError:
             return str(text)
     return value
+
+
+# Rows that go, and the digests of them that stay: without those, nobody could tell what was taken away rightly from what was
+# lost.
+def withdraw(connection: DuckDBPyConnection, rows: Sequence[Rows], by_link: int, reason: str) -> list[bytes]:
+    """Keep the digests of rows that are about to be deleted in the same transaction.
+
+    Args:
+        connection: its current database holds them.
+        rows: which rows.
+        by_link: the link that takes them away.
+        reason: why, in one word.
+
+    Returns:
+        The digests.
+    """
+    digests = []
+    for each in rows:
+        # A row that is no longer what was taken in keeps its own digest: the link's head shows it, then and now.
+        cells = [(cell.link, cell.digest) for cell in stored_cells(connection, each)]
+        if cells:
+            connection.execute(
+                "INSERT INTO withdrawn SELECT unnest(string_split(?, ','))::BIGINT, ?, unhex(unnest(string_split(?, ','))), ?",
+                [
+                    ",".join(str(link) for link, _ in cells),
+                    by_link,
+                    ",".join(made.hex() for _, made in cells),
+                    reason,
+                ],
+            )
+        digests += [made for _, made in cells]
+    return digests
+
+
+def withdrawn_in(connection: DuckDBPyConnection) -> dict[str, int]:
+    """Return how many cells were taken away, by why, in one word."""
+    return dict(connection.execute("SELECT reason, count(*) FROM withdrawn GROUP BY reason").fetchall())
+
+
+# The beginning of a chain: what was there before is kept as it is found.
+def begin_chain(connection: DuckDBPyConnection) -> None:
+    """Begin the chain of the current database, if it has none: of a ledger that is older than chains."""
+    if connection.execute("SELECT count(*) FROM links").fetchone() == (0,):
+        with transaction(connection):
+            seal(connection)
+
+
+def seal(connection: DuckDBPyConnection) -> None:
+    """Make what is there already a part of the first link, within a transaction.
+
+    It is unsalted: nobody knows whether it is as it was recorded, but from now on whether it stays as it is.
+    """
+    begin(connection, [cell.digest for cell in stored_cells(connection, rows_of_links(FIRST, FIRST))])
+
+
+def begin_anew(file: Path) -> None:
+    """Begin the chain of a ledger that was made of what another one holds."""
+    with closing(connect_store(file)) as connection:
+        connection.execute("DELETE FROM links")
+        begin_chain(connection)
+        connection.execute("CHECKPOINT")

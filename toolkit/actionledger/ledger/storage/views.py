@@ -5,7 +5,8 @@ about to do and does not, its call was left as text, it is empty, it was cut, or
 could read it. The views tell these apart by why the model stopped, by what came next in the session, and by the end of the text.
 """
 
-from actionledger.core.vocabulary import Ending, Outcome, Reason, SessionOutcome, Stop
+from actionledger.core.recording.permissions import PERMISSION
+from actionledger.core.vocabulary import Ending, Origin, Outcome, Reason, SessionOutcome, Stop
 
 CUT = ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
 """Why a model stopped, in its provider's word, where it was cut."""
@@ -119,3 +120,37 @@ SESSION_OUTCOMES = f"""
         ELSE coalesce(why, ending, nullif(reason, '')) END AS why
     FROM found"""
 """The SELECT of the view: a row for each session."""
+
+
+# Who let the calls of other runtimes run, or refused them: a view over what was noted beside their executions.
+PERMISSIONS = f"""
+    SELECT s.run_id, s.session_id, s.turn_id, s.turn_index, s.profile, s.model, s.task, s.occurred_at, s.execution_id,
+           s.attempt_id, s.action_id, s.action_index, s.name, s.call_id, e.decision,
+           coalesce(e.decided_by, 'not_recorded') AS decided_by, e.why, e.hooks
+    FROM execution_starts s LEFT JOIN (
+        SELECT turn_id, (detail->>'execution_id')::UUID AS execution_id, detail->>'decision' AS decision,
+               detail->>'decided_by' AS decided_by, detail->>'why' AS why, (detail->'hooks')::VARCHAR[] AS hooks
+        FROM events WHERE code = '{PERMISSION}') e USING (turn_id, execution_id)
+    WHERE s.origin = '{Origin.RECORDED}'"""
+"""Each execution of another runtime once; ``not_recorded`` where its recording says nothing of who decided."""
+
+
+# What recordings say of their own sessions: whether they succeeded, and in how many responses their harness took an action.
+_MINT = "metadata ->> '$.counts.{}'"
+"""Where a session that was imported before there was a common place has it: MINT's are the only ones that were kept."""
+
+
+def _count(field: str, *mints: str) -> str:
+    older = " + ".join(f"TRY_CAST({_MINT.format(name)} AS BIGINT)" for name in mints)
+    return f"coalesce(TRY_CAST(metadata ->> '$.harness.{field}' AS BIGINT), {older})"
+
+
+RECORDED_VERDICTS = f"""
+    WITH told AS (
+        SELECT session_id, profile, model, task, source, success,
+               {_count("took", "propose_solution", "use_tool")} AS took, {_count("missed", "invalid_action")} AS missed
+        FROM (SELECT * REPLACE (CASE WHEN json_valid(metadata) THEN metadata END AS metadata) FROM sessions))
+    SELECT session_id, profile, model, task, source, success, CASE WHEN missed >= 0 AND took >= 0 THEN took END AS took,
+           CASE WHEN missed >= 0 AND took >= 0 THEN took + missed END AS counted
+    FROM told WHERE success IS NOT NULL OR took + missed > 0"""
+"""The SELECT of the view: a row for each session of which its source says one of the two."""

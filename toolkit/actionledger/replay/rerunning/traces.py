@@ -14,7 +14,7 @@ from actionledger.core.events import (
     TurnFinished,
     TurnResumed,
 )
-from actionledger.ledger.queries.tries import RecordedTry
+from actionledger.ledger.queries.progress import RecordedTry
 from actionledger.ledger.storage.encoding import encode
 from actionledger.replay.rerunning.course import Course
 from actionledger.runtime.session.states.lines import Effects

@@ -13,12 +13,12 @@ from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.locks import FileLock
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.forgettable import Forgettable, family
+from actionledger.ledger.queries.lineage import Forgettable, family
 from actionledger.ledger.queries.names import Called, one_session
 from actionledger.ledger.saved import Saved
 from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, remove_folder
+from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.placement import forget_places
-from actionledger.ledger.storage.places import store_at
 from actionledger.ledger.storage.session_locks import is_any_open, open_sessions
 from actionledger.ledger.storage.spool import forget_held
 from actionledger.ledger.upkeep.forgetting.intent import Intent, intent_of

@@ -16,8 +16,7 @@ from actionledger.ledger.storage.connections import BASE
 from actionledger.ledger.storage.files import one_sentence
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.loading import tried_again
-from actionledger.ledger.storage.lake.place import LakePlace
-from actionledger.ledger.storage.lake.private import PrivateFiles
+from actionledger.ledger.storage.lake.place import LakePlace, PrivateFiles
 
 _UNUSED_FOR = timedelta(days=1)
 """How long a file stays that no state needs: whoever began to read before may still be at it. (DuckLake on SQLite compares days alone.)"""

@@ -14,13 +14,11 @@ from actionledger.core.locks import FileLock, remove_free
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.storage.ingest import IngestReport, Publishing
-from actionledger.ledger.storage.lake.chains import OwnChain
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.forgetting import forget_in_lake, vacuum
-from actionledger.ledger.storage.lake.loading import LakeLoader
-from actionledger.ledger.storage.lake.own import OwnSessions
-from actionledger.ledger.storage.lake.place import LakePlace
-from actionledger.ledger.storage.lake.private import PrivateFiles
+from actionledger.ledger.storage.lake.loading import LakeLoader, OwnSessions
+from actionledger.ledger.storage.lake.place import LakePlace, PrivateFiles
+from actionledger.ledger.storage.lake.tables import OwnChain
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import (
     Line,

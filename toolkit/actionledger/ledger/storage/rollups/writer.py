@@ -7,11 +7,11 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ
-from actionledger.ledger.queries.counts import ALL, Counts
 from actionledger.ledger.queries.reasons import failed
+from actionledger.ledger.queries.rolled import ALL, Counts
 from actionledger.ledger.queries.scopes import AGAIN, FIRST_READING
 from actionledger.ledger.storage.connections import transaction
-from actionledger.ledger.storage.rollups import taking
+from actionledger.ledger.storage.rollups import tables
 from actionledger.ledger.storage.rollups.pieces import EVENTS_AT_ONCE, PICKED, PIECE, only, pick_changed
 from actionledger.ledger.storage.rollups.tables import (
     APART,
@@ -41,7 +41,7 @@ COLUMNS = {
     }
     | dict.fromkeys(("capture", "profile", "model", "task", "source"), "VARCHAR")
     | {"kind": "INTEGER"}
-    | taking.COLUMNS,
+    | tables.COLUMNS,
     KINDS: {"kind": "INTEGER", "digest": "VARCHAR"} | dict.fromkeys(_NUMBERS, "INTEGER"),
     FAILURES: {"kind": "INTEGER", "stage": "INTEGER"}
     | dict.fromkeys(("code", "action", "origin"), "VARCHAR")
@@ -65,9 +65,9 @@ _OWN = f"""
 CREATE OR REPLACE TEMP TABLE rolling_attempts AS
 SELECT attempt_id, turn_id, session_id AS of_session, run_id AS of_run, {FIRST_READING} AS is_first,
        date_trunc('day', occurred_at) AS of_day, capture AS of_capture, profile AS of_profile, model AS of_model, task AS of_task,
-       occurred_at AS of_time, {taking.OF_ATTEMPT} AS of_parser, {taking.OF_TURN} AS of_tools, hash({_KEY}) AS part,
-       {taking.IS_OF_TURN} AS is_of_turn, {", ".join(taking.RECORDED)}
-FROM parse_attempts LEFT JOIN ({taking.TURNS}) USING (turn_id)"""
+       occurred_at AS of_time, {tables.OF_ATTEMPT} AS of_parser, {tables.OF_TURN} AS of_tools, hash({_KEY}) AS part,
+       {tables.IS_OF_TURN} AS is_of_turn, {", ".join(tables.RECORDED)}
+FROM parse_attempts LEFT JOIN ({tables.TURNS}) USING (turn_id)"""
 
 _SAME = " AND ".join(
     f"{mine} IS NOT DISTINCT FROM {theirs}"
@@ -159,7 +159,7 @@ WITH parts AS (
 counted AS (
     SELECT parts.*, taken.* EXCLUDE (part, of_session), {_ZEROED}, coalesce(failures, []) AS failures, coalesce(dialects, []) AS dialects FROM parts {_JOINS}
     LEFT JOIN ({_FAILED_IN}) USING (part, of_session) LEFT JOIN ({_DIALECTS_OF}) USING (part, of_session)
-    LEFT JOIN ({taking.OF_ATTEMPTS}) AS taken USING (part, of_session))
+    LEFT JOIN ({tables.OF_ATTEMPTS}) AS taken USING (part, of_session))
 SELECT *, {DIGEST} AS digest FROM counted"""
 
 _NEW_KINDS = f"""
@@ -169,7 +169,7 @@ SELECT digest, (SELECT coalesce(max(kind), 0) FROM {KINDS}) + row_number() OVER 
        any_value(dialects) AS dialects
 FROM rolling_parts ANTI JOIN {KINDS} USING (digest) GROUP BY digest"""
 
-OF_SESSIONS = f"SELECT session_id AS of_session, source, {taking.OF_SESSION} AS prompt FROM session_starts"
+OF_SESSIONS = f"SELECT session_id AS of_session, source, {tables.OF_SESSION} AS prompt FROM session_starts"
 PART_SQL = ", ".join(
     "of_session AS session_id" if name == "session_id" else name for name in COLUMNS[PARTS] if name != "kind"
 )

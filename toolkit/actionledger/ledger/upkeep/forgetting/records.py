@@ -8,15 +8,13 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.events import SessionForgotten
 from actionledger.core.vocabulary import ForgettingStep
-from actionledger.ledger.storage.cells import ENDS, Cells
-from actionledger.ledger.storage.chain import Chain, draw_salts
+from actionledger.ledger.storage.chain import ENDS, Cells, Chain, draw_salts
 from actionledger.ledger.storage.connections import transaction
 from actionledger.ledger.storage.fitting import fit
 from actionledger.ledger.storage.insertion import Staging
 from actionledger.ledger.storage.projection import rows_of
 from actionledger.ledger.storage.schema import OF_SESSION, QUARANTINE, TABLES
-from actionledger.ledger.storage.stored import Rows, rows_of_sessions, rows_that
-from actionledger.ledger.storage.withdrawing import withdraw
+from actionledger.ledger.storage.stored import Rows, rows_of_sessions, rows_that, withdraw
 from actionledger.ledger.upkeep.forgetting.intent import Intent
 
 _TABLES = {table.name: table for table in TABLES}

@@ -16,8 +16,7 @@ from actionledger.ledger.storage.schema import SCHEMA_VERSION
 from actionledger.ledger.storage.spool import held_by_the_dead
 from actionledger.ledger.upkeep.health.facts import Facts
 from actionledger.ledger.upkeep.health.records import NEEDED_EXTENSIONS
-from actionledger.ledger.upkeep.health.report import Check, Finding, Level
-from actionledger.ledger.upkeep.health.wording import size_words, time_words
+from actionledger.ledger.upkeep.health.report import Check, Finding, Level, size_words, time_words
 
 _SPARE_BYTES = 64 * 1024 * 1024
 

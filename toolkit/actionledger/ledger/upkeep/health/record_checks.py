@@ -8,8 +8,7 @@ from actionledger.ledger.storage.publishing import DIRECT_SECONDS, publishing_in
 from actionledger.ledger.storage.rollups import tables
 from actionledger.ledger.upkeep.health.facts import Facts
 from actionledger.ledger.upkeep.health.file_checks import command, not_asked
-from actionledger.ledger.upkeep.health.report import Check, Finding, Level
-from actionledger.ledger.upkeep.health.wording import size_words, time_words
+from actionledger.ledger.upkeep.health.report import Check, Finding, Level, size_words, time_words
 
 _GRACE_SECONDS = 30.0
 """How much later than it is due a publication is called late: whoever takes in may have much to do."""

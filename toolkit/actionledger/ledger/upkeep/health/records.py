@@ -11,15 +11,15 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.errors import LedgerError
 from actionledger.ledger.queries.skipped import COUNT_LEFT_OUT, REFUSED
 from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in, published
-from actionledger.ledger.storage.cut_off import cut_sentence
+from actionledger.ledger.storage.damage import cut_sentence
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
 from actionledger.ledger.storage.lake.place import BlankLakeError, is_place
+from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.memory import reading_limit, within_reading_limit
-from actionledger.ledger.storage.opening import is_database
-from actionledger.ledger.storage.places import store_at
 from actionledger.ledger.storage.rollups.state import is_current
 from actionledger.ledger.storage.segments import qualified_name
-from actionledger.ledger.storage.versions import version_in
+from actionledger.ledger.storage.working_file import is_database
+from actionledger.ledger.upkeep.migrations import version_in
 
 NEEDED_EXTENSIONS = ("icu", "json", "parquet")
 """What of DuckDB's extensions this toolkit uses; DuckDB's own packages bring them along."""

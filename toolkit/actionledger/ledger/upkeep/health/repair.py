@@ -19,15 +19,13 @@ from actionledger.ledger.storage.files import LedgerFiles, one_sentence
 from actionledger.ledger.storage.hosts import claim
 from actionledger.ledger.storage.ingest import IngestReport, Publishing
 from actionledger.ledger.storage.lake.place import is_place
-from actionledger.ledger.storage.local import LocalStore
-from actionledger.ledger.storage.opening import is_database
-from actionledger.ledger.storage.places import store_at
+from actionledger.ledger.storage.local import LocalStore, store_at
 from actionledger.ledger.storage.rollups.tables import remove
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
-from actionledger.ledger.storage.versions import version_in
-from actionledger.ledger.storage.working_file import with_store
+from actionledger.ledger.storage.working_file import is_database, with_store
 from actionledger.ledger.upkeep.health.facts import Facts, gather
 from actionledger.ledger.upkeep.health.record_checks import rollup
+from actionledger.ledger.upkeep.migrations import version_in
 
 
 def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:

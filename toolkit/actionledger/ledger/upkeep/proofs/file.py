@@ -2,10 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from filecmp import cmp
+from pathlib import Path
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -15,18 +16,40 @@ from actionledger.core.locks import FileLock
 from actionledger.ledger.storage.chain import Head
 from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, one_sentence, wal_of
-from actionledger.ledger.storage.opening import is_database
 from actionledger.ledger.storage.rollups.tables import PARTS
 from actionledger.ledger.storage.schema import PROVEN_SINCE, SCHEMA_VERSION, lacking
-from actionledger.ledger.storage.segments import segment_sizes
-from actionledger.ledger.storage.versions import version_in, version_of_copy
-from actionledger.ledger.storage.withdrawing import withdrawn_in
-from actionledger.ledger.upkeep.proofs.heads import faults_since
-from actionledger.ledger.upkeep.proofs.of_segments import faults_of_segments
-from actionledger.ledger.upkeep.proofs.report import Fault, Verification
+from actionledger.ledger.storage.segments import has_live_writer, segment_sizes
+from actionledger.ledger.storage.stored import withdrawn_in
+from actionledger.ledger.storage.working_file import is_database
+from actionledger.ledger.upkeep.migrations import version_in, version_of_copy
+from actionledger.ledger.upkeep.proofs.report import Fault, Verification, faults_since
 from actionledger.ledger.upkeep.proofs.shape import shape_of
 from actionledger.ledger.upkeep.proofs.walk import Walk, walk
 from actionledger.ledger.upkeep.rollups import faults_of_rollup
+
+
+# Whether what was flushed on this host is still in its segments, as far as it was taken in.
+def faults_of_segments(files: LedgerFiles, offsets: Mapping[str, int]) -> list[Fault]:
+    """Return which segments were cut."""
+    faults = []
+    for name, size in segment_sizes(files.segments).items():
+        taken = offsets.get(name, 0)
+        if size < taken:
+            sentence = f"The segment {name} has {size:,} bytes, and {taken:,} were taken in: it was cut, and what was behind them may be lost."
+            faults.append(Fault(sentence, f"segments/{name}", key=str(size)))
+        elif not _ends_whole(files.segments / name, size) and not has_live_writer(files.segments):
+            sentence = f"The segment {name} ends within a line, at byte {size:,}: it was cut, or its writer died as it wrote what nobody was promised."
+            faults.append(Fault(sentence, f"segments/{name}", key=str(size)))
+    return faults
+
+
+def _ends_whole(path: Path, size: int) -> bool:
+    if not size:
+        return True
+    with path.open("rb") as file:
+        file.seek(size - 1)
+        return file.read(1) == b"\n"
+
 
 _STORE = "store"
 _MEMORY = "1GB"
