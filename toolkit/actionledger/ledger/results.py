@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from actionledger.core.formatting.tables import Table
 
 
-# A row of a result: a tuple whose values are found by their columns' names, too.
 class Row(tuple[Any, ...]):
     """One row: a tuple, with ``row["name"]`` for a value and ``dict(row)`` for all of them.
 

@@ -16,7 +16,6 @@ from actionledger.ledger.queries.names import Called, one_run, one_session, turn
 from actionledger.ledger.queries.reviews import Review, review_called
 from actionledger.ledger.queries.turns import reading
 
-# What may be said of a turn, and by whom: checked before it is recorded. Pure.
 NAME_CHARACTERS = 200
 """The longest name of a person, and the longest label."""
 

@@ -160,7 +160,6 @@ def _name(name: str) -> str:
     return named
 
 
-# Named states of lists, kept beside a ledger for everybody who opens it: which page, and what it is narrowed to.
 KIND = "views"
 """What they are kept as."""
 

@@ -144,7 +144,6 @@ if __name__ == "__main__":
     main()
 
 
-# Forks of a process with one thread, each to run a stranger's SQL: how they begin and end, and how another process asks for them.
 def forked(requests: int, answers: int) -> int:
     """Fork this process, which has one thread; return the number of the new one, which answers until nothing more is asked."""
     pid = os.fork()

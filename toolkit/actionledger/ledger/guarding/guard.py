@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BYTES", "MEMORY", "SECONDS", "Answer", "GuardedSql", "Place", "keep_ready"]
 
 
-# One statement as who asks it sees it: rows as they come, or why there are none, in a sentence.
 class Asked:
     """One statement that is being answered.
 

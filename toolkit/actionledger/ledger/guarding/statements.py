@@ -14,7 +14,6 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.errors import UsageError
 from actionledger.ledger.results import distinct
 
-# What a stranger's statement may name: a ledger's tables and views, and functions of a closed list.
 ALLOWED = frozenset(
     {
         "duckdb_columns",

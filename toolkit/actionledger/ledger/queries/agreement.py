@@ -1,4 +1,4 @@
-"""What other runtimes made of their calls beside what is read here: where the two differ, one of them is wrong."""
+"""What recordings say beside what is read here: of other runtimes' calls, of their judges, and of a plan's targets."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -158,7 +158,6 @@ def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 20
     )
 
 
-# What recordings say of their own sessions, beside what is read here: verdicts of their judges, and the counts of their harness.
 @dataclass(frozen=True, slots=True)
 class RecordedVerdicts:
     """What the recordings of one label say of their sessions.
@@ -233,7 +232,6 @@ def _rate(cells: Cells) -> Rate:
     return Rate(sum(hits * alike for _, hits, alike in sessions), things, clustering if things else None)
 
 
-# What the assistant's plan set itself as targets, as far as records can show it.
 CODE_ACTIONS = ("execute_code", "execute", "execute_command")
 """The actions that run code or a program; how long they take says nothing of the toolkit."""
 

@@ -197,7 +197,6 @@ def _adapter(kind: type[Row]) -> TypeAdapter[Row]:
     return TypeAdapter(kind)
 
 
-# What belongs to some readings, found by when their responses were made.
 _DATED = "occurred_at BETWEEN (SELECT min(occurred_at) FROM page) AND (SELECT max(occurred_at) FROM page)"
 
 

@@ -1,4 +1,4 @@
-"""What a ledger holds, for lists to choose from."""
+"""What a ledger holds, for lists to choose from: runs, labels, scores and verdicts, tables and views."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,8 +13,6 @@ from actionledger.ledger.storage.comments import column_meanings, row_meaning
 from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS, sessions_of
 
 
-# What sessions and turns are labelled, scored and judged, with how many: what a person may filter by, and what a list shows of
-# each.
 @dataclass(frozen=True, slots=True)
 class LabelCount:
     """A label, and how much goes by it.
@@ -290,7 +288,6 @@ def dimensions(ledger: Queryable) -> Dimensions:
     return found
 
 
-# Which tables and views a ledger has, what their rows and columns mean, and how many rows there are.
 @dataclass(frozen=True, slots=True)
 class ColumnDescription:
     """A column as people read it.

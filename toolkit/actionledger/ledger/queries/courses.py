@@ -1,4 +1,4 @@
-"""What was done in each session, turn by turn: what could not be read, what was refused, and what the others came to."""
+"""What was done in each session, turn by turn, and what came of an action or a failure right behind another one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -192,7 +192,6 @@ def courses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[TurnCou
         yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
 
 
-# What comes of an action right behind another one: how often it was tried, and how often it failed.
 @dataclass(frozen=True, slots=True)
 class Sequel:
     """An action right behind another one, in the same session.
@@ -253,7 +252,6 @@ def sequels(ledger: Queryable, profile: str, minimum: int) -> list[Sequel]:
     )
 
 
-# Each turn that failed, with what its session did next: what recoveries are counted from.
 Sequence: TypeAlias = Literal["recovered", "failed", "no_action", "ended", "not_recorded"]
 """What a session did next: got through, failed again, wrote without an action, had ended; or it is not recorded what came of its actions."""
 

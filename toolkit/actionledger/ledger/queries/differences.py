@@ -15,7 +15,6 @@ from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.ledger.storage.fitting import is_uuid
 
-# Two rows laid beside each other, and two JSON values field by field. Pure.
 Thing = TypeVar("Thing")
 
 FieldKind: TypeAlias = Literal["added", "removed", "changed", "type_changed"]

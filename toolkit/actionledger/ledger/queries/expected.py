@@ -152,7 +152,6 @@ def recorded_contents(ledger: Queryable, hashes: Sequence[str]) -> list[str]:
     return [text for (text,) in ledger.sql(_CONTENTS, bound).fetchall()]
 
 
-# Two readings of the same turns that no ledger has, compared by the query that compares runs of one.
 _BEFORE: Final = "00000000-0000-0000-0000-000000000001"
 _AFTER: Final = "00000000-0000-0000-0000-000000000002"
 

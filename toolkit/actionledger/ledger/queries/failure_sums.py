@@ -30,7 +30,6 @@ from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
 
-# What messages of the same failure have in common: what changes from one to the next is put out of sight. Pure.
 LONGEST = 160
 """How long a signature is at most, in characters."""
 

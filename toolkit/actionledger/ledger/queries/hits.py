@@ -1,4 +1,4 @@
-"""Where in a turn a text stands that was searched for: which of its texts, and which characters of the response."""
+"""Where a text stands that was searched for: in which texts of a turn and at which characters, and in which turns of a session."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -102,7 +102,6 @@ hits AS (
 before it is looked into: DuckDB would look into everybody's first."""
 
 
-# Where a text occurs in one session: in which turns, and in what of them.
 MentionPlace: TypeAlias = Literal["response", "arguments", "result"]
 """What of a turn a text occurs in."""
 

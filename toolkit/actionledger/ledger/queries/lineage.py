@@ -1,4 +1,4 @@
-"""Which sessions are children of others."""
+"""Which sessions are children of others, which call has started each, and what goes if sessions are forgotten."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -57,7 +57,6 @@ def children(ledger: Queryable, session_id: str) -> list[Child]:
     return rows(ledger, Child, _CHILDREN, {"session_id": session_id, "attempted": ATTEMPTED})
 
 
-# Which call of a session has started each of its sub-agents, as far as a recording tells.
 Sign: TypeAlias = Literal["call", "result", "text"]
 """What tells it: the sub-agent is named by the call's identifier, the call's result names it, or the call holds what it was told first."""
 
@@ -125,7 +124,6 @@ def starts(ledger: Queryable, session_id: str) -> list[Start]:
     return rows(ledger, Start, _STARTS, {"session_id": session_id}) if is_uuid(session_id) else []
 
 
-# What goes if sessions are forgotten: they, and whatever is their child.
 class Forgettable(NamedTuple):
     """A session that is to be forgotten.
 

@@ -1,4 +1,4 @@
-"""How far a turn got: what it takes to go on with it."""
+"""How far a turn or a session got: its tries, its approvals, and what it takes to go on with it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -177,7 +177,6 @@ def next_turn_indexes(ledger: Queryable, source: str) -> dict[str, int]:
     return dict(ledger.sql(_NEXT_OF_SOURCE, {"source": source}).fetchall())
 
 
-# What somebody was asked, and what is recorded as decided: each request once for every decision about it that stands there.
 _APPROVALS = """
 SELECT {columns} FROM approval_starts AS s
 LEFT JOIN approval_ends USING (approval_id)
@@ -231,7 +230,6 @@ def approvals_called(ledger: Queryable, prefix: str) -> list[Approval]:
 _ANY_ID = "00000000-0000-0000-0000-000000000000"
 
 
-# Every try at every action of a session, as it has to be known to have it once more.
 @dataclass(frozen=True, slots=True)
 class RecordedTry:
     """One try at running an action.

@@ -1,4 +1,4 @@
-"""What goes on: the responses that were made lately, whatever their session, with what has come of them so far."""
+"""The responses that were made last: what goes on, and the first page of a search."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -102,7 +102,6 @@ def goes_on(ledger: Queryable, session_id: str, since: datetime) -> bool:
     return number(ledger, _GOES_ON, {"session_id": session_id, "since": since}) > 0
 
 
-# The first page of a search from the latest responses alone, where a text is so frequent that they fill it.
 LATEST = 20_000
 """So many responses are looked into: they hold fifty hits where one response in four hundred has the text."""
 

@@ -15,7 +15,6 @@ from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, Streamed,
 from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.ledger.storage.insertion import STANDING
 
-# Identifiers by the million, and what is known of each, in a few bytes: in a set and a dictionary they take half a kilobyte.
 _NOT_RECORDED = -1
 
 

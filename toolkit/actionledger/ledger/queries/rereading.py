@@ -1,4 +1,4 @@
-"""What there is to read again: recorded responses in the order of turns, as many at a time as fit into a bounded memory."""
+"""What there is to read or to check again: recorded responses, and the calls of recorded sessions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -251,7 +251,6 @@ def responses_by_profile(ledger: Queryable, within: Filter = EVERYTHING) -> dict
     return dict(ledger.sql(_BY_PROFILE.format(condition=condition, raw=_RAW), parameters).fetchall())
 
 
-# What recorded sessions have called, in their order: the calls that another schema or policy is asked about.
 _BATCH = 1_000
 
 

@@ -1,4 +1,4 @@
-"""What people say of turns: as it stands now (``standing.py``), how it came to that, and what they judge.
+"""What people say of turns: as it stands now (``scopes.py`` has it as SQL), how it came to that, and what they judge.
 
 What was said of a turn that its recording has superseded is marked as said of an earlier state.
 """
@@ -264,7 +264,6 @@ def labels(ledger: Queryable) -> list[str]:
     return [str(label) for (label,) in ledger.sql(_LABELS).fetchall()]
 
 
-# Which turns wait for a person to judge them, and what was said of them so far.
 class Queue(StrEnum):
     """Which turns a person looks at: those that are theirs, that others have judged and they have not, that failed, or all."""
 

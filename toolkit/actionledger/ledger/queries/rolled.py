@@ -29,8 +29,6 @@ from actionledger.ledger.queries.scopes import Scope, of_session, scope
 from actionledger.ledger.storage.rollups.tables import DIALECTS, FAILURES, KINDS, NOT_ROLLED_UP, PARTS
 from actionledger.ledger.storage.schema import STATUS_OF_ACTION
 
-# What is counted of a session for the rates of a funnel and of a trend: once, for whoever counts rows and for whoever rolls them
-# up.
 Word = TypeVar("Word", bound=StrEnum)
 
 

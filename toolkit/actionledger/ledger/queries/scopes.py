@@ -1,4 +1,4 @@
-"""A filter as SQL.
+"""A filter as SQL: what was known before a response was read, what came of it, and what people say of it.
 
 It picks parse attempts. Actions, validation errors and executions belong to the attempts that it picks, so that every number on a page is
 about the same responses.
@@ -13,7 +13,6 @@ from actionledger.ledger.queries.base import ANSWERED, NOT_DONE, NOT_READ, REFUS
 from actionledger.ledger.queries.filters import NO_DIALECT, Filter, refuse_no_filter
 from actionledger.ledger.storage.schema import sessions_of
 
-# What came of responses, as conditions on parse attempts, in SQL: what went wrong, and in which of their texts something stands.
 _STAGES: dict[Stage, str] = {
     "reading": "{not_read} AND {reason} AND {no_action}",
     "checking": "attempt_id IN (SELECT attempt_id FROM validation_errors WHERE {refused} AND {code} AND {action})",
@@ -126,7 +125,6 @@ FAILING = went_wrong(None, has_reasons=False, has_action=False, origin=None)
 so anywhere."""
 
 
-# What people say of turns as it stands now, as SQL that other statements are made with.
 MOVED = """
 moved AS (
     SELECT turn_id AS said_of, superseded_by AS turn_id FROM superseded SEMI JOIN reviews USING (turn_id)

@@ -7,7 +7,6 @@ from typing import Literal, Self, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError, require_number
 
-# What sessions are scored with, as something to filter by: ``reward>=0.5``.
 Comparison: TypeAlias = Literal[">=", "<=", "="]
 """How a score is compared."""
 

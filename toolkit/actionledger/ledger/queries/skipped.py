@@ -1,4 +1,4 @@
-"""What recordings hold that is no part of a session, and what of them could not be read."""
+"""What a ledger does not count: what imports skipped, and what is in no number."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -151,7 +151,6 @@ def count_refused(ledger: Queryable) -> int:
     return number(ledger, _COUNT_REFUSED)
 
 
-# What is in a ledger, or was to come into it, and is in no number: each with how much there is, and the statement that lists it.
 Kind: TypeAlias = Literal[
     "never_read", "not_recorded", "not_auditable", "left_out", "refused", "quarantined", "superseded"
 ]

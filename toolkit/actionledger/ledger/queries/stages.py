@@ -1,4 +1,4 @@
-"""How far responses and actions get, step by step: from reading over checking to executing, ours and that of other runtimes apart."""
+"""How far responses and actions get, step by step, in which dialects they were read, and how long executions took."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -160,7 +160,6 @@ def _executing(tries: Mapping[ExecutionStatus, int], succeeded: Rate, origin: Or
     return steps if tried < whole else steps[1:]
 
 
-# In which dialects responses were read: shares of all that meant to act.
 @dataclass(frozen=True, slots=True)
 class ReadIn:
     """How many responses were read whole in one dialect.
@@ -229,7 +228,6 @@ def _read_in(ledger: Queryable, label: Label, within: Filter) -> list[ReadIn]:
     return rows(ledger, ReadIn, query, {**parameters, **of_parts, "intent": INTENT, "read": READ})
 
 
-# How long executions took, and how many were ended for their time: ours, and those of other runtimes.
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How long the executions of one side took that were attempted.

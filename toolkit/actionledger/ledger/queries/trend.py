@@ -1,4 +1,4 @@
-"""Parse success over time, and that of what other runtimes tried."""
+"""Parse success over time, that of what other runtimes tried, and what was new when."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -152,7 +152,6 @@ def _over_time(
     return Trend(tuple(periods()), undated=sum(row[1]["count"] for row in rows if row[0] is None))
 
 
-# What was new when: a model, a profile, a parser, a source, instructions or a set of tools that no response before had.
 Novelty: TypeAlias = Literal["model", "profile", "parser", "source", "prompt", "tools"]
 """What may be new about a response, known before it was read."""
 

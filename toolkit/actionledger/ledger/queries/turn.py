@@ -372,7 +372,6 @@ def _details(ledger: Queryable, found: list[Response], run_id: str | None) -> li
     return details
 
 
-# What the model wrote in one session, and what it was shown before and after each time.
 _CONVERSATION = f"{RESPONSES} ORDER BY turn_index"
 
 

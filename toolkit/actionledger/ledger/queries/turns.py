@@ -1,4 +1,4 @@
-"""The turns of one session, light enough for a session of thousands."""
+"""The turns of one session, light enough for a session of thousands: rows, stretches, actions, and the course of one turn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -220,7 +220,6 @@ def _bound(session_id: str, run_id: str | None) -> dict[str, object]:
     return bound | ({"run_id": run_id} if run_id else {})
 
 
-# What actions turns have: their names and how the first one begins, for a list of turns.
 @dataclass(frozen=True, slots=True)
 class TurnActions:
     """The actions of one turn.
@@ -266,7 +265,6 @@ def actions_of_turns(
     return rows(ledger, TurnActions, _ACTIONS.format(reading=reading(run_id)), bound | run) if turns else []
 
 
-# What came of one turn, in the order in which it was recorded: tries, questions, decisions, undoing, what the model was told.
 Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]
 """What happened: a person was asked, and decided; an action was run; what it changed was undone or redone; something was
 noted; the model was told."""

@@ -1,4 +1,4 @@
-"""How many responses stopped without acting or could not be parsed, and how the others without a tool call ended; how sessions came out.
+"""Responses without a tool call: which stopped or could not be parsed, which hold a call as text, which no reader understood.
 
 The views ``unacted_turns`` and ``session_outcomes`` decide it (``ledger/unacted.py``); here it is counted within a filter. A response with a
 call that was refused or did not succeed is not among them: that is a matter of checking and of acting, and in their rates.
@@ -95,7 +95,6 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
     return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
 
 
-# How many responses hold a tool call as plain text beside which calls are kept apart, and what these responses took.
 LEFT = (Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING)
 """The reasons of such calls."""
 
@@ -140,7 +139,6 @@ def left_as_text(ledger: Queryable, within: Filter = EVERYTHING) -> LeftAsText:
     return rows(ledger, LeftAsText, _FOUND.format(condition=condition), parameters)[0]
 
 
-# Responses in which a named format's reader has found no action: whether they are most, and some of their texts.
 MOST = 50
 """So many texts are looked at."""
 

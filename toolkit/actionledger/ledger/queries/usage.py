@@ -1,4 +1,4 @@
-"""What responses took: tokens, money, time, as far as recordings say."""
+"""What responses and failures took: tokens, money, time, and by which prices the money was computed."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -148,7 +148,6 @@ def _usage(ledger: Queryable, within: Filter, label: Label) -> list[_Labelled]:
     return rows(ledger, _Labelled, statement, parameters | rolled.parameters)
 
 
-# By which prices costs were computed, and of which days these are; and what costs nobody knows.
 _USED = """
 SELECT DISTINCT code, coalesce(detail->>'dated', ''), coalesce(detail->>'package', '') FROM events
 WHERE code = $files AND run_id IN (SELECT run_id FROM turn_starts WHERE cost_origin = 'prices')
@@ -241,7 +240,6 @@ def _words(code: str, day: str, package: str) -> str:
     return f"{what}{f' of {day}' if day else ''}{f' ({package})' if package else ''}"
 
 
-# What failures cost: how often each reason occurs, and the tokens and the money of the turns that it occurs in.
 @dataclass(frozen=True, slots=True)
 class FailureCost:
     """One reason of failure, and what was spent on the turns that have it.

@@ -1,4 +1,4 @@
-"""Which versions of other runtimes have written the sessions of a ledger."""
+"""Which versions of other runtimes have written sessions, and what is counted for a report of a failure."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,6 @@ def recorded_versions(ledger: Queryable) -> list[RecordedVersion]:
     return rows(ledger, RecordedVersion, _RECORDED_VERSIONS)
 
 
-# What a bundle for a report of a failure counts, in SQL; ``importing.bundles`` lets out of it what is no user's own word.
 _MOST_ROWS = 500
 
 RECORDINGS = f"""
@@ -76,7 +75,6 @@ ORDER BY length(text), turn_id LIMIT 20"""
 """A few responses of each kind that could not be read whole."""
 
 
-# Errors of other runtimes of which no more is known than that they are errors: their words, by who wrote them.
 @dataclass(frozen=True, slots=True)
 class ToolErrors:
     """Results of one wording.

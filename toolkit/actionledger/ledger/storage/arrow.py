@@ -16,7 +16,6 @@ from nanoarrow.ipc import StreamWriter
 
 from actionledger.ledger.storage.schema import LINK, Table
 
-# Many identifiers at once, as the sixteen bytes that each of them is: DuckDB takes ten times as long to read their texts.
 _CHARACTERS = 36
 _BYTES = 16
 _HYPHENS = (8, 13, 18, 23)

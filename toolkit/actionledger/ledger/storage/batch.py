@@ -80,7 +80,6 @@ class Batch:
         return bool(self._events)
 
 
-# Which events are surely smaller than what a ledger takes: told by a look at their texts, not by writing them.
 SMALL_CHARACTERS = 128 * 1024
 """So many characters are small: a character takes twelve bytes at most, so a line is a fortieth of the longest."""
 

@@ -20,7 +20,6 @@ from actionledger.core.events import Event
 from actionledger.ledger.storage.columns import Values
 from actionledger.ledger.storage.schema import OF_SESSION, OF_TURN, Table
 
-# Cells: whose a row is, and the digest of all rows of one owner in one table. Pure.
 OF_TURNS = frozenset(OF_TURN)
 """The tables whose rows name the turn that they go with."""
 

@@ -1,4 +1,4 @@
-"""A ledger's file that is cut or damaged, met by a statement that is right: told as what it is, and not as a fault of the statement."""
+"""A published file that is cut or damaged: how a statement says so, and how it is known before."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,7 +59,6 @@ def damage_told(path: Path) -> Iterator[None]:
         raise LedgerError(damage_sentence(str(path), error)) from error
 
 
-# A published file that is shorter than what it holds.
 # Blocks at its end that are free may never have been written.
 _NEEDED_BYTES = (
     "SELECT 3 * 4096 + used_blocks * block_size FROM pragma_database_size() WHERE database_name = ?"

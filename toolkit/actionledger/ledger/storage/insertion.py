@@ -1,4 +1,4 @@
-"""Rows on their way into a database, put into each table in one statement."""
+"""Rows on their way into a database, each event once and none of a session that is forgotten."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -15,7 +15,6 @@ from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.projection import Row
 from actionledger.ledger.storage.schema import QUARANTINE, TABLES
 
-# Which sessions are forgotten, so that nothing of them is taken in: by the last that was said of each. Pure.
 STANDING = """
 SELECT session_id::VARCHAR FROM forgotten GROUP BY session_id HAVING max_by(step, forgotten_at) = 'forgotten'"""
 """The same as a question to a ledger."""
@@ -72,7 +71,6 @@ class Staging:
             insert_arrow(connection, table, arrow_of(table, columns, range(len(rows))), link)
 
 
-# Rows of events that were made ready elsewhere into the tables of a ledger, each event once.
 _EVENTS = _TABLES["events"]
 
 _INCOMING, _PASSED_OVER = "incoming", "passed_over"

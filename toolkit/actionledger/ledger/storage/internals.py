@@ -22,7 +22,6 @@ from actionledger.ledger.storage.segments import segment_sizes
 from actionledger.ledger.storage.session_locks import SessionLock
 from actionledger.ledger.storage.store import Store
 
-# The short way for what comes in by the thousand, as an import does: events go into the working file, a batch in one transaction.
 BATCH_BYTES = 3 * 1024 * 1024
 """How much is made ready and taken in at a time, in bytes of lines: with more, a small import takes more than 200 MB of memory."""
 
@@ -105,7 +104,6 @@ class DirectRecorder:
         self.close()
 
 
-# Counts what ran lately, for all processes that write to one ledger: a small file, read and written under its own lock.
 class SharedCounter:
     """Counts across processes.
 

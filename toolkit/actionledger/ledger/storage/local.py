@@ -31,7 +31,6 @@ from actionledger.ledger.upkeep.migrations import refuse_unreadable
 from actionledger.ledger.upkeep.proofs.file import verify_file
 from actionledger.ledger.upkeep.proofs.report import Verification, heads_in
 
-# Much that goes into a working file piece by piece, as an import's does: it stays open between the pieces.
 OPEN_SECONDS = 4.0
 """How long a working file is held open between two pieces, where closing it takes no time."""
 
@@ -215,7 +214,6 @@ class LocalStore:
         return instance
 
 
-# Which place a ledger's name means, opened.
 def store_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | None = None) -> Store:
     """Open the store that a path means, by the ending of its name.
 
@@ -259,7 +257,6 @@ def _lake_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | Non
     return store
 
 
-# Whether a ledger holds what was taken in, wherever its tables lie.
 def verify(path: str | os.PathLike[str], *, since: str = "") -> Verification:
     """Look whether a ledger holds what was taken in; nothing of it is changed.
 

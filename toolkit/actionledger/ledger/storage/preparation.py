@@ -2,7 +2,7 @@
 
 It is the same road as a segment's line takes, for what comes by the thousand: the rows are those that ``projection.py`` makes, of all
 events together. An event that was not masked, has nothing to mask and fits its columns need not become a line to be read again;
-whichever may be otherwise (``doubtful.py``) does. What has to be asked of the ledger, of events of other kinds, is left to whoever
+whichever may be otherwise (``doubtful`` says which) does. What has to be asked of the ledger, of events of other kinds, is left to whoever
 takes it in.
 """
 
@@ -43,7 +43,6 @@ from actionledger.ledger.storage.schema import TABLES, Table
 from actionledger.ledger.storage.segments import Line
 
 
-# Lines as events again, or the reason why a line can't be read.
 def decode(line: Line) -> Event | ReversalAsTry:
     """Read a line.
 
@@ -230,7 +229,6 @@ def _add(tables: dict[str, Columns], recorded: Sequence[Sequence[Row]], first: i
         tables[name] = Columns(there.places + places, columns)
 
 
-# Which events can't go the short way: one that may hold a secret, or a value that DuckDB does not give back as it is.
 _TOGETHER = 512
 """So many texts are asked together what secrets they may hold."""
 

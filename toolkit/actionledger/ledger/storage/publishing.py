@@ -19,7 +19,6 @@ from actionledger.ledger.storage.spare import StoppedError
 
 __all__ = ["DIRECT_SECONDS", "StoppedError", "due_in", "is_behind", "publish", "publishing_interval"]
 
-# Whose a ledger is: what root makes in somebody else's is handed over, so that they can go on with it.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 

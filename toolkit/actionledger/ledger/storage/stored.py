@@ -251,8 +251,6 @@ def _text(value: str | None) -> str | None:
     return value
 
 
-# Rows that go, and the digests of them that stay: without those, nobody could tell what was taken away rightly from what was
-# lost.
 def withdraw(connection: DuckDBPyConnection, rows: Sequence[Rows], by_link: int, reason: str) -> list[bytes]:
     """Keep the digests of rows that are about to be deleted in the same transaction.
 
@@ -288,7 +286,6 @@ def withdrawn_in(connection: DuckDBPyConnection) -> dict[str, int]:
     return dict(connection.execute("SELECT reason, count(*) FROM withdrawn GROUP BY reason").fetchall())
 
 
-# The beginning of a chain: what was there before is kept as it is found.
 def begin_chain(connection: DuckDBPyConnection) -> None:
     """Begin the chain of the current database, if it has none: of a ledger that is older than chains."""
     if connection.execute("SELECT count(*) FROM links").fetchone() == (0,):

@@ -1,4 +1,4 @@
-"""How responses without a tool call ended, and how sessions did: two views, the one definition of both.
+"""Views of the schema: how responses without a tool call ended, who let calls run, and what recordings say of their sessions.
 
 A response without a call may be all that was due: the model answers, and its protocol lets it end so. Or it stopped: it says what it is
 about to do and does not, its call was left as text, it is empty, it was cut, or the provider refused it. Or a call was meant, and nobody
@@ -122,7 +122,6 @@ SESSION_OUTCOMES = f"""
 """The SELECT of the view: a row for each session."""
 
 
-# Who let the calls of other runtimes run, or refused them: a view over what was noted beside their executions.
 PERMISSIONS = f"""
     SELECT s.run_id, s.session_id, s.turn_id, s.turn_index, s.profile, s.model, s.task, s.occurred_at, s.execution_id,
            s.attempt_id, s.action_id, s.action_index, s.name, s.call_id, e.decision,
@@ -135,7 +134,6 @@ PERMISSIONS = f"""
 """Each execution of another runtime once; ``not_recorded`` where its recording says nothing of who decided."""
 
 
-# What recordings say of their own sessions: whether they succeeded, and in how many responses their harness took an action.
 _MINT = "metadata ->> '$.counts.{}'"
 """Where a session that was imported before there was a common place has it: MINT's are the only ones that were kept."""
 

@@ -139,7 +139,6 @@ def _blank() -> bytes:
         return path.read_bytes()
 
 
-# Opening a ledger: whatever is wrong with its file or folder is said at once, and nothing is written before.
 _PATIENCE_SECONDS = 60.0
 _MAGIC, _MAGIC_AT = b"DUCK", 8
 

@@ -26,7 +26,6 @@ from actionledger.ledger.storage.schema import (
 )
 
 
-# Which version of the schema a database has, and whether this toolkit reads it.
 def version_in(connection: DuckDBPyConnection, catalog: str | None = None) -> int | None:
     """Return the version of the schema in a database, or None where there is no ledger in it."""
     table = f"{catalog}.meta" if catalog else "meta"

@@ -143,7 +143,6 @@ def _quoted(text: str) -> str:
     return "'{}'".format(text.replace("'", "''"))
 
 
-# A reader's look at one snapshot of a lake: of a small lake in memory, else where its files are.
 HELD_BYTES = 8 * 1024 * 1024
 """Up to what size a lake is held in memory, in bytes of its files; there it takes some five times as much."""
 

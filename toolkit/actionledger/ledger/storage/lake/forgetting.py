@@ -80,7 +80,6 @@ def vacuum(place: LakePlace) -> None:
         ) from error
 
 
-# What PostgreSQL's server log keeps of a lake: the statement of a commit that loses the race, with texts of the rows in it.
 _KEEPS_NO_ERRORS = frozenset({"log", "fatal", "panic"})
 _ASKED = (
     "SELECT name, setting FROM pg_settings WHERE name IN (''log_min_error_statement'', ''log_statement'', "

@@ -17,7 +17,6 @@ from actionledger.ledger.storage.old_events import ReversalAsTry
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import Line
 
-# Which events only the host that records them can have: those of a live session, of the run that began it.
 _OF_ANYBODY = frozenset({"approval_decided"})
 """What is decided by whoever is first."""
 
@@ -101,7 +100,7 @@ _CONFLICTS = ("conflict", "database is locked", "could not serialize", "deadlock
 class LakeLoader(Loader):
     """Puts lines into a lake, each event once, however many hosts do it.
 
-    DuckLake knows no unique keys, and two commits that only append never collide. What only this host can have made (``own.py`` says
+    DuckLake knows no unique keys, and two commits that only append never collide. What only this host can have made (the top of this file says
     what that is), it alone takes in. What another one may take in just now, a recording that both import or a parser that both use,
     is claimed: whoever commits second collides, and looks again at what is known.
 

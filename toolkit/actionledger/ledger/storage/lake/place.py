@@ -173,7 +173,6 @@ def _folder(path: Path, data_path: str) -> str:
     return f"{path.parent / data_path}".rstrip("/") + "/"
 
 
-# A lake on a disk is for its owner alone, or for the group that its folder lets write there; DuckDB makes files for everybody.
 class PrivateFiles:
     """Takes from others what they could read of a lake on a disk; of S3 and PostgreSQL it is theirs to say who may.
 

@@ -41,7 +41,6 @@ from actionledger.ledger.upkeep.proofs.report import Fault, Verification, faults
 from actionledger.ledger.upkeep.proofs.shape import shape_of
 from actionledger.ledger.upkeep.proofs.walk import Walk, walk
 
-# Whether a lake holds what was taken in: every host's chain, this host's segments, and the heads that somebody has kept.
 _OLDER = (
     "The lake was recorded before its hosts kept proofs. Whoever opens it for writing begins a chain with what is there, and from then on it is "
     "proven."

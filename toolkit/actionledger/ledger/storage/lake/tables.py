@@ -146,7 +146,6 @@ def _plain(ddl: str) -> str:
     return re.sub(rf'\b({LINK}"?|by_link) INTEGER', rf"\1 {_LINK_TYPE}", plain)
 
 
-# Which chain a host's commits go on with: its own, begun at its first commit.
 class OwnChain:
     """The chain that one host's commits go on with; of the holder of the ingest lock.
 

@@ -81,7 +81,6 @@ def _of_tail(in_tail: Collection[str]) -> str:
     return f"SELECT session_id FROM ({union}) WHERE session_id IS NOT NULL" if union else ""
 
 
-# When sessions are rolled up: before a copy of a large ledger is published, and before what is forgotten goes out of the files.
 _CHANGED = (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError)
 """What a statement fails with where somebody has changed the tables that it is about."""
 

@@ -78,7 +78,6 @@ def digest_of(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-# What responses of a part took, and since when there are some: what a usage and what was new when are made of.
 _TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens")
 
 RECORDED = (*_TOKENS, "cost_usd", "cost_origin", "latency_ms")

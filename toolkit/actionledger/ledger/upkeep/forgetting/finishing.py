@@ -20,7 +20,6 @@ from actionledger.ledger.storage.working_file import open_store
 from actionledger.ledger.upkeep.forgetting.intent import Intent
 from actionledger.ledger.upkeep.forgetting.records import forget_records
 
-# Lines of segments that are still written to: a writer only ever appends, so nobody writes where a whole line stands.
 _KEPT = (
     "SELECT event_id::VARCHAR FROM events "
     "SEMI JOIN (SELECT unnest(string_split(?, ','))::UUID AS event_id) USING (event_id)"

@@ -11,7 +11,6 @@ from actionledger.ledger.upkeep.health import file_checks, record_checks
 from actionledger.ledger.upkeep.health.facts import Facts, gather
 from actionledger.ledger.upkeep.health.report import Finding, Health, Waiting
 
-# Which checks there are, in the order in which they are told.
 Look: TypeAlias = Callable[[Facts], Iterator[Finding]]
 """One check: it finds something in any case, if only that all is fine."""
 

@@ -24,7 +24,6 @@ from actionledger.ledger.storage.working_file import is_database
 from actionledger.ledger.upkeep.health.records import Records, read_records
 from actionledger.ledger.upkeep.health.report import Holder, Size
 
-# Who holds a lock: the kernel's list of locks says it on Linux; elsewhere only that somebody does can be found out.
 _LOCKS = Path("/proc/locks")
 _PROCESSES = Path("/proc")
 _STOPPED = frozenset("Tt")
@@ -128,7 +127,6 @@ def _holder(what: str, process: int | None) -> Holder:
     return Holder(what, process, line[begin + 1 : end], is_stopped=bool(state) and state[0] in _STOPPED)
 
 
-# What stands in the place of a ledger's own files and folders and can't be used as such.
 def unusable(files: LedgerFiles) -> str:
     """Return what can't be what it should be, in a sentence; empty where all can."""
     for folder in (files.folder, files.segments, files.sessions, files.effects, files.manifests):

@@ -5,7 +5,6 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-# Sizes and times as people read them.
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _STEP = 1000
 

@@ -28,7 +28,6 @@ from actionledger.ledger.upkeep.proofs.walk import Walk, walk
 from actionledger.ledger.upkeep.rollups import faults_of_rollup
 
 
-# Whether what was flushed on this host is still in its segments, as far as it was taken in.
 def faults_of_segments(files: LedgerFiles, offsets: Mapping[str, int]) -> list[Fault]:
     """Return which segments were cut."""
     faults = []

@@ -106,7 +106,6 @@ class Verification:
         return min((each.since for each in self.chains), default=None)
 
 
-# Heads that were kept elsewhere: as people write them, and whether their chain still has them.
 _HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
 
 

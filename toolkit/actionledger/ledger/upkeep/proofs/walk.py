@@ -1,4 +1,4 @@
-"""Goes through a chain, link by link, and says where it is not what it says of itself."""
+"""Goes through a chain, link by link, and says where it or what a database has of it is not what the link says."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,8 +14,6 @@ from actionledger.ledger.storage.chain import ENDS, FIRST, MARK_BYTES, SPAN, Hea
 from actionledger.ledger.storage.stored import StoredCell, rows_of_links, stored_cells
 from actionledger.ledger.upkeep.proofs.report import Fault, ProvenChain
 
-# One link beside what a database has of it, and where the two are not the same.
-# What is gone as a whole: a link knows more cells than there are, and other tables say what they were about.
 _OF_KINDS = {
     "turn_starts": ("response_received", "turn_id"),
     "turn_ends": ("turn_finished", "turn_id"),
