@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from actionledger.core.ids import new_id
-from actionledger.ledger.storage.fitting import fit
-from actionledger.ledger.storage.projection import Row
+from actionledger.ledger.storage.projection import Row, fit
 from actionledger.ledger.storage.schema import TABLES
 
 STAGED = {table.name: table.staged for table in TABLES}

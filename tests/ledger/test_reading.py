@@ -14,7 +14,7 @@ from actionledger.core.errors import LedgerError, NewerLedgerError
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.funnel import funnel
-from actionledger.ledger.storage import instances, readers, working_file
+from actionledger.ledger.storage import memory, readers, working_file
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.local import LocalStore
@@ -122,7 +122,7 @@ def test_a_reader_connects_once(ledger, monkeypatch) -> None:
     made = []
     connect = duckdb.connect
     monkeypatch.setattr(duckdb, "connect", lambda *a, **k: made.append(1) or connect(*a, **k))
-    monkeypatch.setattr(instances, "_kept", instances._Kept())
+    monkeypatch.setattr(memory, "_kept", memory._Kept())
     for _ in range(3):
         working_file._version_of_copy.cache_clear()
         with open_ledger(ledger.path, read_only=True) as opened:

@@ -12,7 +12,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.rollups import tables, writer
-from actionledger.ledger.storage.rollups.pieces import PIECE
+from actionledger.ledger.storage.rollups.tables import PIECE
 from actionledger.ledger.upkeep.health import Check, Level, examine, mend, records
 from actionledger.ledger.upkeep.rollups import faults_of_rollup
 

@@ -15,8 +15,8 @@ from actionledger.ledger.storage import ingest
 from actionledger.ledger.storage.connections import store
 from actionledger.ledger.storage.files import LedgerFiles, wal_of
 from actionledger.ledger.storage.rollups import state, tables, writer
-from actionledger.ledger.storage.rollups.pieces import PICKED, PIECE, pick_changed
 from actionledger.ledger.storage.rollups.state import is_current
+from actionledger.ledger.storage.rollups.tables import PICKED, PIECE, pick_changed
 from actionledger.ledger.storage.schema import TABLES
 from actionledger.ledger.storage.working_file import with_store
 from actionledger.ledger.upkeep.rollups import faults_of_rollup

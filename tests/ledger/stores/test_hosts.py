@@ -26,8 +26,7 @@ from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.schema import TABLES
-from actionledger.ledger.upkeep.health.examination import examine
-from actionledger.ledger.upkeep.health.repair import mend
+from actionledger.ledger.upkeep.health.examination import examine, mend
 from actionledger.runtime.session.runtime import Runtime
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"

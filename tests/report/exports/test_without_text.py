@@ -9,8 +9,8 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.ledger import open_ledger, queries
+from actionledger.ledger.queries.marks import selected
 from actionledger.ledger.queries.names import one_session
-from actionledger.ledger.queries.selected import selected
 from actionledger.ledger.row_files import write_rows
 from actionledger.ledger.storage.copies import write_database, write_tables
 from actionledger.ledger.storage.schema import LINK, TABLES

@@ -22,7 +22,7 @@ from actionledger.core.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.lineage import Forgettable, older_sessions
-from actionledger.ledger.queries.selected import selected_sessions
+from actionledger.ledger.queries.marks import selected_sessions
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.upkeep.forgetting.records import ForgetReport
 from actionledger.runtime.session.forgetting import (

@@ -15,7 +15,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.errors import LedgerError, MemoryNeededError
 from actionledger.core.formulas import FORMULA
 from actionledger.ledger.ledger import Ledger
-from actionledger.ledger.queries.selected import PICKED, Picking, Selection
+from actionledger.ledger.queries.marks import PICKED, Picking, Selection
 from actionledger.ledger.stopping import stoppable
 from actionledger.ledger.storage.memory import export_limits, within_reading_limit
 

@@ -11,7 +11,7 @@ from actionledger.core.plurals import counted
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.ledger.queries.agreement import recorded_verdicts
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.by_task import results_by_task, shared_turns
+from actionledger.ledger.queries.differences import results_by_task, shared_turns
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import Funnel, funnel, with_sessions
 from actionledger.replay.statistics import (

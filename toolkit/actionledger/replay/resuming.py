@@ -13,7 +13,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.choices import UnfinishedRereading, unfinished_rereadings
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.rereading import count_read
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 
 SELECTED = "reparse_selected"
 """The code of the note that says what a run is to read."""

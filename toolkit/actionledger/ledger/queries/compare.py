@@ -21,7 +21,7 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_READING, turn_scope
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 
 Bucket: TypeAlias = Literal[
     "same",

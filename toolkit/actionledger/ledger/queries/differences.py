@@ -11,9 +11,10 @@ from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.looks import drawn
 from actionledger.core.vocabulary import ActionStatus, Outcome, Reason
-from actionledger.ledger.queries.base import Queryable, rows
-from actionledger.ledger.queries.scopes import FIRST_READING
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, number, rows
+from actionledger.ledger.queries.filters import Filter, rated
+from actionledger.ledger.queries.scopes import FIRST_READING, scope
+from actionledger.ledger.storage.projection import is_uuid
 
 Thing = TypeVar("Thing")
 
@@ -285,3 +286,59 @@ def _kind(before: ReadAction, after: ReadAction, fields: Sequence[FieldDifferenc
         return "accepted" if after.status.is_runnable else "rejected"
     is_same = not fields and (before.status, before.reason) == (after.status, after.reason)
     return "same" if is_same else "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """What was read of the responses to one task.
+
+    Args:
+        task: which.
+        intent: how many of them meant to act and can be audited, 1 or more.
+        read: how many of these could be read whole.
+    """
+
+    task: str
+    intent: int
+    read: int
+
+    @property
+    def share(self) -> float:
+        """The share of those that could be read, 0 to 1."""
+        return self.read / self.intent
+
+
+_TASKS = f"""
+SELECT task, count(*) AS intent, count(*) FILTER (list_contains($read, outcome)) AS read
+FROM parse_attempts WHERE task <> '' AND {AUDITABLE} AND list_contains($intent, outcome) AND {{condition}}
+GROUP BY task ORDER BY task"""
+
+
+def results_by_task(ledger: Queryable, within: Filter) -> list[TaskResult]:
+    """Return what was read by task, in the tasks' order; responses without a task are left out.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    condition, parameters = scope(rated(within))
+    query = _TASKS.format(condition=condition)
+    return rows(ledger, TaskResult, query, parameters | {"read": READ, "intent": INTENT})
+
+
+_SHARED = """
+SELECT count(*) FROM (SELECT DISTINCT turn_id FROM parse_attempts WHERE {before})
+JOIN (SELECT DISTINCT turn_id FROM parse_attempts WHERE {after}) USING (turn_id)"""
+
+
+def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> int:
+    """Return how many turns two filters both pick.
+
+    Args:
+        ledger: what to ask.
+        before: the one.
+        after: the other.
+    """
+    first, second = scope(before).beside("before_"), scope(after).beside("after_")
+    query = _SHARED.format(before=first.condition, after=second.condition)
+    return number(ledger, query, first.parameters | second.parameters)

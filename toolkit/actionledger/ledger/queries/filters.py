@@ -25,7 +25,7 @@ from actionledger.ledger.queries.addresses import (
 )
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""

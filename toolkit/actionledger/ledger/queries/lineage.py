@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 
 

@@ -8,7 +8,7 @@ from actionledger.core.values import Approval
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
 from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from actionledger.core.vocabulary import ActionStatus, Capture, Outcome, Reason
 from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 
 _BATCH = 200
 

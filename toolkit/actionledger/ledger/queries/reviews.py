@@ -25,7 +25,7 @@ from actionledger.ledger.queries.base import (
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.names import Called, one_session, turn_place
 from actionledger.ledger.queries.scopes import FAILING, LAST_STEPS, MOVED, of_turn, scope
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

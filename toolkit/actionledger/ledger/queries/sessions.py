@@ -20,7 +20,7 @@ from actionledger.ledger.queries.base import (
 from actionledger.ledger.queries.choices import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, scope, turn_scope
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 
 Order: TypeAlias = Literal["newest", "oldest", "longest", "worst"]

@@ -19,7 +19,7 @@ from actionledger.core.vocabulary import (
 from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows, rows_by
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.ledger.queries.turns import reading
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from actionledger.ledger.queries.base import (
     rows_of_page,
 )
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
-from actionledger.ledger.storage.fitting import is_uuid
+from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

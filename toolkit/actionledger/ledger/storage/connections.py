@@ -13,8 +13,14 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.storage import differences
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
-from actionledger.ledger.storage.instances import Instance, begin, borrowed, quiet
-from actionledger.ledger.storage.memory import first_limit, within_reading_limit
+from actionledger.ledger.storage.memory import (
+    Instance,
+    begin,
+    borrowed,
+    first_limit,
+    quiet,
+    within_reading_limit,
+)
 
 STORAGE_VERSION = "v1.5.0"
 """The newest storage format that every supported DuckDB reads: 2.0's own default is unreadable to 1.5."""

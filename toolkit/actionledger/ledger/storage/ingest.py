@@ -27,8 +27,8 @@ from actionledger.ledger.storage.rollups.state import PIECES, keep_rolled_up
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
 from actionledger.ledger.storage.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.storage.working_file import with_store
-from actionledger.ledger.upkeep.forgetting.finishing import finish_records
 from actionledger.ledger.upkeep.forgetting.intent import intent_of
+from actionledger.ledger.upkeep.forgetting.records import finish_records
 from actionledger.ledger.upkeep.migrations import version_of_copy
 
 

@@ -19,8 +19,8 @@ from actionledger.ledger.storage.ingest import Publishing
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import segment_sizes
-from actionledger.ledger.storage.session_locks import SessionLock
 from actionledger.ledger.storage.store import Store
+from actionledger.ledger.upkeep.forgetting.intent import SessionLock
 
 BATCH_BYTES = 3 * 1024 * 1024
 """How much is made ready and taken in at a time, in bytes of lines: with more, a small import takes more than 200 MB of memory."""

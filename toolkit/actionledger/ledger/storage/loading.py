@@ -10,11 +10,10 @@ from actionledger.core.clock import now
 from actionledger.core.events import Event, ParserUsed, Reviewed, TurnSuperseded
 from actionledger.ledger.storage.chain import Cells, Chain, draw_salts
 from actionledger.ledger.storage.connections import transaction
-from actionledger.ledger.storage.fitting import fit
 from actionledger.ledger.storage.insertion import Forgotten, Staging, insert_prepared
 from actionledger.ledger.storage.old_events import Older, ReversalAsTry
 from actionledger.ledger.storage.preparation import DIRECT, Prepared, decode
-from actionledger.ledger.storage.projection import Row, rows_of
+from actionledger.ledger.storage.projection import Row, fit, rows_of
 from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, TABLES, Unreadable
 from actionledger.ledger.storage.segments import Line
 from actionledger.ledger.storage.stored import digests_of, rows_of_links, rows_of_turns, withdraw

@@ -21,8 +21,8 @@ from actionledger.ledger.storage.connections import (
 )
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
 from actionledger.ledger.storage.ingest import Ingest, IngestReport, Publishing, begin_ingest, forget, ingest
-from actionledger.ledger.storage.instances import Instance
 from actionledger.ledger.storage.lake.place import LakePlace, is_place
+from actionledger.ledger.storage.memory import Instance
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.publishing import due_in, is_behind
 from actionledger.ledger.storage.store import AsOf, Store

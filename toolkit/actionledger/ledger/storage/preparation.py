@@ -36,9 +36,18 @@ from actionledger.ledger.storage.arrow import ArrowRows, arrow_of, identifier_by
 from actionledger.ledger.storage.chain import Cells, draw_salts, line_of
 from actionledger.ledger.storage.columns import Values
 from actionledger.ledger.storage.encoding import encoded
-from actionledger.ledger.storage.fitting import INTEGERS, SURROGATE_ESCAPE, fit, is_uuid
 from actionledger.ledger.storage.old_events import ReversalAsTry, reversal_as_try
-from actionledger.ledger.storage.projection import REPAIR_CHARACTERS, Columns, Row, columns_of, rows_of
+from actionledger.ledger.storage.projection import (
+    INTEGERS,
+    REPAIR_CHARACTERS,
+    SURROGATE_ESCAPE,
+    Columns,
+    Row,
+    columns_of,
+    fit,
+    is_uuid,
+    rows_of,
+)
 from actionledger.ledger.storage.schema import TABLES, Table
 from actionledger.ledger.storage.segments import Line
 

@@ -19,9 +19,8 @@ from actionledger.core.forking import abandon, watch
 from actionledger.ledger.storage.connections import BASE, offsets_in, transaction
 from actionledger.ledger.storage.files import one_sentence
 from actionledger.ledger.storage.insertion import Staging
-from actionledger.ledger.storage.instances import Instance, keep
 from actionledger.ledger.storage.loading import Loader
-from actionledger.ledger.storage.memory import within_reading_limit
+from actionledger.ledger.storage.memory import Instance, keep, within_reading_limit
 from actionledger.ledger.storage.rollups.state import is_current, views_of_rollup
 from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, STATUS_OF_ACTION, TABLES, VIEWS, Table
 from actionledger.ledger.storage.segments import Line, batches, segment_sizes

@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias
 from actionledger.ledger.storage.chain import Head
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.ingest import IngestReport, Publishing
-from actionledger.ledger.storage.instances import Instance
+from actionledger.ledger.storage.memory import Instance
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.upkeep.proofs.report import Verification
 

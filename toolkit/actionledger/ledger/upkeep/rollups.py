@@ -6,9 +6,20 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.plurals import counted
 from actionledger.ledger.queries.scopes import FIRST_READING
-from actionledger.ledger.storage.rollups.pieces import PICKED, PIECE, Piece, only, pick_changed, pieces_in
 from actionledger.ledger.storage.rollups.state import is_current
-from actionledger.ledger.storage.rollups.tables import APART, DIALECTS, FAILURES, KINDS, PARTS
+from actionledger.ledger.storage.rollups.tables import (
+    APART,
+    DIALECTS,
+    FAILURES,
+    KINDS,
+    PARTS,
+    PICKED,
+    PIECE,
+    Piece,
+    only,
+    pick_changed,
+    pieces_in,
+)
 from actionledger.ledger.storage.rollups.writer import (
     COLUMNS,
     DIGEST,

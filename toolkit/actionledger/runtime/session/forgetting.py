@@ -19,9 +19,8 @@ from actionledger.ledger.saved import Saved
 from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, remove_folder
 from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.placement import forget_places
-from actionledger.ledger.storage.session_locks import is_any_open, open_sessions
 from actionledger.ledger.storage.spool import forget_held
-from actionledger.ledger.upkeep.forgetting.intent import Intent, intent_of
+from actionledger.ledger.upkeep.forgetting.intent import Intent, intent_of, is_any_open, open_sessions
 from actionledger.ledger.upkeep.forgetting.records import ForgetReport
 from actionledger.runtime.session.states.pruning import forget_states
 from actionledger.runtime.workspace.forgetting import forget_effects, journals_with, refuse_used

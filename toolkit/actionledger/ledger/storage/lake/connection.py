@@ -11,9 +11,8 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
 from actionledger.ledger.storage.connections import BASE, transaction
-from actionledger.ledger.storage.instances import quiet
 from actionledger.ledger.storage.lake.place import LakePlace
-from actionledger.ledger.storage.memory import reading_limit, spilling_folder
+from actionledger.ledger.storage.memory import quiet, reading_limit, spilling_folder
 
 WRITER_MEMORY = "512MB"
 """How much an ingester may take for what it writes, texts of Parquet files among it."""

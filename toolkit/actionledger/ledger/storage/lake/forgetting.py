@@ -14,9 +14,13 @@ from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.loading import tried_again
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.segments import qualified_name
-from actionledger.ledger.upkeep.forgetting.finishing import blank_lines, gone_of_nobody
 from actionledger.ledger.upkeep.forgetting.intent import Intent
-from actionledger.ledger.upkeep.forgetting.records import delete_late, forget_records
+from actionledger.ledger.upkeep.forgetting.records import (
+    blank_lines,
+    delete_late,
+    forget_records,
+    gone_of_nobody,
+)
 
 _PATIENCE_SECONDS = 120.0
 _AHEAD = timedelta(days=1)

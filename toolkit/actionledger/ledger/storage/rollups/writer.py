@@ -12,17 +12,21 @@ from actionledger.ledger.queries.rolled import ALL, Counts
 from actionledger.ledger.queries.scopes import AGAIN, FIRST_READING
 from actionledger.ledger.storage.connections import transaction
 from actionledger.ledger.storage.rollups import tables
-from actionledger.ledger.storage.rollups.pieces import EVENTS_AT_ONCE, PICKED, PIECE, only, pick_changed
 from actionledger.ledger.storage.rollups.tables import (
     APART,
     DIALECTS,
+    EVENTS_AT_ONCE,
     FAILURES,
     KINDS,
     PARTS,
+    PICKED,
+    PIECE,
     ROLLUPS,
     STATE,
     Reached,
     digest_of,
+    only,
+    pick_changed,
     remove,
     rolled_up_to,
 )
