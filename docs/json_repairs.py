@@ -15,7 +15,7 @@ value. Where two readings are plausible, or the only one takes a guess, the like
 doubt (`Decoded.issues`); `DecodeOptions(likelier=False)`, which a parser of actions has, refuses the text. What is cut off, what
 stands behind the value in a text that was said to end with it (`end=`), and a second value have an issue as well. Text around a
 value is the business of `al.find_value`, several values that of `al.decode_all`. This page is made from the table that the readers
-work from (`tolerant_json/faults.py`): `python docs/json_repairs.py` writes it anew.
+work from (`reading/tolerant_json/faults.py`): `python docs/json_repairs.py` writes it anew.
 
 | repair | what is wrong | for instance | read as |
 |---|---|---|---|

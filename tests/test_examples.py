@@ -26,8 +26,9 @@ def methods(cls: type) -> list[tuple[str, object]]:
 def public_callables() -> dict[str, object]:
     """Return every public function, class and method by its dotted name."""
     named = {name: getattr(al, name) for name in al.__all__}
-    for room in (al.charts, al.statistics):
-        named |= {f"{room.__name__.partition('.')[2]}.{name}": getattr(room, name) for name in room.__all__}
+    for room in ("charts", "statistics"):
+        module = getattr(al, room)
+        named |= {f"{room}.{name}": getattr(module, name) for name in module.__all__}
     callables = {name: value for name, value in named.items() if callable(value)}
     for name, value in list(callables.items()):
         if inspect.isclass(value):
