@@ -4,8 +4,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from actionledger.ledger import open_ledger
-from actionledger.ledger.comments import column_meanings, texts_of
-from actionledger.ledger.schema import QUARANTINE, TABLES, VIEWS
+from actionledger.ledger.storage.comments import column_meanings, texts_of
+from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS
 
 HERE = Path(__file__).parent
 HEAD = """# Tables

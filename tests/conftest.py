@@ -14,11 +14,10 @@ from forked_python import ForkedPython
 
 from actionledger.core.values import Block, RawAction
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
-from actionledger.ledger import background, working_file
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import IngestReport
-from actionledger.ledger.stores import local
-from actionledger.ledger.working_file import bring_up_to_date
+from actionledger.ledger.storage import background, local, working_file
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import IngestReport
+from actionledger.ledger.storage.working_file import bring_up_to_date
 from actionledger.reading.parsers import PARSERS
 
 pytest_plugins = ["slow_tests", "time_limit"]

@@ -11,10 +11,10 @@ import streamlit as st
 
 from actionledger.core.errors import LedgerError, MemoryNeededError
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.damaged import damage_told
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.memory import more_than_first
 from actionledger.ledger.saved import Saved
+from actionledger.ledger.storage.damage import damage_told
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.memory import more_than_first
 from actionledger_dashboard import LEDGER_VARIABLE, READ_ONLY_VARIABLE
 
 P = ParamSpec("P")

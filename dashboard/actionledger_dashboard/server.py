@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.ledger.memory import FIRST_VARIABLE, limit_for
+from actionledger.ledger.storage.memory import FIRST_VARIABLE, limit_for
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
 from actionledger_dashboard.document import EveryAddress, routes_of, script_sources
 from actionledger_dashboard.handover import HandOver

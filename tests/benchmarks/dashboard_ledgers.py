@@ -7,7 +7,7 @@ import duckdb
 
 import actionledger as al
 from actionledger.demo import take_samples
-from actionledger.ledger.rollups.making import roll_up
+from actionledger.ledger.storage.rollups.writer import roll_up
 
 MINT = Path(__file__).parents[3] / "shared" / "corpora" / "mint"
 OWN_IDS = (

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import actionledger as al
-from actionledger.ledger.counting import SharedCounter
+from actionledger.ledger.storage.internals import SharedCounter
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.limits import Limits, LocalCounter, RateLimit
 from actionledger.runtime.execution.planning import build_plan

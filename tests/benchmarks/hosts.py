@@ -23,9 +23,9 @@ from threading import Event, Thread
 import lake_servers
 
 from actionledger.ledger import open_ledger
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.place import LakePlace, is_place
+from actionledger.ledger.storage.lake.connection import connect_lake
+from actionledger.ledger.storage.lake.place import LakePlace, is_place
+from actionledger.ledger.storage.local import verify
 from actionledger.runtime.session.runtime import Runtime
 
 TURNS_A_SESSION = 20
@@ -50,7 +50,7 @@ def work(path: Path, turns_a_second: float) -> None:
 
 def commit(path: Path) -> None:
     """Be the committer."""
-    from actionledger.ledger.stores.lake.committer import committer_of
+    from actionledger.ledger.storage.lake.committer import committer_of
 
     ended = Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
@@ -207,7 +207,7 @@ def main() -> None:
     parser.add_argument("--commit", type=Path)
     given = parser.parse_args()
     logging.basicConfig(level=logging.WARNING)
-    logging.getLogger("actionledger.ledger.stores.lake.loading").setLevel(logging.DEBUG)
+    logging.getLogger("actionledger.ledger.storage.lake.loading").setLevel(logging.DEBUG)
     if given.work or given.commit:
         work(given.work, given.turns_a_second) if given.work else commit(given.commit)
         return

@@ -21,8 +21,8 @@ from recorded_files import formats_of
 from rich.console import Console
 from rich.table import Table
 
-from actionledger.ledger.connections import STORAGE_VERSION
-from actionledger.ledger.schema import TABLES
+from actionledger.ledger.storage.connections import STORAGE_VERSION
+from actionledger.ledger.storage.schema import TABLES
 from actionledger.profiles import profile_named
 from actionledger.runtime.parsing import read_response
 

@@ -28,12 +28,12 @@ from actionledger.core.privacy import mask
 from actionledger.imports.importer import Importer
 from actionledger.imports.sources.base import Item, Source
 from actionledger.ledger import open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, ingest
-from actionledger.ledger.journal import SegmentWriter
-from actionledger.ledger.opening import open_files
-from actionledger.ledger.publishing import publish
 from actionledger.ledger.queries.recorded import Known
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.journal import SegmentWriter
+from actionledger.ledger.storage.publishing import publish
+from actionledger.ledger.storage.working_file import open_files
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpora" / "agents-more"

@@ -34,7 +34,7 @@ from watching import MODEL, Agents, turns_of
 
 import actionledger as al
 from actionledger.core.errors import LedgerError
-from actionledger.ledger.proofs.verifying import verify
+from actionledger.ledger.storage.local import verify
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 COMMAND = [sys.executable, "-m", "actionledger"]

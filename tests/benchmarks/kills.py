@@ -33,11 +33,12 @@ from rich.table import Table
 import actionledger as al
 from actionledger.core.events import SystemNoted
 from actionledger.core.ids import new_id, now
-from actionledger.ledger import differences, direct, open_ledger, spare
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, ingest
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.rollups import making, tables
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import differences, internals, spare
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.local import verify
+from actionledger.ledger.storage.rollups import tables, writer
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 A_LEDGER = 25
@@ -197,11 +198,11 @@ class Counting(Ingesting):
 def count_in_pieces() -> None:
     """Have any ledger be worth counting, a few events at a time, and each step of it be one to be killed at."""
     tables.WORTH_BYTES = 0
-    making.roll_up.__kwdefaults__["at_once"] = 12
+    writer.roll_up.__kwdefaults__["at_once"] = 12
     for name in ("pick_changed", "_roll", "_note", "_drop_unused"):
-        step = getattr(making, name)
+        step = getattr(writer, name)
         if not hasattr(step, "__wrapped__"):
-            setattr(making, name, touching(step))
+            setattr(writer, name, touching(step))
 
 
 def touching(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -225,7 +226,7 @@ class Importing(Road):
     asked = "SELECT turn_id::VARCHAR FROM turn_starts"
 
     def work(self, said: int) -> None:
-        direct.BATCH_BYTES = BATCH_BYTES
+        internals.BATCH_BYTES = BATCH_BYTES
         al.import_path(SAMPLES, self.path, workers=1)
 
     def seen(self, plain: duckdb.DuckDBPyConnection) -> None:

@@ -22,13 +22,13 @@ from actionledger.core.events import SystemNoted
 from actionledger.core.ids import new_id, now
 from actionledger.imports import import_path
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.reasons import reasons
 from actionledger.ledger.queries.sessions import sessions
-from actionledger.ledger.stores.lake.compacting import compact
-from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.place import LakePlace, is_place
+from actionledger.ledger.storage.lake.compaction import compact
+from actionledger.ledger.storage.lake.connection import connect_lake
+from actionledger.ledger.storage.lake.place import LakePlace, is_place
+from actionledger.ledger.storage.local import verify
 
 QUERIES: dict[str, Callable[[Ledger], object]] = {
     "open and count": lambda ledger: ledger.sql("SELECT count(*) FROM turns").fetchall(),

@@ -30,7 +30,7 @@ import duckdb
 from actionledger.core.events import ResponseReceived, SystemNoted
 from actionledger.core.ids import new_id
 from actionledger.ledger import open_ledger
-from actionledger.ledger.publishing import publishing_interval
+from actionledger.ledger.storage.publishing import publishing_interval
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 SESSION, RUN = new_id(), new_id()

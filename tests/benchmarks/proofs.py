@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import actionledger as al
-from actionledger.ledger import ingest
-from actionledger.ledger.proofs.cells import Cells
+from actionledger.ledger.storage import ingest
+from actionledger.ledger.storage.chain import Cells
 
 
 def imported(source: Path) -> tuple[float, int, int]:

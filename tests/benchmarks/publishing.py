@@ -26,10 +26,11 @@ from ledger_live import response
 from rich.console import Console
 from rich.table import Table
 
-from actionledger.ledger import Ledger, ingest as ingest_module, open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.publishing import publish
-from actionledger.ledger.rollups.keeping import keep_rolled_up
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.storage import ingest as ingest_module
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.publishing import publish
+from actionledger.ledger.storage.rollups.state import keep_rolled_up
 
 
 class Cost(NamedTuple):

@@ -22,9 +22,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.ledger.connections import ROW_GROUP_ROWS, STORAGE_VERSION
 from actionledger.ledger.queries import EVERYTHING, Filter
-from actionledger.ledger.schema import LINK, LONG_TEXTS, TABLES, Table
+from actionledger.ledger.storage.connections import ROW_GROUP_ROWS, STORAGE_VERSION
+from actionledger.ledger.storage.schema import LINK, LONG_TEXTS, TABLES, Table
 
 KEPT_ONCE = {"parsers", "tools"}
 """Tables that have a row for what many sessions share."""

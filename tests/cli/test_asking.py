@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from actionledger.cli.answers import Format, write_answer
-from actionledger.ledger.guarded import Answer
+from actionledger.ledger.guarding.guard import Answer
 
 ROWS = "SELECT * FROM (VALUES (1, 'a'), (2, 'b\n\"c\"'), (3, NULL)) AS t(n, text) ORDER BY n"
 

@@ -14,7 +14,7 @@ from actionledger.cli.answers import Format, write_answer
 from actionledger.cli.commands import COMMANDS as ENTRIES, load
 from actionledger.cli.output import let_readers_leave
 from actionledger.core.errors import UsageError
-from actionledger.ledger.guarded import Answer
+from actionledger.ledger.guarding.guard import Answer
 
 COMMANDS = (
     "demo",

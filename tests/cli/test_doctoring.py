@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.storage.files import LedgerFiles
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from actionledger.cli import app
 from actionledger.ledger import open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.forgetting.intent import Intent
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.upkeep.forgetting.intent import Intent
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 import actionledger as al
 from actionledger.cli.commands import COMMANDS, load
 from actionledger.core.errors import ActionLedgerError
-from actionledger.ledger.queries.naming import Called
+from actionledger.ledger.queries.names import Called
 
 NAME, OTHER = "wanted-77aa-0001", "wanted-77bb-0002"
 TITLE, OTHER_TITLE = "Mend the parser of dates", "Mend the cellar door"

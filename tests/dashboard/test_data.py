@@ -6,7 +6,7 @@ import pytest
 
 from actionledger.core.errors import MemoryNeededError
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.memory import FIRST_VARIABLE, MEMORY_VARIABLE
+from actionledger.ledger.storage.memory import FIRST_VARIABLE, MEMORY_VARIABLE
 from actionledger_dashboard import LEDGER_VARIABLE
 from actionledger_dashboard.data import ask
 

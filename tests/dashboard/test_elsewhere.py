@@ -16,7 +16,7 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports import import_sessions
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.queries.addresses import filter_of
+from actionledger.ledger.queries.filters import filter_of
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]

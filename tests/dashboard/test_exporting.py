@@ -12,7 +12,7 @@ import actionledger as al
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.queries.selected import Selection, listed_turns
+from actionledger.ledger.queries.marks import Selection, listed_turns
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.ledger.row_files import write_rows
 

@@ -18,8 +18,9 @@ from actionledger.core.values.recordings import RecordedCall
 from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
-from actionledger.ledger.queries.addresses import FILTERS, PAGES, filter_of_parameters, filter_parameters
-from actionledger.ledger.reviewing import review
+from actionledger.ledger.queries.addresses import PAGES
+from actionledger.ledger.queries.filters import FILTERS, filter_of_parameters, filter_parameters
+from actionledger.ledger.review import review
 from actionledger.ledger.saved import Saved
 from actionledger_dashboard.components.fields import FIELDS
 

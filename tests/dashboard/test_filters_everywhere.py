@@ -23,7 +23,7 @@ from actionledger.cli.filters import FOUND, GIVEN, Chosen, filtered
 from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, ScoreBound, Stage
-from actionledger.ledger.queries.addresses import FILTERS, filter_of, filter_parameters
+from actionledger.ledger.queries.filters import FILTERS, filter_of, filter_parameters
 from actionledger.ledger.queries.scopes import turn_scope
 from actionledger_dashboard.components.fields import FIELDS
 

@@ -30,8 +30,7 @@ from actionledger.core.vocabulary import (
 from actionledger.imports import import_sessions
 from actionledger.imports.sources.base import LeftOut
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.saved import LONGEST_NAME, Saved
-from actionledger.ledger.saved_views import KIND, SavedView, save_view
+from actionledger.ledger.saved import KIND, LONGEST_NAME, Saved, SavedView, save_view
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -16,7 +16,7 @@ import actionledger_dashboard
 from actionledger.core.ids import derived_id
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.queries import Filter, latest
+from actionledger.ledger.queries import Filter, recent
 from actionledger_dashboard.components import tables
 
 APP = Path(actionledger_dashboard.__file__).with_name("app.py")
@@ -249,8 +249,8 @@ class TestTurns:
     ) -> None:
         """Each page has the turns of a look into all of them, with their number; the first one is shown without such a look."""
         monkeypatch.setattr(tables, "PAGE", 5)
-        monkeypatch.setattr(latest, "LATEST", 10)
-        monkeypatch.setattr(latest, "PART", 1)  # all of them are of one time
+        monkeypatch.setattr(recent, "LATEST", 10)
+        monkeypatch.setattr(recent, "PART", 1)  # all of them are of one time
         whole, offsets = queries.turns_page, []
 
         def turns_page(*args: Any, **places: Any) -> queries.TurnsPage:

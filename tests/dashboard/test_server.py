@@ -21,7 +21,7 @@ from streamlit import config as settings
 from streamlit.logger import get_logger
 
 from actionledger.core.errors import LedgerError
-from actionledger.ledger.memory import FIRST_VARIABLE
+from actionledger.ledger.storage.memory import FIRST_VARIABLE
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE, server
 from actionledger_dashboard.__main__ import main
 from actionledger_dashboard.document import EveryAddress, document, routes_of

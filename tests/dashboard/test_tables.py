@@ -13,8 +13,7 @@ from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
-from actionledger.ledger.queries.behind import whole_turns_behind
-from actionledger.ledger.queries.selected import Selection, listed_turns
+from actionledger.ledger.queries.marks import Selection, listed_turns, whole_turns_behind
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.ledger.row_files import write_rows
 from actionledger.replay.failure_changes import FailureChange

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actionledger.core.processes import FileLock
 from actionledger.imports import import_path
-from actionledger.ledger import direct
+from actionledger.ledger.storage import internals
 
 TOUCHES = {
     "open",
@@ -23,7 +23,7 @@ TOUCHES = {
 
 def die(folder: str, ledger: str, batch: str, step: str) -> None:
     """Import a folder, and be killed at the so-manieth touch of a ledger's file, or the first of one that is called so."""
-    direct.BATCH_BYTES = int(batch)
+    internals.BATCH_BYTES = int(batch)
     touched = 0
 
     def count(event: str, given: tuple[object, ...]) -> None:

@@ -9,7 +9,7 @@ from planted import planted
 import actionledger as al
 from actionledger.imports.bundles import bundle
 from actionledger.ledger import open_ledger
-from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
 
 PRIVATE = "orchid-Merger-4711"
 """A word that stands in everything a user may name or write, and in no bundle without texts."""

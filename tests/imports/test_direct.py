@@ -25,11 +25,12 @@ from actionledger.imports.importer import Importer
 from actionledger.imports.plan_importer import ImportStopped
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.sources.base import LeftOut
-from actionledger.ledger import direct, open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, ingest
-from actionledger.ledger.intake import FileIntake
-from actionledger.ledger.staging import Staging
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import internals
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.local import FileIntake
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 WORKER = Path(__file__).with_name("direct_worker.py")
@@ -50,7 +51,7 @@ HOSTILE = [
 
 @pytest.fixture
 def in_batches(monkeypatch) -> None:
-    monkeypatch.setattr(direct, "BATCH_BYTES", SMALL_BATCH)
+    monkeypatch.setattr(internals, "BATCH_BYTES", SMALL_BATCH)
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +81,8 @@ def test_the_same_rows_come_in_as_by_segments(tmp_path, by_segments, in_batches)
 def test_what_is_hostile_comes_in_as_by_segments(tmp_path, monkeypatch) -> None:
     """NUL, halves of characters and secrets are in the tables as they are by segments, and nothing is left behind."""
     paths = []
-    for name, size in (("segments", direct.BATCH_BYTES), ("direct", 1000)):
-        monkeypatch.setattr(direct, "BATCH_BYTES", size)
+    for name, size in (("segments", internals.BATCH_BYTES), ("direct", 1000)):
+        monkeypatch.setattr(internals, "BATCH_BYTES", size)
         paths.append(tmp_path / f"{name}.duckdb")
         with open_ledger(paths[-1], in_background=False) as ledger:
             report = import_sessions(ledger, hostile_sessions())
@@ -111,7 +112,7 @@ def test_what_is_not_little_comes_in_directly_though_it_fills_no_batch(
     tmp_path, by_segments, monkeypatch
 ) -> None:
     """A dozen of megabytes went to the segments line by line, which takes twice the time; the rows are the same."""
-    monkeypatch.setattr(direct, "LITTLE_BYTES", SMALL_BATCH)
+    monkeypatch.setattr(internals, "LITTLE_BYTES", SMALL_BATCH)
     path = tmp_path / "team.duckdb"
     with open_ledger(path, in_background=False) as ledger:
         import_path(SAMPLES, ledger)
@@ -124,7 +125,7 @@ def test_while_somebody_else_is_the_ingester_it_goes_to_the_segments(
     tmp_path, by_segments, in_batches, monkeypatch
 ) -> None:
     """Nothing waits and nothing is lost: whoever is the ingester next takes it in."""
-    monkeypatch.setattr(direct, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(internals, "_PATIENCE_SECONDS", 0.0)
     path = tmp_path / "team.duckdb"
     with open_ledger(path, in_background=False) as ledger:
         lock = LedgerFiles.at(path).ingest_lock
@@ -148,7 +149,7 @@ def test_a_fault_of_the_database_leaves_all_in_segments(
         done = taken_in(intake, *given, **more)
         if len(failures) % 3 == 0:
             failures.append(done)
-            raise direct.LedgerError("The disk is full.")
+            raise internals.LedgerError("The disk is full.")
         failures.append(done)
         return done
 
@@ -167,7 +168,7 @@ def test_one_who_stops_it_while_rows_are_put_into_the_database_is_told_what_is_k
 
     def stopped(self: Staging, connection: duckdb.DuckDBPyConnection, link: int | None) -> None:
         monkeypatch.undo()
-        monkeypatch.setattr(direct, "BATCH_BYTES", SMALL_BATCH)
+        monkeypatch.setattr(internals, "BATCH_BYTES", SMALL_BATCH)
         assert Staging.insert is insert
         with pressed_soon():
             connection.execute(LONG)
@@ -372,7 +373,7 @@ def test_a_response_of_fifty_megabytes_is_refused_with_its_size(tmp_path, in_bat
 def test_what_two_imports_take_in_at_once_is_new_to_one_of_them(tmp_path, monkeypatch, is_direct, first):
     """Whichever ends first, and whichever was begun first: together they tell of as much as there is."""
     if is_direct:
-        monkeypatch.setattr(direct, "LITTLE_BYTES", 0)
+        monkeypatch.setattr(internals, "LITTLE_BYTES", 0)
     calls = (RecordedCall("c1", "add", "{}"), RecordedCall("c2", "add", "{}"))
     turns = tuple(
         RecordedTurn(

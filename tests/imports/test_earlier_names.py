@@ -9,7 +9,7 @@ from actionledger import import_path, import_sessions, open_ledger
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.formats.codex import read
 from actionledger.imports.formats.provider_wire import read as read_wire
-from actionledger.ledger.health import Check, examine
+from actionledger.ledger.upkeep.health import Check, examine
 
 AT, LATER = "2026-08-20T10:00:00.000Z", "2026-08-21T11:00:00.100Z"
 TOKENS = {"input_tokens": 1000, "output_tokens": 100}

@@ -4,8 +4,7 @@ import pytest
 
 from actionledger.imports import kept_news
 from actionledger.imports.kept_news import KeptNews, packed
-from actionledger.ledger.queries.packed import KnownTurn
-from actionledger.ledger.queries.recorded import Added
+from actionledger.ledger.queries.recorded import Added, KnownTurn
 
 
 def news(number: int, size: int = 1) -> tuple[Added, frozenset[str]]:

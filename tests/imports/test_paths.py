@@ -27,9 +27,10 @@ from actionledger.imports.report import ImportReport
 from actionledger.imports.sources import registry
 from actionledger.imports.sources.base import Source
 from actionledger.imports.sources.registry import sources
-from actionledger.ledger import open_ledger, taken_files
+from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.recorded import known
-from actionledger.ledger.taken_files import TakenFiles
+from actionledger.ledger.storage import imported_files
+from actionledger.ledger.storage.imported_files import TakenFiles
 
 MINT = {
     "state": {
@@ -168,7 +169,7 @@ def test_what_was_remembered_may_go(logs, path, lost, monkeypatch):
         case "ledger":
             path.unlink()
         case "version":
-            monkeypatch.setattr(taken_files, "_VERSION", "another")
+            monkeypatch.setattr(imported_files, "_VERSION", "another")
     report = import_path(logs, path)
     assert (report.unchanged, report.turns, report.known) == (0, 0, 6)
     assert counts(path) == before

@@ -19,8 +19,8 @@ from actionledger.ledger.queries import (
     funnel_by,
     unacted,
 )
+from actionledger.ledger.queries.skipped import uncounted
 from actionledger.ledger.queries.stages import NOT_MEANT
-from actionledger.ledger.queries.uncounted import uncounted
 from actionledger.ledger.queries.usage import usage
 
 CALL = al.RecordedCall("a", "look", '{"at": 1}')

@@ -20,7 +20,8 @@ from actionledger.core.values.recordings import (
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports import ImportReport, import_sessions
 from actionledger.imports.sources.base import Item, LeftOut, Refusal
-from actionledger.ledger import Ledger, encoding, open_ledger
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.storage import encoding
 
 ADD = {
     "type": "function",

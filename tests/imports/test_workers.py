@@ -20,7 +20,8 @@ from actionledger.imports.news import Made
 from actionledger.imports.parts import Part
 from actionledger.imports.report import ImportReport
 from actionledger.imports.workers import PartOnItsWay, Workers, _Worker
-from actionledger.ledger import direct, open_ledger
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import internals
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 
@@ -33,7 +34,7 @@ def in_small_parts(monkeypatch) -> None:
     monkeypatch.setattr(plan_importer, "LEAST_MADE_BYTES", 4096)
     monkeypatch.setattr(parts, "GROUP_BYTES", 20_000)
     monkeypatch.setattr(parts, "SHARED_BYTES", 40_000)
-    monkeypatch.setattr(direct, "BATCH_BYTES", 65_536)
+    monkeypatch.setattr(internals, "BATCH_BYTES", 65_536)
 
 
 @pytest.fixture

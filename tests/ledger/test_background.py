@@ -11,9 +11,10 @@ import duckdb
 import pytest
 
 from actionledger.core.processes import POLL_SECONDS, FileLock
-from actionledger.ledger import background, open_ledger, spare
-from actionledger.ledger.files import LedgerFiles, wal_of
-from actionledger.ledger.stores import LocalStore
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import background, spare
+from actionledger.ledger.storage.files import LedgerFiles, wal_of
+from actionledger.ledger.storage.local import LocalStore
 
 PATIENCE_SECONDS = 120.0
 """Far more than is promised: a busy machine is no fault."""

@@ -10,10 +10,9 @@ from actionledger.core.errors import EventTooLargeError, UsageError
 from actionledger.core.events import SessionFinished
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import RepairKind
-from actionledger.ledger import doubtful, encoding
-from actionledger.ledger.batch import Batch
-from actionledger.ledger.encoding import encode
-from actionledger.ledger.smallness import SMALL_CHARACTERS
+from actionledger.ledger.storage import encoding, preparation
+from actionledger.ledger.storage.batch import SMALL_CHARACTERS, Batch
+from actionledger.ledger.storage.encoding import encode
 
 KEY = "sk-proj-" + "a1B2" * 12
 
@@ -32,7 +31,7 @@ def test_lines_are_those_that_each_event_has_alone(make) -> None:
 @pytest.mark.parametrize("together", [1, 3, 1000])
 def test_no_secret_is_handed_to_another_process(make, monkeypatch, together) -> None:
     """Whatever is asked together: in a text, in what a text was repaired from, in what a source has named."""
-    monkeypatch.setattr(doubtful, "_TOGETHER", together)
+    monkeypatch.setattr(preparation, "_TOGETHER", together)
     repair = Repair(RepairKind.DROPPED_TAIL, Span(0, 2), "x " * 240 + KEY, "")
     batch = Batch()
     for event in (

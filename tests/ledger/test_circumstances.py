@@ -21,20 +21,13 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import LedgerError, NewerLedgerError
 from actionledger.core.events import Event
-from actionledger.ledger import (
-    Ledger,
-    differences,
-    hosts,
-    ingest as ingest_module,
-    open_ledger,
-    queries,
-    spare,
-)
-from actionledger.ledger.connections import connect_store, published
-from actionledger.ledger.files import LedgerFiles, one_sentence
-from actionledger.ledger.health import examine
-from actionledger.ledger.ingest import Publishing
-from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger import Ledger, open_ledger, queries
+from actionledger.ledger.storage import differences, hosts, ingest as ingest_module, spare
+from actionledger.ledger.storage.connections import connect_store, published
+from actionledger.ledger.storage.files import LedgerFiles, one_sentence
+from actionledger.ledger.storage.ingest import Publishing
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.upkeep.health import examine
 
 COUNT = "SELECT count(*), count(DISTINCT event_id) FROM events"
 

@@ -10,8 +10,8 @@ from actionledger.core.events import Event, ExecutionFinished, ExecutionRecorded
 from actionledger.core.events.base import NOT_STORED, BigInt, Id, JsonObjectOrEmpty, JsonText, Recorded
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.ledger.columns import ALL, OWN, take
-from actionledger.ledger.schema import TABLES, Table
+from actionledger.ledger.storage.columns import ALL, OWN, take
+from actionledger.ledger.storage.schema import TABLES, Table
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 

@@ -9,9 +9,9 @@ import pytest
 
 from actionledger.core.ids import now
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.comments import column_meanings, row_meaning
-from actionledger.ledger.connections import STORAGE_VERSION
-from actionledger.ledger.schema import BOOKKEEPING, VIEWS
+from actionledger.ledger.storage.comments import column_meanings, row_meaning
+from actionledger.ledger.storage.connections import STORAGE_VERSION
+from actionledger.ledger.storage.schema import BOOKKEEPING, VIEWS
 
 FIXTURES = Path(__file__).parent / "fixtures"
 UNITS = {"_ms": "millisecond", "_us": "microsecond", "_usd": "dollar", "_bytes": "byte", "_at": "UTC"}

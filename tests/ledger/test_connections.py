@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.ledger.connections import ROW_GROUP_ROWS, connect_store, store
+from actionledger.ledger.storage.connections import ROW_GROUP_ROWS, connect_store, store
 
 OPENED: list[Callable[[Path], AbstractContextManager[duckdb.DuckDBPyConnection]]] = [
     store,

@@ -8,12 +8,12 @@ import pytest
 
 from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.counting import SharedCounter
+from actionledger.ledger.storage.internals import SharedCounter
 
 _TAKE = """
 import sys
 from pathlib import Path
-from actionledger.ledger.counting import SharedCounter
+from actionledger.ledger.storage.internals import SharedCounter
 counter = SharedCounter(Path(sys.argv[1]))
 print(sum(counter.take("a", 100, 3600) is None for _ in range(80)))
 """

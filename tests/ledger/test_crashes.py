@@ -13,9 +13,10 @@ import pytest
 from effort import is_soak
 from forked_python import Running
 
-from actionledger.ledger import differences, open_ledger, spare
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, ingest
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import Publishing, ingest
 
 Start = Callable[[str], Running]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from actionledger.core.events import EVENT
-from actionledger.ledger.decoding import decode
-from actionledger.ledger.segments import Line
+from actionledger.ledger.storage.preparation import decode
+from actionledger.ledger.storage.segments import Line
 
 
 def line(data: bytes, *, is_cut_off: bool = False) -> Line:

@@ -11,10 +11,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.ledger import Ledger, differences, spare
-from actionledger.ledger.files import LedgerFiles, wal_of
-from actionledger.ledger.ingest import Publishing, ingest
-from actionledger.ledger.publishing import publish
+from actionledger.ledger import Ledger
+from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage.files import LedgerFiles, wal_of
+from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.publishing import publish
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux says whether a file is open elsewhere"

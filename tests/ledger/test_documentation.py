@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from actionledger.ledger import open_ledger
-from actionledger.ledger.schema import TABLES, VIEWS
+from actionledger.ledger.storage.schema import TABLES, VIEWS
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
 

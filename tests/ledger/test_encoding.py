@@ -8,8 +8,8 @@ import pytest
 
 from actionledger.core.errors import EventTooLargeError, UsageError
 from actionledger.core.events import EVENT
-from actionledger.ledger import encoding
-from actionledger.ledger.encoding import Unmasked, encode, masked_lines, waiting
+from actionledger.ledger.storage import encoding
+from actionledger.ledger.storage.encoding import Unmasked, encode, masked_lines, waiting
 
 HARD_TEXTS = [
     "nul \x00 nul",

@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from actionledger.core.ids import new_id
-from actionledger.ledger.fitting import fit
-from actionledger.ledger.projection import Row
-from actionledger.ledger.schema import TABLES
+from actionledger.ledger.storage.projection import Row, fit
+from actionledger.ledger.storage.schema import TABLES
 
 STAGED = {table.name: table.staged for table in TABLES}
 UUID = "6f1d5a0e-6a43-5f0e-9c38-0d5a3b0a7c11"

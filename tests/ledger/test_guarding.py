@@ -15,8 +15,8 @@ from interrupting import ENDLESS
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.guarded import GuardedSql, Place, keep_ready
 from actionledger.ledger.guarding import process as processes
+from actionledger.ledger.guarding.guard import GuardedSql, Place, keep_ready
 from actionledger.ledger.guarding.wire import OverLimitError, received, send
 
 GIVES_ROWS = [
@@ -189,7 +189,7 @@ def test_none_is_left_when_who_asks_is_killed(tmp_path, threads):
     with open_ledger(path):
         pass
     script = (
-        "import sys, threading, time\nfrom actionledger.ledger.guarded import GuardedSql, Place\n"
+        "import sys, threading, time\nfrom actionledger.ledger.guarding.guard import GuardedSql, Place\n"
         f"for _ in range({threads}): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
         f"guarded = GuardedSql(Place({str(path)!r}), seconds=2)\nprint(guarded._process.pid, flush=True)\n"
         f"with guarded.ask({ENDLESS!r}): pass\n"

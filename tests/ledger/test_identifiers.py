@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given, strategies as st
 
-from actionledger.ledger.identifiers import identifier_bytes
+from actionledger.ledger.storage.arrow import identifier_bytes
 
 ONE = "6f1d5a0e-6a43-5f0e-9c38-0d5a3b0a7c11"
 

@@ -5,15 +5,16 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.ledger import instances, open_ledger
-from actionledger.ledger.connections import store
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import memory
+from actionledger.ledger.storage.connections import store
 
 
 @pytest.fixture(autouse=True)
-def kept(monkeypatch) -> instances._Kept:
+def kept(monkeypatch) -> memory._Kept:
     """What is kept, nothing at first."""
-    kept = instances._Kept()
-    monkeypatch.setattr(instances, "_kept", kept)
+    kept = memory._Kept()
+    monkeypatch.setattr(memory, "_kept", kept)
     return kept
 
 
@@ -140,7 +141,7 @@ def test_one_that_has_spilled_is_not_kept(begun, tmp_path, names_folder) -> None
     if names_folder:
         config["temp_directory"] = str(tmp_path / "it's spilled")
     for count in (1, 2):
-        with instances.borrowed(config) as connection:
+        with memory.borrowed(config) as connection:
             connection.execute("CREATE TEMP TABLE t AS SELECT random() AS a FROM range(12_000_000)")
         assert len(begun) == count
 
@@ -148,22 +149,22 @@ def test_one_that_has_spilled_is_not_kept(begun, tmp_path, names_folder) -> None
 def test_what_is_temporary_goes_with_its_user(begun) -> None:
     """A table that is not dropped is in nobody's way."""
     for _ in range(2):
-        with instances.borrowed({"threads": 1}) as connection:
+        with memory.borrowed({"threads": 1}) as connection:
             connection.execute("CREATE TEMP TABLE t AS SELECT 1 AS a; SET VARIABLE v = 1")
     assert len(begun) == 1
 
 
 def test_one_that_failed_is_not_kept(begun) -> None:
     """Nobody knows what state it is in."""
-    with pytest.raises(ZeroDivisionError), instances.borrowed({}):
+    with pytest.raises(ZeroDivisionError), memory.borrowed({}):
         raise ZeroDivisionError
-    with instances.borrowed({}):
+    with memory.borrowed({}):
         assert len(begun) == 2
 
 
 def test_a_forked_child_begins_its_own(kept) -> None:
     """The threads of the parent's are not there: nobody would ever answer."""
-    with instances.borrowed({"threads": 1}):
+    with memory.borrowed({"threads": 1}):
         pass
     assert len(kept._instances) == 1
     kept.start_over()
@@ -172,10 +173,10 @@ def test_a_forked_child_begins_its_own(kept) -> None:
 
 def test_few_are_kept(kept) -> None:
     """However many were at work at once."""
-    several = [instances.begin({"threads": 1}) for _ in range(instances._MOST + 2)]
+    several = [memory.begin({"threads": 1}) for _ in range(memory._MOST + 2)]
     for each in several:
-        instances.keep(each)
-    assert kept._instances == several[-1 : -1 - instances._MOST : -1]
+        memory.keep(each)
+    assert kept._instances == several[-1 : -1 - memory._MOST : -1]
 
 
 def test_a_working_file_is_whole_when_it_is_let_go(tmp_path, begun) -> None:

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from actionledger.core.errors import LedgerError
-from actionledger.ledger import journal
-from actionledger.ledger.encoding import Unmasked
-from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.storage import journal
+from actionledger.ledger.storage.encoding import Unmasked
+from actionledger.ledger.storage.journal import SegmentWriter
 
 
 @pytest.fixture

@@ -6,9 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from actionledger.core.errors import EventTooLargeError, LedgerError
-from actionledger.ledger import IngestReport, encoding, open_ledger
-from actionledger.ledger.connections import store
-from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger import IngestReport, open_ledger
+from actionledger.ledger.storage import encoding
+from actionledger.ledger.storage.connections import store
+from actionledger.ledger.storage.files import LedgerFiles
 
 
 def count(ledger) -> int:

@@ -6,11 +6,11 @@ import duckdb
 import pytest
 
 from actionledger.core.ids import new_id
-from actionledger.ledger import loading
-from actionledger.ledger.encoding import encode
-from actionledger.ledger.loading import Loader
-from actionledger.ledger.migrations import migrate
-from actionledger.ledger.segments import Line
+from actionledger.ledger.storage import loading
+from actionledger.ledger.storage.encoding import encode
+from actionledger.ledger.storage.loading import Loader
+from actionledger.ledger.storage.segments import Line
+from actionledger.ledger.upkeep.migrations import migrate
 
 
 @pytest.fixture

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from actionledger.core.errors import LedgerError, MemoryNeededError, UsageError
-from actionledger.ledger import Ledger, memory, open_ledger
-from actionledger.ledger.memory import (
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.marks import Selection
+from actionledger.ledger.row_files import write_rows
+from actionledger.ledger.storage import memory
+from actionledger.ledger.storage.memory import (
     FIRST_VARIABLE,
     MEMORY_VARIABLE,
     export_limits,
@@ -16,8 +19,6 @@ from actionledger.ledger.memory import (
     more_than_first,
     reading_limit,
 )
-from actionledger.ledger.queries.selected import Selection
-from actionledger.ledger.row_files import write_rows
 
 
 def _setting(ledger: Ledger, name: str) -> str:

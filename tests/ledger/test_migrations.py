@@ -11,15 +11,22 @@ from actionledger.core.errors import NewerLedgerError
 from actionledger.core.ids import new_id
 from actionledger.core.rates import Rate
 from actionledger.core.recording import SessionKey, TurnKey, response_received
-from actionledger.ledger.connections import STORAGE_VERSION
-from actionledger.ledger.encoding import encode
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.migrations import MIGRATIONS, migrate
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.queries.approvals import open_approvals
 from actionledger.ledger.queries.funnel import funnel
-from actionledger.ledger.schema import DETAILS, LINK, OF_SESSION, QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
-from actionledger.ledger.versions import version_in
+from actionledger.ledger.queries.progress import open_approvals
+from actionledger.ledger.storage.connections import STORAGE_VERSION
+from actionledger.ledger.storage.encoding import encode
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.local import verify
+from actionledger.ledger.storage.schema import (
+    DETAILS,
+    LINK,
+    OF_SESSION,
+    QUARANTINE,
+    SCHEMA_VERSION,
+    TABLES,
+    VIEWS,
+)
+from actionledger.ledger.upkeep.migrations import MIGRATIONS, migrate, version_in
 
 
 @pytest.fixture

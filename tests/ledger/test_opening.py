@@ -12,8 +12,10 @@ import pytest
 
 from actionledger.core.errors import LedgerError, NewerLedgerError, NotALedgerError
 from actionledger.core.ids import new_id
-from actionledger.ledger import migrations, open_ledger, opening, versions, working_file
-from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import working_file
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.upkeep import migrations
 
 
 def entries(folder: Path) -> list[str]:
@@ -113,7 +115,7 @@ def test_an_older_ledger_is_migrated_when_it_is_opened_for_writing(path, ledger,
         connection.execute("CREATE TABLE later (x INTEGER)")
 
     later = (*migrations.MIGRATIONS, add_table)
-    for module in (opening, versions):
+    for module in (working_file, migrations):
         monkeypatch.setattr(module, "SCHEMA_VERSION", len(later))
     monkeypatch.setattr(working_file, "migrate", lambda connection: migrations.migrate(connection, later))
     with pytest.raises(LedgerError, match=r"open it once for writing, as 'actionledger ingest --ledger /"):

@@ -10,14 +10,14 @@ import pytest
 from actionledger.core.events import Event, ResponseParsed
 from actionledger.core.values import Conversion, FieldError, Issue, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, Reason, RepairKind
-from actionledger.ledger.batch import Batch
-from actionledger.ledger.loading import Loader
-from actionledger.ledger.migrations import migrate
-from actionledger.ledger.preparing import DIRECT, PREPARED, Prepared, prepare
-from actionledger.ledger.proofs.chain import Chain, begin
-from actionledger.ledger.proofs.walking import walk
-from actionledger.ledger.schema import TABLES
-from actionledger.ledger.segments import Line
+from actionledger.ledger.storage.batch import Batch
+from actionledger.ledger.storage.chain import Chain, begin
+from actionledger.ledger.storage.loading import Loader
+from actionledger.ledger.storage.preparation import DIRECT, PREPARED, Prepared, prepare
+from actionledger.ledger.storage.schema import TABLES
+from actionledger.ledger.storage.segments import Line
+from actionledger.ledger.upkeep.migrations import migrate
+from actionledger.ledger.upkeep.proofs.walk import walk
 
 TEXTS = (
     "",

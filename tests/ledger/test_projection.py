@@ -4,8 +4,8 @@ import pytest
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, Reason, RepairKind
-from actionledger.ledger.projection import REPAIR_CHARACTERS, rows_of
-from actionledger.ledger.schema import TABLES
+from actionledger.ledger.storage.projection import REPAIR_CHARACTERS, rows_of
+from actionledger.ledger.storage.schema import TABLES
 
 STAGED = {table.name: table.staged for table in TABLES}
 

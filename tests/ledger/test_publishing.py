@@ -13,10 +13,10 @@ import pytest
 from effort import is_soak
 
 from actionledger.core.errors import LedgerError
-from actionledger.ledger import differences, ingest as ingest_module, publishing, spare
-from actionledger.ledger.files import LedgerFiles, wal_of
-from actionledger.ledger.publishing import StoppedError, due_in, publish
-from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger.storage import differences, ingest as ingest_module, publishing, spare
+from actionledger.ledger.storage.files import LedgerFiles, wal_of
+from actionledger.ledger.storage.publishing import StoppedError, due_in, publish
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
 
 
 @pytest.fixture

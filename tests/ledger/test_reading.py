@@ -12,11 +12,12 @@ import pytest
 
 from actionledger.core.errors import LedgerError, NewerLedgerError
 from actionledger.core.vocabulary import ActionStatus
-from actionledger.ledger import instances, open_ledger, opening, reading
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.funnel import funnel
-from actionledger.ledger.stores import LocalStore
+from actionledger.ledger.storage import memory, readers, working_file
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.journal import SegmentWriter
+from actionledger.ledger.storage.local import LocalStore
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_a_tail_is_the_same_as_what_is_taken_in(ledger, reader, make) -> None:
     for event in make.one_of_each():
         ledger.record(event)
     ledger.flush()
-    names = [*(table.name for table in reading.TABLES), *reading.VIEWS]
+    names = [*(table.name for table in readers.TABLES), *readers.VIEWS]
     before = {name: reader.sql(f"FROM {name}").fetchall() for name in names}
     assert all(rows for name, rows in before.items() if name != "unacted_turns")  # each response has a call
     ledger.ingest()
@@ -96,10 +97,10 @@ def test_an_unreadable_line_does_not_stop_a_reader(ledger, reader, make) -> None
 def test_nothing_is_made_anew_while_nothing_changes(ledger, reader, make, monkeypatch) -> None:
     """A second query uses the connection of the first; what was flushed since is added to it; a new copy makes another one."""
     made, loaded = [], []
-    connect, load = LocalStore.connect, reading.Loader.load
+    connect, load = LocalStore.connect, readers.Loader.load
     monkeypatch.setattr(LocalStore, "connect", lambda *a, **k: made.append(1) or connect(*a, **k))
     monkeypatch.setattr(
-        reading.Loader, "load", lambda self, lines: loaded.append(len(lines)) or load(self, lines)
+        readers.Loader, "load", lambda self, lines: loaded.append(len(lines)) or load(self, lines)
     )
     ledger.record(make.note("a"))
     ledger.flush()
@@ -121,9 +122,9 @@ def test_a_reader_connects_once(ledger, monkeypatch) -> None:
     made = []
     connect = duckdb.connect
     monkeypatch.setattr(duckdb, "connect", lambda *a, **k: made.append(1) or connect(*a, **k))
-    monkeypatch.setattr(instances, "_kept", instances._Kept())
+    monkeypatch.setattr(memory, "_kept", memory._Kept())
     for _ in range(3):
-        opening._version_of_copy.cache_clear()
+        working_file._version_of_copy.cache_clear()
         with open_ledger(ledger.path, read_only=True) as opened:
             assert messages(opened) == []
     assert len(made) == 1
@@ -156,7 +157,7 @@ def test_a_tail_that_could_not_be_loaded_is_loaded_again(ledger, reader, make, m
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as full:
-        full.setattr(reading.Loader, "load", fail)
+        full.setattr(readers.Loader, "load", fail)
         with pytest.raises(LedgerError, match=r"can't be read: No space left on device\.$"):
             messages(reader)
     assert messages(reader) == ["a", "b"]
@@ -166,7 +167,7 @@ def test_a_copy_published_in_between_is_read_again(ledger, reader, make, monkeyp
     """Published and cleared away while a reader collects: it starts over instead of missing something."""
     ledger.record(make.note("a"))
     ledger.flush()
-    load, calls = reading._View.load_new_lines, []
+    load, calls = readers._View.load_new_lines, []
 
     def load_late(self) -> None:
         if not calls:
@@ -174,7 +175,7 @@ def test_a_copy_published_in_between_is_read_again(ledger, reader, make, monkeyp
         calls.append(1)
         load(self)
 
-    monkeypatch.setattr(reading._View, "load_new_lines", load_late)
+    monkeypatch.setattr(readers._View, "load_new_lines", load_late)
     assert messages(reader) == ["a"]
     assert len(calls) == 2
 

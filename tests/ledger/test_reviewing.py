@@ -10,7 +10,6 @@ import actionledger as al
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.events import TurnSuperseded
 from actionledger.core.ids import new_id, now
-from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.reviews import (
     judged,
     labels,
@@ -18,6 +17,7 @@ from actionledger.ledger.queries.reviews import (
     review_steps,
     reviewers,
 )
+from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
 
 HOSTILE = "<img src=x onerror=alert(1)> ![x](https://evil.example/x.png) \u202e\x00"
 TEXT = "😀 好. <execute>1 + 1</execute>"

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.saved import LONGEST_NAME, MOST_BYTES, Saved
+from actionledger.ledger.storage.files import LedgerFiles
 
 
 @pytest.fixture

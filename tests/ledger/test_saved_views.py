@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.ledger.saved import Saved
-from actionledger.ledger.saved_views import KIND, SavedView, read_views, save_view
+from actionledger.ledger.saved import KIND, Saved, SavedView, read_views, save_view
 
 
 @pytest.fixture

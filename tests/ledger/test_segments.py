@@ -4,8 +4,8 @@ import fcntl
 
 import pytest
 
-from actionledger.ledger import segments
-from actionledger.ledger.segments import Line, batches, remove_finished, segment_sizes
+from actionledger.ledger.storage import segments
+from actionledger.ledger.storage.segments import Line, batches, remove_finished, segment_sizes
 
 
 @pytest.fixture

@@ -11,15 +11,16 @@ import duckdb
 import pytest
 
 from actionledger.core.errors import LedgerError
-from actionledger.ledger import Ledger, ingest as ingest_module, publishing, segments as segments_module
-from actionledger.ledger.batch import Batch
-from actionledger.ledger.encoding import waiting
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, forget, ingest
-from actionledger.ledger.intake import FileIntake
-from actionledger.ledger.journal import SegmentWriter
-from actionledger.ledger.loading import Loader
-from actionledger.ledger.publishing import StoppedError
+from actionledger.ledger import Ledger
+from actionledger.ledger.storage import ingest as ingest_module, publishing, segments as segments_module
+from actionledger.ledger.storage.batch import Batch
+from actionledger.ledger.storage.encoding import waiting
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.ingest import Publishing, forget, ingest
+from actionledger.ledger.storage.journal import SegmentWriter
+from actionledger.ledger.storage.loading import Loader
+from actionledger.ledger.storage.local import FileIntake
+from actionledger.ledger.storage.publishing import StoppedError
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
 
-from actionledger.ledger.signatures import LONGEST, signature
+from actionledger.ledger.queries.failure_sums import LONGEST, signature
 
 MESSAGES = {
     "There is no task with the number 5.": "There is no task with the number #.",

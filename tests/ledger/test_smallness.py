@@ -10,10 +10,10 @@ import pytest
 from actionledger.core.events import ActionRecord, ResponseParsed, TurnFinished
 from actionledger.core.values import Block, Conversion, FieldError, Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
-from actionledger.ledger import smallness
-from actionledger.ledger.columns import annotation
-from actionledger.ledger.encoding import LINE_LIMIT, encode
-from actionledger.ledger.smallness import SMALL_CHARACTERS, small_size
+from actionledger.ledger.storage import batch
+from actionledger.ledger.storage.batch import SMALL_CHARACTERS, small_size
+from actionledger.ledger.storage.columns import annotation
+from actionledger.ledger.storage.encoding import LINE_LIMIT, encode
 
 LONG = "x" * (SMALL_CHARACTERS + 1)
 _SHORT: tuple[type, ...] = (str, bool, int, float, datetime, Enum, Span)
@@ -106,7 +106,7 @@ def test_no_field_is_overlooked() -> None:
         "labels",
         "pull_requests",
     }
-    for kind in (*smallness._TEXTS, ActionRecord):
+    for kind in (*batch._TEXTS, ActionRecord):
         for each in fields(kind):
             found = annotation(kind, each.name)[0]
             is_short = get_origin(found) is Literal or (isinstance(found, type) and issubclass(found, _SHORT))
@@ -124,4 +124,4 @@ def test_an_event_is_no_larger_than_it_may_be_however_it_is_written(make) -> Non
 def test_a_text_is_counted_as_a_whole(make) -> None:
     """Also where it is the only one of its kind: its characters one by one take ten times as long."""
     [event] = (each for each in make.one_of_each() if isinstance(each, TurnFinished))
-    assert smallness._TEXTS[TurnFinished](replace(event, feedback="abc")) == ("abc",)
+    assert batch._TEXTS[TurnFinished](replace(event, feedback="abc")) == ("abc",)

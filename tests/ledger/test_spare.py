@@ -10,10 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.ledger import Ledger, ingest, publishing, spare
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.publishing import due_in, publish, publishing_interval
-from actionledger.ledger.spare import StoppedError
+from actionledger.ledger import Ledger
+from actionledger.ledger.storage import ingest, publishing, spare
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.publishing import due_in, publish, publishing_interval
+from actionledger.ledger.storage.spare import StoppedError
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux says whether a file is open elsewhere"

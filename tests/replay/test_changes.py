@@ -8,7 +8,7 @@ import pytest
 
 import actionledger as al
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.arrivals import arrivals
+from actionledger.ledger.queries.trend import arrivals
 
 GOOD = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
 BAD = '```actions\n{"actions" [\n```'

@@ -12,8 +12,7 @@ import actionledger as al
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.vocabulary import ActionStatus, Outcome, RepairKind
 from actionledger.demo import sample_sessions
-from actionledger.ledger.queries.compare_values import compare_readings
-from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
+from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn, compare_readings
 from actionledger.reading.parsers import REPAIRS, DialectParser
 from actionledger.reading.tolerant_json import DecodeOptions
 from actionledger.replay.gating.conditions import Asked, Condition, acting_needed, conditions

@@ -18,7 +18,7 @@ import actionledger as al
 from actionledger.cli import app
 from actionledger.demo import sample_sessions, take_samples
 from actionledger.demo.live import play
-from actionledger.ledger.queries.lately import turns_lately
+from actionledger.ledger.queries.recent import turns_lately
 from actionledger.profiles.coder import CODER
 
 LONG_AGO = datetime(2000, 1, 1)

@@ -12,9 +12,10 @@ from effort import soaked
 import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.ledger import Ledger, journal, open_ledger
+from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.storage import journal
 from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
 
 OLD = "gembrain-standard"

@@ -28,8 +28,12 @@ from actionledger.core.vocabulary import (
     Reason,
     RepairKind,
 )
-from actionledger.ledger.queries.aligning import field_differences
-from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference
+from actionledger.ledger.queries.differences import (
+    ActionDifference,
+    ReadAction,
+    TurnDifference,
+    field_differences,
+)
 from actionledger.replay.reparse import ReparseReport
 
 HOSTILE = [

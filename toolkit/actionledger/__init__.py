@@ -66,24 +66,24 @@ if TYPE_CHECKING:
     from actionledger.imports.sources.base import LeftOut as LeftOut, Refusal as Refusal
     from actionledger.imports.sources.tables import frame_sessions as frame_sessions
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
-    from actionledger.ledger.forgetting.records import ForgetReport as ForgetReport
-    from actionledger.ledger.ingest import IngestReport as IngestReport
     from actionledger.ledger.listings import sessions as sessions, turns as turns
-    from actionledger.ledger.proofs.report import Verification as Verification
     from actionledger.ledger.queries.agreement import Agreement as Agreement, agreement as agreement
-    from actionledger.ledger.queries.behind import Mark as Mark
     from actionledger.ledger.queries.differences import TurnDifference as TurnDifference
     from actionledger.ledger.queries.filters import Filter as Filter
     from actionledger.ledger.queries.funnel import Funnel as Funnel, funnel as funnel
+    from actionledger.ledger.queries.marks import Mark as Mark
     from actionledger.ledger.queries.reviews import Review as Review, reviews as reviews
     from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
     from actionledger.ledger.results import QueryResult as QueryResult
-    from actionledger.ledger.reviewing import (
+    from actionledger.ledger.review import (
         change as change,
         review as review,
         settle as settle,
         withdraw as withdraw,
     )
+    from actionledger.ledger.storage.ingest import IngestReport as IngestReport
+    from actionledger.ledger.upkeep.forgetting.records import ForgetReport as ForgetReport
+    from actionledger.ledger.upkeep.proofs.report import Verification as Verification
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
     from actionledger.profiles.custom import ActionSet as ActionSet, custom_profile as custom_profile
     from actionledger.profiles.orchestrator.cascade import orchestrate as orchestrate
@@ -218,18 +218,18 @@ _NAMES_OF_MODULES = {
     "imports": ("ImportReport", "Prices", "import_path", "import_sessions"),
     "imports.plan_importer": ("ImportProgress",),
     "ledger": ("Ledger", "open_ledger"),
-    "ledger.ingest": ("IngestReport",),
+    "ledger.storage.ingest": ("IngestReport",),
     "ledger.listings": ("sessions", "turns"),
-    "ledger.proofs.report": ("Verification",),
+    "ledger.upkeep.proofs.report": ("Verification",),
     "ledger.queries.agreement": ("Agreement", "agreement"),
-    "ledger.queries.behind": ("Mark",),
+    "ledger.queries.marks": ("Mark",),
     "ledger.queries.differences": ("TurnDifference",),
     "ledger.queries.filters": ("Filter",),
     "ledger.queries.funnel": ("Funnel", "funnel"),
     "ledger.queries.reviews": ("Review", "reviews"),
     "ledger.queries.scores": ("ScoreBound",),
     "ledger.results": ("QueryResult",),
-    "ledger.reviewing": ("change", "review", "settle", "withdraw"),
+    "ledger.review": ("change", "review", "settle", "withdraw"),
     "runtime.models": ("Chunk", "Completion", "Model", "model_from"),
     "reading.parsers": ("BaselineParser", "DialectParser", "response_template_parser"),
     "reading.stream": ("StreamParser",),
@@ -264,7 +264,7 @@ _NAMES_OF_MODULES = {
     "replay.reviewer_agreement": ("ReviewerAgreement", "reviewer_agreement"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
-    "ledger.forgetting.records": ("ForgetReport",),
+    "ledger.upkeep.forgetting.records": ("ForgetReport",),
     "runtime.session.preview": ("Preview",),
     "runtime.session.runtime": ("Runtime",),
     "runtime.session.states.settings": ("ManifestSettings",),

@@ -14,7 +14,7 @@ from actionledger.api import parse
 from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.core.values import ParseResult
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.guarded import SECONDS
+from actionledger.ledger.guarding.guard import SECONDS
 
 FRAMES = ("pandas", "polars", "arrow")
 

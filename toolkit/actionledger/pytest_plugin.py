@@ -139,7 +139,7 @@ class LedgerFile(pytest.File):
     def collect(self) -> Iterator["SessionItem"]:
         """Yield each session of which something can be read again."""
         from actionledger.core.text import printable  # noqa: PLC0415
-        from actionledger.ledger.queries.naming import session_names  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.ledger.queries.names import session_names  # noqa: PLC0415 - only where a ledger is named
         from actionledger.ledger.queries.readings import readable_sessions  # noqa: PLC0415
 
         ledger = self._opened()

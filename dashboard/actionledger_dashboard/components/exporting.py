@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError
-from actionledger.ledger.queries.selected import Picking, Selection
+from actionledger.ledger.queries.marks import Picking, Selection
 from actionledger.ledger.row_files import RowForm, write_rows
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.assets import mount_of

@@ -9,7 +9,7 @@ from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Origin
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.failures import Spent
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.replay.failures import failures, group_turns
 from actionledger.replay.grouping.groups import FailureGroup, FailureKey
 from actionledger.replay.grouping.report import FailureReport

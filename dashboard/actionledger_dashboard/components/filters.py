@@ -9,8 +9,8 @@ import streamlit as st
 from actionledger.core.text import NO_NAME, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
-from actionledger.ledger.queries.addresses import filter_of_parameters
-from actionledger.ledger.queries.labelling import label_counts, score_counts, verdict_counts
+from actionledger.ledger.queries.choices import label_counts, score_counts, verdict_counts
+from actionledger.ledger.queries.filters import filter_of_parameters
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.fields import (
     FIELDS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from actionledger.ledger.health import Finding, Level
+from actionledger.ledger.upkeep.health import Finding, Level
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces
 

@@ -4,13 +4,9 @@ from collections.abc import Mapping
 
 from actionledger.core.values import Span
 from actionledger.ledger.queries import Filter, Mark
-from actionledger.ledger.queries.addresses import (
-    FILTERS,
-    Parameters,
-    filter_parameters,
-    mark_parameters,
-    query_of,
-)
+from actionledger.ledger.queries.addresses import Parameters, query_of
+from actionledger.ledger.queries.filters import FILTERS, filter_parameters
+from actionledger.ledger.queries.marks import mark_parameters
 
 __all__ = [
     "BY_IMPORT",

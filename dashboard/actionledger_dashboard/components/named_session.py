@@ -2,7 +2,7 @@
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger import queries
-from actionledger.ledger.queries.naming import sessions_called
+from actionledger.ledger.queries.names import sessions_called
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.data import ask
 

@@ -11,7 +11,7 @@ import streamlit as st
 from actionledger.core.errors import ActionLedgerError
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import DecisionKind
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.session.decisions import decide
 from actionledger.runtime.session.valid_decisions import DecisionStatus, open_decisions

@@ -12,8 +12,7 @@ from actionledger.core.vocabulary import Judgement, ReviewAspect
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries import TurnDetail
 from actionledger.ledger.queries.reviews import Review, labels, reviewers
-from actionledger.ledger.review_values import SENTENCE_CHARACTERS
-from actionledger.ledger.reviewing import change, review, settle, withdraw
+from actionledger.ledger.review import SENTENCE_CHARACTERS, change, review, settle, withdraw
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ask, writing
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from actionledger.ledger.review_values import NAME_CHARACTERS
+from actionledger.ledger.review import NAME_CHARACTERS
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.visible import visible

@@ -11,7 +11,7 @@ from actionledger.core.text import NO_NAME, counted
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run
-from actionledger.ledger.queries.latest import last_at
+from actionledger.ledger.queries.recent import last_at
 from actionledger.replay.periods import latest_two
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.linked import Linked

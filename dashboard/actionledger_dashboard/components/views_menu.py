@@ -6,8 +6,7 @@ from functools import partial
 import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError
-from actionledger.ledger.saved import Saved
-from actionledger.ledger.saved_views import KIND, SavedView, read_views, refuse_name, save_view
+from actionledger.ledger.saved import KIND, Saved, SavedView, read_views, refuse_name, save_view
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.components.visible import visible

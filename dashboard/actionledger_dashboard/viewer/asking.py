@@ -8,8 +8,8 @@ from actionledger.core.errors import UsageError
 from actionledger.core.values import Span
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import Response, TurnDetail
-from actionledger.ledger.queries.naming import one_session
-from actionledger.ledger.queries.starting import starts
+from actionledger.ledger.queries.lineage import starts
+from actionledger.ledger.queries.names import one_session
 from actionledger.replay.steps import steps
 from actionledger_dashboard.components.visible import Piece
 from actionledger_dashboard.viewer.conversation import shown_before, told_after

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger.queries import Child, Session
-from actionledger.ledger.queries.starting import Start
+from actionledger.ledger.queries.lineage import Start
 from actionledger_dashboard.components.visible import Piece, cut_in_the_middle, pieces
 from actionledger_dashboard.viewer.looks import Values
 

@@ -10,9 +10,9 @@ from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome, RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
+from actionledger.ledger.queries.skipped import LEAD
 from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
-from actionledger.ledger.queries.uncounted import LEAD
 from actionledger.ledger.queries.usage import Kept
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.report import FailureReport

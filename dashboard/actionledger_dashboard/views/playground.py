@@ -10,9 +10,9 @@ from actionledger.core.text import counted
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Capture
 from actionledger.ledger import queries
-from actionledger.ledger.fitting import is_uuid
-from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.names import one_session
 from actionledger.ledger.queries.readings import reading_of_turn
+from actionledger.ledger.storage.projection import is_uuid
 from actionledger.reading.messages import split_message
 from actionledger.replay.cases import SUFFIX
 from actionledger_dashboard.cases import cases_folder, file_name, keep_case

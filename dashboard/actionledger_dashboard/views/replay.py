@@ -11,7 +11,7 @@ from actionledger.core.ids import now
 from actionledger.core.values import Span
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Session
-from actionledger.ledger.queries.starting import starts
+from actionledger.ledger.queries.lineage import starts
 from actionledger_dashboard.components import links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.beside import reading_choices, show_beside

@@ -5,7 +5,7 @@ import streamlit as st
 from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
-from actionledger.ledger.queries.to_review import Queue, count_turns_to_review, turns_to_review
+from actionledger.ledger.queries.reviews import Queue, count_turns_to_review, turns_to_review
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.fields import place_of

@@ -8,7 +8,7 @@ import streamlit as st
 from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
-from actionledger.ledger.queries.selected import Selection
+from actionledger.ledger.queries.marks import Selection
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar

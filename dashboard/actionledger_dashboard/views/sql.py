@@ -9,7 +9,7 @@ import streamlit as st
 from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import queries
-from actionledger.ledger.guarded import MEMORY, keep_ready
+from actionledger.ledger.guarding.guard import MEMORY, keep_ready
 from actionledger_dashboard.components import asked, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.asked import Asked

@@ -13,9 +13,9 @@ from actionledger.core.values import Span
 from actionledger.core.vocabulary import SENTENCES, Outcome, Reason
 from actionledger.ledger import queries
 from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind, TurnsPage
-from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
-from actionledger.ledger.queries.latest import latest_turns
-from actionledger.ledger.queries.selected import listed_turns
+from actionledger.ledger.queries.marks import listed_turns
+from actionledger.ledger.queries.recent import latest_turns
+from actionledger.ledger.queries.turns import TurnActions, actions_of_turns
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.exporting import offer_export

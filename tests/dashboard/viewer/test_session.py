@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger.queries import Child, Session
-from actionledger.ledger.queries.starting import Start
+from actionledger.ledger.queries.lineage import Start
 from actionledger_dashboard.viewer.session import facts_of, family_of
 
 SESSION = Session("s", "x" * 30 + "END" + "y" * 30, "jsonl", "coder", "", "", None, None, "{}", 3, None, None)

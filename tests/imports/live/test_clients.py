@@ -17,8 +17,8 @@ import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.imports.live import calls
 from actionledger.imports.live.clients import recording_of
-from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.queries.progress import next_turn_indexes
+from actionledger.ledger.storage.files import LedgerFiles
 
 KEY = "sk-proj-" + "Ab12Cd34" * 6
 ASK = {"model": "gpt-x", "messages": [{"role": "user", "content": "Add."}]}

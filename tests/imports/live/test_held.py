@@ -13,10 +13,10 @@ from spans_of_agents import agent, batch, chat, text
 import actionledger as al
 from actionledger.imports.live.spans import Batch, SpanRecording
 from actionledger.imports.shapes.spans import spans_of
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.health import examine
-from actionledger.ledger.health.report import Check, Level
-from actionledger.ledger.held import HeldLine, HeldLines, forget_held
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.spool import HeldLine, HeldLines, forget_held
+from actionledger.ledger.upkeep.health import examine
+from actionledger.ledger.upkeep.health.report import Check, Level
 
 SPANS = [*agent(1), *agent(2, "both"), *agent(3, "both")]
 PARTS = 3
@@ -28,7 +28,7 @@ import actionledger as al
 from actionledger.imports.live.spans import Batch, SpanRecording
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.ledger import Ledger
-from actionledger.ledger.held import HeldLines
+from actionledger.ledger.storage.spool import HeldLines
 from actionledger.imports.shapes.spans import spans_of
 
 left, is_told_between, parts = int(sys.argv[1]), sys.argv[2] == "between", json.loads(Path("parts.json").read_text())

@@ -19,7 +19,7 @@ from actionledger.core.text import counted
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.live.recording import Recording
 from actionledger.imports.live.serving import ProxyServer
-from actionledger.ledger import journal
+from actionledger.ledger.storage import journal
 
 
 @dataclass

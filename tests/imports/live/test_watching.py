@@ -18,7 +18,7 @@ from actionledger.cli.capturing import watch
 from actionledger.core.errors import SourceError, UnknownNameError
 from actionledger.imports import ImportReport
 from actionledger.imports.live.watching import Watcher
-from actionledger.ledger.memory import FIRST_VARIABLE
+from actionledger.ledger.storage.memory import FIRST_VARIABLE
 
 
 def line(number: int) -> str:

@@ -20,14 +20,15 @@ from actionledger.cli.forgetting import _rule
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.processes import FileLock
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.ledger import differences, open_ledger, spare
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.forgetting import finishing
-from actionledger.ledger.forgetting.intent import Intent
-from actionledger.ledger.held import HeldLine, HeldLines
-from actionledger.ledger.proofs.verifying import verify
+from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
+from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.local import verify
+from actionledger.ledger.storage.spool import HeldLine, HeldLines
+from actionledger.ledger.upkeep.forgetting import records
+from actionledger.ledger.upkeep.forgetting.intent import Intent
 from actionledger.runtime.session import forgetting
 from actionledger.runtime.session.states.lines import Effects
 from actionledger.runtime.session.states.objects import Objects
@@ -50,11 +51,11 @@ STEPS = [
     (forgetting, "forget_effects"),
     (forgetting, "forget_states"),
     (forgetting, "_forget_saved"),
-    (finishing, "forget_records"),
-    (finishing, "_make_anew"),
-    (finishing, "publish"),
-    (finishing, "remove_finished"),
-    (finishing, "blank_lines"),
+    (records, "forget_records"),
+    (records, "_make_anew"),
+    (records, "publish"),
+    (records, "remove_finished"),
+    (records, "blank_lines"),
 ]
 """Where somebody may be killed: before each step and right behind it."""
 
@@ -194,7 +195,7 @@ def test_a_full_disk_is_said_to_be_in_the_way_of_forgetting(tmp_path, monkeypatc
                 new.write_bytes(b"half")
                 raise OSError(errno.ENOSPC, "No space left on device")
 
-            patched.setattr(finishing, "connect_store", fill)
+            patched.setattr(records, "connect_store", fill)
             for act in (lambda: ledger.forget(["bad"]), ledger.ingest):
                 with pytest.raises(
                     LedgerError, match=r"can't forget what it was asked to.*: No space left on device\.$"

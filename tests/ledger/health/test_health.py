@@ -18,12 +18,12 @@ from actionledger.core.ids import new_id, now
 from actionledger.core.processes import STALE_SECONDS, FileLock
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger import open_ledger
-from actionledger.ledger.connections import STORAGE_VERSION
-from actionledger.ledger.files import LedgerFiles, wal_of
-from actionledger.ledger.health import Check, Finding, Level, examine, mend
-from actionledger.ledger.health.checks import CHECKS
-from actionledger.ledger.health.wording import size_words, time_words
-from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger.storage.connections import STORAGE_VERSION
+from actionledger.ledger.storage.files import LedgerFiles, wal_of
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.upkeep.health import Check, Finding, Level, examine, mend
+from actionledger.ledger.upkeep.health.examination import CHECKS
+from actionledger.ledger.upkeep.health.report import size_words, time_words
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 WORKER = Path(__file__).parents[1] / "worker.py"
@@ -361,7 +361,7 @@ def test_an_ingester_that_was_stopped_is_named(files, holder) -> None:
 
 def test_a_held_lock_is_seen_where_the_system_does_not_list_it(files, holder, monkeypatch) -> None:
     """As on macOS, or from another container."""
-    monkeypatch.setattr("actionledger.ledger.health.holding._LOCKS", Path("/nowhere"))
+    monkeypatch.setattr("actionledger.ledger.upkeep.health.facts._LOCKS", Path("/nowhere"))
     files.ingest_lock.touch()
     assert examine(files.published).holders == ()
     holder(files.ingest_lock, "flock")
@@ -408,7 +408,7 @@ def test_a_temporary_file_goes_when_it_is_an_hour_old(files) -> None:
 @pytest.mark.parametrize(("days", "level"), [(1, Level.FAULT), (8, Level.NOTE)])
 def test_lines_that_can_not_be_read_are_counted_by_reason(files, days, level, monkeypatch) -> None:
     """They need a person for a week; a half line of a killed writer never does, since nobody was told that it is safe."""
-    monkeypatch.setattr("actionledger.ledger.loading.now", lambda: now() - timedelta(days=days))
+    monkeypatch.setattr("actionledger.ledger.storage.loading.now", lambda: now() - timedelta(days=days))
     lines = b'{"kind": "from_the_future"}\n[1, 2\n[3, 4\n{"kind": "half'
     (files.segments / "bad.000000.jsonl").write_bytes(lines)
     mend(files.published)
@@ -462,13 +462,13 @@ def test_a_network_file_system_is_said(files, tmp_path, monkeypatch, kind, level
     mounts.write_text(
         f"a / nfs rw 0 0\nb {place} nfs rw 0 0\nc {place} {kind} rw 0 0\nd {place}x nfs rw 0 0\n"
     )
-    monkeypatch.setattr("actionledger.ledger.hosts._MOUNTS", mounts)
+    monkeypatch.setattr("actionledger.ledger.storage.hosts._MOUNTS", mounts)
     assert worst(files, Check.FOLDER).level is level
 
 
 def test_an_extension_that_is_not_built_in_is_named(files, monkeypatch) -> None:
     """As in a distribution's DuckDB."""
-    monkeypatch.setattr("actionledger.ledger.health.of_files.NEEDED_EXTENSIONS", ("json", "nosuch"))
+    monkeypatch.setattr("actionledger.ledger.upkeep.health.file_checks.NEEDED_EXTENSIONS", ("json", "nosuch"))
     assert "without its nosuch" in worst(files, Check.EXTENSIONS).sentence
 
 

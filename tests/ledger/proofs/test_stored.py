@@ -4,11 +4,11 @@ import duckdb
 import pytest
 
 from actionledger.ledger import open_ledger
-from actionledger.ledger.connections import connect_store
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.proofs import stored
-from actionledger.ledger.proofs.cells import line_of
-from actionledger.ledger.proofs.stored import digests_of, rows_of_links, stored_cells
+from actionledger.ledger.storage import stored
+from actionledger.ledger.storage.chain import line_of
+from actionledger.ledger.storage.connections import connect_store
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.stored import digests_of, rows_of_links, stored_cells
 
 CONTROLS = "".join(map(chr, range(32))) + '\x7f\x85\u2028\ufeff\\u001B \\\\u001b \\" /é漢😀'
 NUMBERS = (0.0, -0.0, 0.1, 1e-5, 9.9e-6, 5e-324, 1e15, 1e16, 1.5e300, 123456789.123)

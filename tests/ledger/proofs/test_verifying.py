@@ -13,14 +13,14 @@ from hypothesis import given, settings, strategies as st
 import actionledger as al
 from actionledger.core.errors import LedgerError, NotALedgerError, UsageError
 from actionledger.imports import plan_importer
-from actionledger.ledger import direct
-from actionledger.ledger.connections import STORAGE_VERSION
-from actionledger.ledger.copies import read_tables, write_database, write_tables
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.health import examine, mend
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.rollups.tables import ROLLUPS
-from actionledger.ledger.schema import TABLES, VIEWS
+from actionledger.ledger.storage import internals
+from actionledger.ledger.storage.connections import STORAGE_VERSION
+from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.local import verify
+from actionledger.ledger.storage.rollups.tables import ROLLUPS
+from actionledger.ledger.storage.schema import TABLES, VIEWS
+from actionledger.ledger.upkeep.health import examine, mend
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SAMPLES = Path(__file__).parents[3] / "data" / "agents"
@@ -322,7 +322,7 @@ def test_what_is_no_ledger_is_refused(tmp_path) -> None:
 @pytest.mark.parametrize("workers", soaked([1, 2], [1]))
 def test_what_comes_in_by_the_thousand_is_proven_as_the_rest(tmp_path, monkeypatch, workers) -> None:
     """Rows that DuckDB has made of an import's lines, in several links: whole as they are, and a changed one is found."""
-    monkeypatch.setattr(direct, "BATCH_BYTES", 16_384)
+    monkeypatch.setattr(internals, "BATCH_BYTES", 16_384)
     monkeypatch.setattr(plan_importer, "WORTH_BYTES", 0)
     path = tmp_path / "team.duckdb"
     al.import_path(SAMPLES, path, workers=workers)

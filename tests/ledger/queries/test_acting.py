@@ -8,7 +8,7 @@ import actionledger as al
 from actionledger.core.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries import Queryable, runs
-from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
+from actionledger.ledger.queries.turns import TurnActions, actions_of_turns
 
 FIRST = '{"path":"a"}'
 TWO = '<tool_call>{"name": "b", "arguments": {"path": "a"}}</tool_call> <tool_call>{"name": "a", "arguments": {}}</tool_call>'

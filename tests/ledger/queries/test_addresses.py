@@ -9,12 +9,9 @@ from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Origin, Outcome
 from actionledger.ledger.queries import Filter, Mark
-from actionledger.ledger.queries.addresses import (
-    filter_of,
-    filter_parameters,
-    mark_parameters,
-    query_of,
-)
+from actionledger.ledger.queries.addresses import query_of
+from actionledger.ledger.queries.filters import filter_of, filter_parameters
+from actionledger.ledger.queries.marks import mark_parameters
 
 NAMES = st.lists(st.text(min_size=1).filter(lambda text: text.isprintable()), max_size=2).map(tuple)
 DAYS = st.none() | st.dates(datetime(1990, 1, 1).date(), datetime(2090, 1, 1).date()).map(

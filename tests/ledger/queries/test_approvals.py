@@ -7,12 +7,13 @@ import pytest
 from actionledger.core.ids import new_id
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, RunKind
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.approvals import (
+from actionledger.ledger.queries.progress import (
     approvals_called,
     approvals_of_turn,
+    next_turn_index,
     open_approvals,
+    turn_progress,
 )
-from actionledger.ledger.queries.progress import next_turn_index, turn_progress
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from actionledger.core.recording.turns import response_parsed
 from actionledger.core.values import ActionCall, ParseResult, Span
 from actionledger.core.vocabulary import ActionStatus, Outcome, RunKind
 from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.ledger.queries.aligning import aligned, field_differences
+from actionledger.ledger.queries.differences import aligned, field_differences
 
 LIVE = RunKey(run_id=derived_id("run", "live"), kind=RunKind.LIVE)
 AGAIN = RunKey(run_id=derived_id("run", "again"), kind=RunKind.REPARSE)

@@ -7,8 +7,8 @@ import pytest
 
 import actionledger as al
 from actionledger.ledger.queries import base
-from actionledger.ledger.queries.timeline import timeline
 from actionledger.ledger.queries.turn import turn
+from actionledger.ledger.queries.turns import timeline
 
 CREATE = "<create_file><path>a</path><content>x</content></create_file>"
 

@@ -8,7 +8,7 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, queries
-from actionledger.ledger.queries.labelling import (
+from actionledger.ledger.queries.choices import (
     LabelCount,
     Labelled,
     ScoreCount,

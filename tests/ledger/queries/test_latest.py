@@ -7,8 +7,8 @@ import pytest
 
 from actionledger.core.vocabulary import Outcome, RunKind
 from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.ledger.queries import Filter, latest
-from actionledger.ledger.queries.latest import latest_turns
+from actionledger.ledger.queries import Filter, recent
+from actionledger.ledger.queries.recent import latest_turns
 
 from .conftest import MONDAY, Book, call
 
@@ -44,7 +44,7 @@ def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A dozen responses are many."""
-    monkeypatch.setattr(latest, "LATEST", LATEST)
+    monkeypatch.setattr(recent, "LATEST", LATEST)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_responses_of_one_time_are_not_looked_into_twice(
     for index in range(TURNS):
         book.turn("one", index, "all", datetime.fromisoformat("2026-03-02"))
         book.read("one", index, Outcome.NO_ACTION)
-    monkeypatch.setattr(latest, "turns_page", lambda *_, **__: pytest.fail("They are looked into."))
+    monkeypatch.setattr(recent, "turns_page", lambda *_, **__: pytest.fail("They are looked into."))
     with open_ledger(tmp_path_factory.mktemp("same") / "same.duckdb", in_background=False) as ledger:
         for event in book.events:
             ledger.record(event)

@@ -7,7 +7,7 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import UsageError
-from actionledger.ledger.queries.naming import one_place, one_session, session_names, sessions_called
+from actionledger.ledger.queries.names import one_place, one_session, session_names, sessions_called
 
 NAME = "019e260b-77aa-7000-8000-000000000001"
 OTHER = "019e260b-77aa-7000-8000-000000000002"

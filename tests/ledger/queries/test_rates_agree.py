@@ -11,8 +11,8 @@ from actionledger.core.ids import derived_id
 from actionledger.core.rates import Clustering, Rate
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason, RunKind
 from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.ledger.queries.sequels import sequels
-from actionledger.ledger.queries.targets import timings
+from actionledger.ledger.queries.agreement import timings
+from actionledger.ledger.queries.courses import sequels
 from actionledger.replay.statistics import paired_difference
 
 from .conftest import MISSING, MONDAY, TUESDAY, Book, call

@@ -8,9 +8,9 @@ import pytest
 
 import actionledger as al
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.courses import FailureThen, failures_then
 from actionledger.ledger.queries.failures import failures_at
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.recoveries import FailureThen, failures_then
 
 KINDS = {
     "done": "does",

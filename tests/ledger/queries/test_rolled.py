@@ -25,7 +25,7 @@ from actionledger.core.vocabulary import (
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.ledger.rollups import tables
+from actionledger.ledger.storage.rollups import tables
 
 from .conftest import MISSING, MONDAY, Book, call
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import actionledger as al
 from actionledger.core.ids import derived_id
-from actionledger.ledger.queries.starting import Start, starts
+from actionledger.ledger.queries.lineage import Start, starts
 
 TOLD = "Count the files\nof 'src', and say \"how many\"."
 

@@ -5,7 +5,7 @@ import pytest
 from actionledger.core.rates import Rate
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
-from actionledger.ledger.queries.targets import timings
+from actionledger.ledger.queries.agreement import timings
 
 
 def test_times_are_of_what_was_attempted(world: queries.Queryable) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import actionledger as al
 from actionledger.ledger import queries
-from actionledger.ledger.queries.to_review import Queue, count_turns_to_review, turns_to_review
+from actionledger.ledger.queries.reviews import Queue, count_turns_to_review, turns_to_review
 
 CREATE = '```actions\n{"actions": [{"type": "create_task", "content": "Call Ada"}]}\n```'
 TEXTS = ["<execute>1</execute>", "Well.", "<execute>2</execute>", "Hm."]

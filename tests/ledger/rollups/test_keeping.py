@@ -9,12 +9,12 @@ from effort import soaked
 
 import actionledger as al
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.health import Check, Level, examine, mend, records
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.rollups import making, tables
-from actionledger.ledger.rollups.checking import faults_of_rollup
-from actionledger.ledger.rollups.pieces import PIECE
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.local import verify
+from actionledger.ledger.storage.rollups import tables, writer
+from actionledger.ledger.storage.rollups.tables import PIECE
+from actionledger.ledger.upkeep.health import Check, Level, examine, mend, records
+from actionledger.ledger.upkeep.rollups import faults_of_rollup
 
 READ = "<execute>1 + 1</execute>"
 BROKEN = "<execute>1 + 1"
@@ -53,13 +53,13 @@ def faults(ledger: Ledger) -> list[str]:
 def test_only_what_is_new_is_rolled_up_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that has a turn more is counted anew, in the place of what it was; all others stay."""
     counted: list[int] = []
-    count = making.count_parts
+    count = writer.count_parts
 
     def told(connection: duckdb.DuckDBPyConnection) -> None:
         counted.extend(connection.execute(f"SELECT count(*) FROM {PIECE}").fetchone() or ())
         count(connection)
 
-    monkeypatch.setattr(making, "count_parts", told)
+    monkeypatch.setattr(writer, "count_parts", told)
     record(ledger, "one", READ)
     ledger.ingest()
     assert counted == [1]
@@ -84,7 +84,7 @@ def test_what_is_not_published_yet_counts(ledger: Ledger) -> None:
 def test_a_rollup_of_an_earlier_link_is_not_asked(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it could not be brought up to date, the rows are asked, and the next publication brings it up."""
     with monkeypatch.context() as patch:
-        patch.setattr(making, "roll_up", lambda *_, **__: None)
+        patch.setattr(writer, "roll_up", lambda *_, **__: None)
         record(ledger, "two", BROKEN)
         ledger.ingest()
         assert not ledger.has_rollup
@@ -160,7 +160,7 @@ def test_what_can_not_be_counted_ahead_is_published(ledger: Ledger, monkeypatch:
     def fails(*_: object, **__: object) -> None:
         raise duckdb.BinderException("no such column")
 
-    monkeypatch.setattr(making, "roll_up", fails)
+    monkeypatch.setattr(writer, "roll_up", fails)
     record(ledger, "two", BROKEN)
     assert ledger.ingest().published
     assert not ledger.has_rollup
@@ -197,7 +197,7 @@ def test_doctor_sees_sessions_that_it_has_not_drawn(tmp_path: Path, monkeypatch:
 def test_doctor_says_that_a_rollup_is_behind(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is wrong then, but slow; the next publication counts it, or --fix."""
     with monkeypatch.context() as patch:
-        patch.setattr(making, "roll_up", lambda *_, **__: None)
+        patch.setattr(writer, "roll_up", lambda *_, **__: None)
         record(ledger, "two", BROKEN)
         ledger.close()
     files = LedgerFiles.at(ledger.path)

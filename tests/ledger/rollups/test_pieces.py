@@ -10,15 +10,16 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger import Ledger, ingest, open_ledger
-from actionledger.ledger.connections import store
-from actionledger.ledger.files import LedgerFiles, wal_of
-from actionledger.ledger.rollups import keeping, making, tables
-from actionledger.ledger.rollups.checking import faults_of_rollup
-from actionledger.ledger.rollups.pieces import PICKED, PIECE, pick_changed
-from actionledger.ledger.rollups.reading import is_current
-from actionledger.ledger.schema import TABLES
-from actionledger.ledger.working_file import with_store
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.storage import ingest
+from actionledger.ledger.storage.connections import store
+from actionledger.ledger.storage.files import LedgerFiles, wal_of
+from actionledger.ledger.storage.rollups import state, tables, writer
+from actionledger.ledger.storage.rollups.state import is_current
+from actionledger.ledger.storage.rollups.tables import PICKED, PIECE, pick_changed
+from actionledger.ledger.storage.schema import TABLES
+from actionledger.ledger.storage.working_file import with_store
+from actionledger.ledger.upkeep.rollups import faults_of_rollup
 
 READ = "<execute>1 + 1</execute>"
 BROKEN = "<execute>1 + 1"
@@ -50,7 +51,7 @@ def working(recorded: Path, tmp_path: Path) -> Iterator[DuckDBPyConnection]:
 def ledger(recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
     """A ledger of which each session is a piece, and worth it."""
     monkeypatch.setattr(tables, "WORTH_BYTES", 0)
-    monkeypatch.setattr(making.roll_up, "__kwdefaults__", making.roll_up.__kwdefaults__ | {"at_once": 1})
+    monkeypatch.setattr(writer.roll_up, "__kwdefaults__", writer.roll_up.__kwdefaults__ | {"at_once": 1})
     with open_ledger(
         Path(shutil.copyfile(recorded, tmp_path / "many.duckdb")), in_background=False
     ) as opened:
@@ -66,7 +67,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found = connection.execute(f"SELECT session_id::VARCHAR FROM {PIECE}").fetchall()
         sessions.extend(name for (name,) in found)
 
-    monkeypatch.setattr(making, "_roll", told)
+    monkeypatch.setattr(writer, "_roll", told)
     return sessions
 
 
@@ -79,7 +80,7 @@ def test_pieces_follow_the_links(working: DuckDBPyConnection) -> None:
 
 
 def test_pieces_come_to_what_the_rows_say(working: DuckDBPyConnection) -> None:
-    making.roll_up(working, at_once=12)
+    writer.roll_up(working, at_once=12)
     assert working.execute("SELECT count(*) FROM rollup_parts").fetchone() == (SESSIONS,)
     assert is_current(working, "store")
     assert faults_of_rollup(working) == []
@@ -96,9 +97,9 @@ def test_a_piece_holds_the_rows_of_its_sessions(
         if len(seen) == SESSIONS:
             raise duckdb.OutOfMemoryException
 
-    monkeypatch.setattr(making, "_roll", told)
+    monkeypatch.setattr(writer, "_roll", told)
     with pytest.raises(duckdb.OutOfMemoryException):
-        making.roll_up(working, at_once=1)
+        writer.roll_up(working, at_once=1)
     assert seen == [2, 1, 2, 1, 2, 2]
     assert working.execute("SELECT count(*) FROM parse_attempts").fetchone() == (sum(seen),)
 
@@ -106,23 +107,23 @@ def test_a_piece_holds_the_rows_of_its_sessions(
 def test_what_was_cut_off_goes_on_with_the_rest(working: DuckDBPyConnection, counted: list[str]) -> None:
     """Nobody relies on it until it is whole."""
     for step in range(1, SESSIONS):
-        making.roll_up(working, pieces=1, at_once=1)
+        writer.roll_up(working, pieces=1, at_once=1)
         assert len(counted) == step
         assert not is_current(working, "store")
     stops = count()
-    making.roll_up(working, is_stopped=lambda: next(stops) == 0, at_once=1)
+    writer.roll_up(working, is_stopped=lambda: next(stops) == 0, at_once=1)
     assert len(counted) == SESSIONS - 1
-    making.roll_up(working, pieces=1, at_once=1)
+    writer.roll_up(working, pieces=1, at_once=1)
     assert len(set(counted)) == len(counted) == SESSIONS
     assert is_current(working, "store")
-    making.roll_up(working)
+    writer.roll_up(working)
     assert len(counted) == SESSIONS
 
 
 def test_what_comes_to_a_session_meanwhile_is_counted_once_more(ledger: Ledger, counted: list[str]) -> None:
     """And no other one; it stands behind those that are left."""
     files = LedgerFiles.at(ledger.path)
-    with_store(files, lambda connection: making.roll_up(connection, pieces=3))
+    with_store(files, lambda connection: writer.roll_up(connection, pieces=3))
     done = set(counted)
     ledger.record_turn("1", READ, profile="mint")
     ledger.ingest()
@@ -159,7 +160,7 @@ def test_what_came_in_is_put_in_order_first(
     def seen(files: LedgerFiles, *given: Any, **named: Any) -> None:
         log = wal_of(files.store)
         logs.append(log.stat().st_size if log.exists() else 0)
-        keeping.keep_rolled_up(files, *given, **named)
+        state.keep_rolled_up(files, *given, **named)
 
     monkeypatch.setattr(ingest, "keep_rolled_up", seen)
     ledger.record_turn("0", READ, profile="mint")
@@ -172,12 +173,12 @@ def test_what_is_forgotten_is_in_no_rollup_that_can_not_be_made_whole(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there is no memory for it, nothing of it stays."""
-    with_store(LedgerFiles.at(ledger.path), lambda connection: making.roll_up(connection, pieces=1))
+    with_store(LedgerFiles.at(ledger.path), lambda connection: writer.roll_up(connection, pieces=1))
 
     def fails(*_: object, **__: object) -> None:
         raise duckdb.OutOfMemoryException
 
-    monkeypatch.setattr(making, "roll_up", fails)
+    monkeypatch.setattr(writer, "roll_up", fails)
     ledger.forget(["1"])
     with duckdb.connect(str(ledger.path), read_only=True) as connection:
         assert connection.execute("FROM duckdb_tables() WHERE table_name LIKE 'rollup%'").fetchall() == []
@@ -188,7 +189,7 @@ def test_what_names_a_session_is_an_event_of_it_or_says_that_it_is_forgotten(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that no other table is looked at for what has come to sessions."""
-    monkeypatch.setattr(keeping, "forget_rolled_up", lambda *_: None)
+    monkeypatch.setattr(state, "forget_rolled_up", lambda *_: None)
     monkeypatch.setattr(ingest, "keep_rolled_up", lambda *_, **__: None)
     ledger.forget(["3"])
     ledger.ingest()

@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 
-from actionledger.ledger.stores.lake.committer import committer_of
+from actionledger.ledger.storage.lake.committer import committer_of
 
 ended = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: ended.set())

@@ -5,8 +5,9 @@ import signal
 import sys
 from typing import Any
 
-from actionledger.ledger import ingest, loading, open_ledger, staging
-from actionledger.ledger.stores.lake import chains, ingesting
+from actionledger.ledger import open_ledger
+from actionledger.ledger.storage import ingest, insertion, loading
+from actionledger.ledger.storage.lake import ingester, tables
 
 
 def die(*_: Any, **__: Any) -> None:
@@ -24,14 +25,14 @@ def behind(usual: Any) -> Any:
 step, path = sys.argv[1:]
 match step:
     case "rows":
-        staging.Staging.insert = behind(staging.Staging.insert)  # type: ignore[method-assign]
+        insertion.Staging.insert = behind(insertion.Staging.insert)  # type: ignore[method-assign]
     case "offsets":
         loading.Loader._finish = behind(loading.Loader._finish)  # type: ignore[method-assign]
     case "commit":
         loading.Loader._take_in = behind(loading.Loader._take_in)  # type: ignore[method-assign]
     case "head":
-        chains._keep = ingest.publish = die  # type: ignore[assignment]
+        tables._keep = ingest.publish = die  # type: ignore[assignment]
     case "segments":
-        ingesting.remove_finished = ingest.remove_finished = die  # type: ignore[assignment]
+        ingester.remove_finished = ingest.remove_finished = die  # type: ignore[assignment]
 with open_ledger(path, in_background=False) as ledger:
     ledger.ingest()

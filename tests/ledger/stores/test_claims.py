@@ -6,7 +6,7 @@ import pytest
 
 from actionledger.imports import import_path
 from actionledger.ledger import open_ledger
-from actionledger.ledger.stores.lake import loading
+from actionledger.ledger.storage.lake import loading
 from actionledger.runtime.session.runtime import Runtime
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"

@@ -11,11 +11,10 @@ import pytest
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import now
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.connections import BASE
-from actionledger.ledger.encoding import encode
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.schema import QUARANTINE, TABLES, VIEWS
-from actionledger.ledger.stores import store_at
+from actionledger.ledger.storage.connections import BASE
+from actionledger.ledger.storage.encoding import encode
+from actionledger.ledger.storage.local import store_at, verify
+from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS
 
 HERE = Path(__file__).parent
 STEPS = ("rows", "offsets", "commit", "head", "segments")

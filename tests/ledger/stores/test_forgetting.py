@@ -13,10 +13,10 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.stores.lake import forgetting as in_lake
-from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.logs import said_of_log
-from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.storage.lake import forgetting as in_lake
+from actionledger.ledger.storage.lake.connection import connect_lake
+from actionledger.ledger.storage.lake.forgetting import said_of_log
+from actionledger.ledger.storage.lake.place import LakePlace
 
 WORDS = "~~~Zaphod"
 """The greatest text of its column, so that the catalog has it, too."""

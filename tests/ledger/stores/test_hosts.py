@@ -19,15 +19,14 @@ from actionledger.cli import app
 from actionledger.core.errors import LedgerError, NotALedgerError, UsageError
 from actionledger.imports import import_path, sessions
 from actionledger.ledger import open_ledger
-from actionledger.ledger.health.examining import examine
-from actionledger.ledger.health.mending import mend
-from actionledger.ledger.ingest import Publishing
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.schema import TABLES
-from actionledger.ledger.stores.lake import loading
-from actionledger.ledger.stores.lake.compacting import compact
-from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.storage.ingest import Publishing
+from actionledger.ledger.storage.lake import loading
+from actionledger.ledger.storage.lake.compaction import compact
+from actionledger.ledger.storage.lake.connection import connect_lake
+from actionledger.ledger.storage.lake.place import LakePlace
+from actionledger.ledger.storage.local import verify
+from actionledger.ledger.storage.schema import TABLES
+from actionledger.ledger.upkeep.health.examination import examine, mend
 from actionledger.runtime.session.runtime import Runtime
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
@@ -229,9 +228,9 @@ def test_what_the_environment_has_of_credentials_is_nowhere(served_lake, make) -
 
 def test_a_duckdb_that_lacks_the_extension_says_what_to_install(tmp_path, monkeypatch) -> None:
     """Where there is neither a package for it nor a way to INSTALL it."""
-    monkeypatch.setattr("actionledger.ledger.stores.lake.connecting._in_package", lambda _: None)
+    monkeypatch.setattr("actionledger.ledger.storage.lake.connection._in_package", lambda _: None)
     monkeypatch.setattr(
-        "actionledger.ledger.stores.lake.connecting._NAMES", {"ducklake": "no_such_extension"}
+        "actionledger.ledger.storage.lake.connection._NAMES", {"ducklake": "no_such_extension"}
     )
     path = tmp_path / "team.toml"
     path.write_text('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"')

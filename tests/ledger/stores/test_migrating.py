@@ -7,12 +7,12 @@ import pytest
 
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.forgetting.intent import Intent
-from actionledger.ledger.schema import TABLES
-from actionledger.ledger.stores import migrating
-from actionledger.ledger.stores.lake import compacting
-from actionledger.ledger.stores.migrating import migrate
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.lake import compaction
+from actionledger.ledger.storage.schema import TABLES
+from actionledger.ledger.upkeep import relocation
+from actionledger.ledger.upkeep.forgetting.intent import Intent
+from actionledger.ledger.upkeep.relocation import migrate
 
 NAMES = [*(table.name for table in TABLES), "quarantine"]
 
@@ -82,7 +82,7 @@ def test_one_that_is_stopped_leaves_nothing_and_can_be_tried_again(
     file, lake, tmp_path, monkeypatch, fails_at
 ) -> None:
     """In whichever table; neither a lake nor a file has any of it."""
-    usual = migrating._content
+    usual = relocation._content
 
     def spoiled(connection, place, table, columns):
         count, total = usual(connection, place, table, columns)
@@ -91,14 +91,14 @@ def test_one_that_is_stopped_leaves_nothing_and_can_be_tried_again(
     there, back = lake("here"), tmp_path / "back.duckdb"
     with monkeypatch.context() as patched:
         spoiled.place = "base"
-        patched.setattr(migrating, "_content", spoiled)
+        patched.setattr(relocation, "_content", spoiled)
         with pytest.raises(LedgerError, match=f"The table {fails_at} has"):
             migrate(file, there)
     assert not any(content(there).values())
     migrate(file, there)
     with monkeypatch.context() as patched:
         spoiled.place = "other"
-        patched.setattr(migrating, "_content", spoiled)
+        patched.setattr(relocation, "_content", spoiled)
         with pytest.raises(LedgerError, match=f"The table {fails_at} has"):
             migrate(there, back)
     assert not back.exists()
@@ -133,8 +133,8 @@ def test_small_files_are_joined_and_the_past_is_let_go(lake, make, monkeypatch) 
         first = ledger._store.state() - 3
         with open_ledger(path, as_of=first) as past:
             assert len(past.sql("FROM events")) == 1
-        monkeypatch.setattr(compacting, "_UNUSED_FOR", compacting.timedelta(0))
-        done = compacting.compact(ledger._store.place, keep=compacting.timedelta(0))
+        monkeypatch.setattr(compaction, "_UNUSED_FOR", compaction.timedelta(0))
+        done = compaction.compact(ledger._store.place, keep=compaction.timedelta(0))
         assert done.files_after < done.files_before
         assert done.snapshots_expired > 3
         assert done.files_removed > 0

@@ -6,9 +6,9 @@ import pytest
 
 from actionledger.imports import import_path
 from actionledger.ledger import open_ledger
-from actionledger.ledger.schema import TABLES, VIEWS
-from actionledger.ledger.stores.lake import reading
-from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.storage.lake import connection
+from actionledger.ledger.storage.lake.place import LakePlace
+from actionledger.ledger.storage.schema import TABLES, VIEWS
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 
@@ -16,8 +16,8 @@ SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 @pytest.fixture
 def opened(monkeypatch) -> list[bool]:
     """Which readers were given a copy in memory."""
-    usual, found = reading._hold, []
-    monkeypatch.setattr(reading, "_hold", lambda connection: found.append(True) or usual(connection))
+    usual, found = connection._hold, []
+    monkeypatch.setattr(connection, "_hold", lambda connection: found.append(True) or usual(connection))
     return found
 
 
@@ -39,7 +39,7 @@ def test_a_small_lake_is_read_once(lake, make, opened, monkeypatch) -> None:
     assert sum(map(len, held.values())) > 100
     del opened[:]
     with monkeypatch.context() as large:
-        large.setattr(reading, "HELD_BYTES", 0)
+        large.setattr(connection, "HELD_BYTES", 0)
         assert everything(path) == held
     assert not opened
     with open_ledger(path, in_background=False) as writer, open_ledger(path, read_only=True) as reader:

@@ -13,21 +13,20 @@ from lakes import why_no_lake, write_place
 
 from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.connections import transaction
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.forgotten import Forgotten
-from actionledger.ledger.loading import Loader
-from actionledger.ledger.preparing import prepare
-from actionledger.ledger.proofs.chain import SPAN
-from actionledger.ledger.proofs.stored import PROVEN
-from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.schema import Table
-from actionledger.ledger.stores import is_place, store_at
-from actionledger.ledger.stores.lake import forgetting as in_lake, making
-from actionledger.ledger.stores.lake.compacting import compact, timedelta
-from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.place import LakePlace
-from actionledger.ledger.stores.migrating import migrate
+from actionledger.ledger.storage.chain import SPAN
+from actionledger.ledger.storage.connections import transaction
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.insertion import Forgotten
+from actionledger.ledger.storage.lake import forgetting as in_lake, tables
+from actionledger.ledger.storage.lake.compaction import compact, timedelta
+from actionledger.ledger.storage.lake.connection import connect_lake
+from actionledger.ledger.storage.lake.place import LakePlace, is_place
+from actionledger.ledger.storage.loading import Loader
+from actionledger.ledger.storage.local import store_at, verify
+from actionledger.ledger.storage.preparation import prepare
+from actionledger.ledger.storage.schema import Table
+from actionledger.ledger.storage.stored import PROVEN
+from actionledger.ledger.upkeep.relocation import migrate
 
 OTHER = {
     "VARCHAR": "'another'",
@@ -335,8 +334,8 @@ def test_a_lake_that_is_older_than_chains_is_proven_from_then_on(lake, make, mon
     """Nothing can be shown of it until it is opened for writing, and then that it stays as it is."""
     path = lake("here")
     with monkeypatch.context() as patched:
-        patched.setattr(making, "_LINK_TYPE", "INTEGER")
-        patched.setattr(making, "begin", lambda _: None)
+        patched.setattr(tables, "_LINK_TYPE", "INTEGER")
+        patched.setattr(tables, "begin", lambda _: None)
         open_ledger(path, in_background=False).close()
     with plain(path) as connection:
         Loader(connection).load_prepared(prepare([make.response(), make.parsed()]))

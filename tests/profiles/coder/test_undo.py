@@ -10,8 +10,8 @@ import actionledger as al
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.ledger.queries.agreement import timings
 from actionledger.ledger.queries.funnel import funnel
-from actionledger.ledger.queries.targets import timings
 from actionledger.runtime.session.undo import Undoing
 from actionledger.runtime.workspace import UndoRefusedError
 

@@ -10,10 +10,10 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.ledger import queries, row_files
-from actionledger.ledger.copies import read_tables, write_database, write_tables
-from actionledger.ledger.queries.selected import selected
+from actionledger.ledger.queries.marks import selected
 from actionledger.ledger.row_files import write_rows
-from actionledger.ledger.schema import LINK, TABLES
+from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
+from actionledger.ledger.storage.schema import LINK, TABLES
 
 
 def contents(file: Path) -> dict[str, list[tuple]]:

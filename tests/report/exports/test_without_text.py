@@ -9,11 +9,11 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.copies import write_database, write_tables
-from actionledger.ledger.queries.naming import one_session
-from actionledger.ledger.queries.selected import selected
+from actionledger.ledger.queries.marks import selected
+from actionledger.ledger.queries.names import one_session
 from actionledger.ledger.row_files import write_rows
-from actionledger.ledger.schema import LINK, TABLES
+from actionledger.ledger.storage.copies import write_database, write_tables
+from actionledger.ledger.storage.schema import LINK, TABLES
 from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces
 from actionledger.report.exports.reports import session_report

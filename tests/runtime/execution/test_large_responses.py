@@ -8,8 +8,8 @@ import pytest
 import actionledger as al
 from actionledger.core.recording import RESPONSE_CHARACTERS, turns
 from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason
-from actionledger.ledger import encoding
 from actionledger.ledger.queries.funnel import funnel
+from actionledger.ledger.storage import encoding
 from actionledger.profiles import profile_named
 from actionledger.runtime.execution.limits import Limits
 

@@ -9,7 +9,7 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.ledger.counting import SharedCounter
+from actionledger.ledger.storage.internals import SharedCounter
 from actionledger.runtime.execution.limits import FailureBudget, Limits, LocalCounter, RateLimit
 from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
 

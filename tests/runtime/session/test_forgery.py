@@ -17,7 +17,7 @@ from actionledger.core.events import ApprovalDecided, ApprovalRequested
 from actionledger.core.ids import new_id, now
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus
-from actionledger.ledger.queries.approvals import approvals_of_turn
+from actionledger.ledger.queries.progress import approvals_of_turn
 from actionledger.runtime.commands import Commands, CommandSettings, Wall
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import POLICY

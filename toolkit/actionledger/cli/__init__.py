@@ -80,7 +80,7 @@ def _say_error(sentence: str) -> None:
 
 
 def _unforeseen(error: Exception) -> str:
-    from actionledger.ledger.damaged import damage_sentence, is_damage  # noqa: PLC0415 - the same
+    from actionledger.ledger.storage.damage import damage_sentence, is_damage  # noqa: PLC0415 - the same
 
     # A command's statements are right: what DuckDB can't read is the file.
     if is_damage(error):

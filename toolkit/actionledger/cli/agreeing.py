@@ -10,7 +10,7 @@ from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, rate_value, shown_rate
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.agreement import Agreement, agreement
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 
 SHOWN = 20
 

@@ -14,7 +14,7 @@ from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import PlainConsole, console, plain, print_note
 from actionledger.core.canonical import json_text
 from actionledger.core.text import harmless
-from actionledger.ledger.guarded import Answer
+from actionledger.ledger.guarding.guard import Answer
 
 SHOWN_ROWS = 200
 """How many rows a terminal is shown."""

@@ -25,7 +25,7 @@ from actionledger.core.errors import UsageError
 from actionledger.core.events import Event, SystemNoted
 from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.session.decisions import decide, decision_called
 from actionledger.runtime.session.resumption import NOT_TAKEN

@@ -17,8 +17,8 @@ from actionledger.cli.tables import console, print_json, print_note
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
-from actionledger.ledger.guarded import SECONDS, GuardedSql, Place
-from actionledger.ledger.queries.tables import NAMES, tables
+from actionledger.ledger.guarding.guard import SECONDS, GuardedSql, Place
+from actionledger.ledger.queries.choices import NAMES, tables
 
 FormatOption = Annotated[
     Format | None,

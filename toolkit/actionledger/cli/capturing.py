@@ -20,8 +20,8 @@ from actionledger.core.ids import derived_id, now
 from actionledger.core.text import counted
 from actionledger.imports.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.memory import FIRST_VARIABLE, limit_for
 from actionledger.ledger.queries.progress import next_turn_indexes
+from actionledger.ledger.storage.memory import FIRST_VARIABLE, limit_for
 
 if TYPE_CHECKING:
     from actionledger.imports.live.recording import Kept, Recording

@@ -26,7 +26,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import FIRST, session_names
+from actionledger.ledger.queries.names import FIRST, session_names
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import MEASURES, Contrast
 from actionledger.replay.paired import PairedComparison

@@ -17,8 +17,8 @@ from actionledger.imports.bundles import bundle
 from actionledger.imports.newer import Newer, newer_recordings
 from actionledger.imports.unknown_wordings import UnknownWordings, unknown_wordings
 from actionledger.ledger import open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.health import Health, Level, examine, mend
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.upkeep.health import Health, Level, examine, mend
 
 _STYLES = {Level.FINE: "", Level.NOTE: "yellow", Level.FAULT: "bold red"}
 

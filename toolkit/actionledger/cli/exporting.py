@@ -15,12 +15,12 @@ from actionledger.cli.tables import print_note
 from actionledger.core.errors import UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
-from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.compare import compare_runs
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import one_run, one_session
-from actionledger.ledger.queries.selected import Selected, selected, selected_sessions
+from actionledger.ledger.queries.marks import Selected, selected, selected_sessions
+from actionledger.ledger.queries.names import one_run, one_session
 from actionledger.ledger.row_files import RowForm, write_rows
+from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
 from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces
 from actionledger.report.exports.reports import comparison_report, session_report

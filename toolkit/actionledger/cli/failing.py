@@ -16,7 +16,7 @@ from actionledger.core.errors import UsageError
 from actionledger.core.text import by_prices, counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.reasons import answered_words
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.failure_changes import FailureChanges, failure_changes

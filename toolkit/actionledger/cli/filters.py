@@ -13,7 +13,7 @@ from actionledger.core.errors import UsageError
 from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import FIRST, one_run
+from actionledger.ledger.queries.names import FIRST, one_run
 from actionledger.ledger.queries.scores import ScoreBound
 
 Chosen: TypeAlias = Callable[[Ledger | None], Filter]

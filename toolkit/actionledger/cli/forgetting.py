@@ -20,11 +20,11 @@ from actionledger.core.errors import UsageError
 from actionledger.core.ids import now
 from actionledger.core.text import counted
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.forgetting.records import ForgetReport
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
-from actionledger.ledger.queries.selected import selected_sessions
+from actionledger.ledger.queries.lineage import Forgettable, older_sessions
+from actionledger.ledger.queries.marks import selected_sessions
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.upkeep.forgetting.records import ForgetReport
 from actionledger.runtime.session.forgetting import (
     being_forgotten,
     forget,
@@ -163,11 +163,11 @@ def _tell(report: ForgetReport, path: Path, *, as_json: bool) -> None:
 
 def _tell_of_log(path: Path) -> None:
     """Say what the server of a lake's catalog may keep in its log."""
-    from actionledger.ledger.stores.lake.place import LakePlace, is_place  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.storage.lake.place import LakePlace, is_place  # noqa: PLC0415 - of an extra
 
     if not is_place(path):
         return
-    from actionledger.ledger.stores.lake.logs import said_of_log  # noqa: PLC0415 - the same
+    from actionledger.ledger.storage.lake.forgetting import said_of_log  # noqa: PLC0415 - the same
 
     if said := said_of_log(LakePlace.read(LedgerFiles.at(path).published)):
         print_note(said, style="yellow")

@@ -122,7 +122,7 @@ def ingest(ledger: LedgerOption = None) -> None:
     with open_ledger(existing(ledger)) as opened:
         report = opened.ingest()
     if report.shipped:
-        from actionledger.ledger.health.wording import size_words  # noqa: PLC0415 - slow to load, and the same
+        from actionledger.ledger.upkeep.health.report import size_words  # noqa: PLC0415 - slow to load, and the same
 
     if report.shipped and report.was_busy:
         console.print(

@@ -16,7 +16,7 @@ from actionledger.core.text import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.lineage import children
-from actionledger.ledger.queries.naming import one_place, session_names
+from actionledger.ledger.queries.names import one_place, session_names
 from actionledger.ledger.queries.sessions import Session, count_sessions, session, sessions
 from actionledger.ledger.queries.turns import turns, why_not
 from actionledger.report.explaining.turns import Tone, recorded_turn, turn_lines

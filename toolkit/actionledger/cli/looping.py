@@ -10,7 +10,7 @@ from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, rate_value, shown_rate
 from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.replay.loops import LoopReport, loops
 
 

@@ -16,7 +16,7 @@ from actionledger.core.errors import UsageError, require
 from actionledger.core.text import counted
 
 if TYPE_CHECKING:
-    from actionledger.ledger.stores.lake.committer import Round
+    from actionledger.ledger.storage.lake.committer import Round
 
 
 def migrate(
@@ -33,7 +33,7 @@ def migrate(
 ) -> None:
     """Bring a whole ledger from one file into a lake, or back: all of it, counted row by row, or nothing."""
     require("A ledger in a lake", "lake", "tenacity")
-    from actionledger.ledger.stores.migrating import migrate as bring_over  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.upkeep.relocation import migrate as bring_over  # noqa: PLC0415 - of an extra
 
     done = bring_over(existing(source), target)
     if as_json:
@@ -59,9 +59,9 @@ def compact(
 ) -> None:
     """Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on."""
     require("A ledger in a lake", "lake", "tenacity")
-    from actionledger.ledger.files import LedgerFiles  # noqa: PLC0415 - of an extra
-    from actionledger.ledger.stores.lake.compacting import compact as join  # noqa: PLC0415
-    from actionledger.ledger.stores.lake.place import LakePlace, is_place  # noqa: PLC0415
+    from actionledger.ledger.storage.files import LedgerFiles  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.storage.lake.compaction import compact as join  # noqa: PLC0415
+    from actionledger.ledger.storage.lake.place import LakePlace, is_place  # noqa: PLC0415
 
     found = existing(ledger)
     if not is_place(found):
@@ -92,7 +92,7 @@ def committer(
 ) -> None:
     """Take in what hosts ship to a lake's queue, many pieces in a commit, until interrupted; one for each lake."""
     require("A ledger in a lake", "lake", "tenacity")
-    from actionledger.ledger.stores.lake.committer import committer_of  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.storage.lake.committer import committer_of  # noqa: PLC0415 - of an extra
 
     found = existing(ledger)
     _refuse_file(found)
@@ -121,7 +121,7 @@ def _tell(done: "Round") -> None:
 
 
 def _refuse_file(path: Path) -> None:
-    from actionledger.ledger.stores.lake.place import is_place  # noqa: PLC0415
+    from actionledger.ledger.storage.lake.place import is_place  # noqa: PLC0415
 
     if not is_place(path):
         raise UsageError(f"{path} is one file, which commits by itself; a ledger in a lake is NAME.toml.")

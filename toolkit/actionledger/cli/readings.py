@@ -6,7 +6,7 @@ import typer
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.naming import one_run, one_session
+from actionledger.ledger.queries.names import one_run, one_session
 from actionledger.ledger.queries.readings import RecordedReading, reading_of_attempt, reading_of_turn
 
 READING = typer.Argument(

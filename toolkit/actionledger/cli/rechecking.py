@@ -15,7 +15,7 @@ from actionledger.cli.tool_files import tools_in
 from actionledger.core.errors import UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.replay.recheck import RecheckReport, recheck
 from actionledger.runtime.execution.limits import Limits, RateLimit
 

@@ -24,20 +24,15 @@ from actionledger.cli.tables import (
 from actionledger.imports.newer import newer_recordings
 from actionledger.imports.unknown_wordings import unknown_wordings
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.queries.dialects import dialects
+from actionledger.ledger.queries.agreement import Timings, recorded_verdicts, timings
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
-from actionledger.ledger.queries.left_as_text import LEFT, left_as_text
-from actionledger.ledger.queries.left_out import count_refused, left_out
-from actionledger.ledger.queries.naming import session_names
-from actionledger.ledger.queries.price_sources import billed_beside, price_sources, unpriced
+from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.reasons import Failure, answered, answered_words, reasons
-from actionledger.ledger.queries.stages import UNACTED, UNAUDITED
-from actionledger.ledger.queries.targets import Timings, timings
-from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
-from actionledger.ledger.queries.uncounted import LEAD, Uncounted, uncounted
-from actionledger.ledger.queries.usage import usage
-from actionledger.ledger.queries.verdicts import recorded_verdicts
+from actionledger.ledger.queries.skipped import LEAD, Uncounted, count_refused, left_out, uncounted
+from actionledger.ledger.queries.stages import UNACTED, UNAUDITED, dialects
+from actionledger.ledger.queries.unacted import LEFT, Unacted, left_as_text, session_outcomes, unacted
+from actionledger.ledger.queries.usage import billed_beside, price_sources, unpriced, usage
 from actionledger.replay.changes import Change, changes
 from actionledger.replay.other_format import other_format
 

@@ -15,9 +15,9 @@ from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_text, rate_value, shortened, shown_rate
 from actionledger.core.vocabulary import Judgement, ReviewAspect
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.reviews import Review, reviews
-from actionledger.ledger.reviewing import change, review, settle, withdraw
+from actionledger.ledger.review import change, review, settle, withdraw
 from actionledger.replay.reviewer_agreement import ReviewerAgreement, reviewer_agreement
 from actionledger.replay.statistics import Coefficient
 

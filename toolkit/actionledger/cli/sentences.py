@@ -9,10 +9,8 @@ from actionledger.core.vocabulary import Ending, SessionOutcome
 from actionledger.imports.list_prices import is_installed
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
-    from actionledger.ledger.queries.left_as_text import LeftAsText
-    from actionledger.ledger.queries.price_sources import BilledBeside, Unpriced
-    from actionledger.ledger.queries.unacted import Unacted
-    from actionledger.ledger.queries.usage import UsageSums
+    from actionledger.ledger.queries.unacted import LeftAsText, Unacted
+    from actionledger.ledger.queries.usage import BilledBeside, Unpriced, UsageSums
 
 _SHOWN_MODELS = 5
 """So many models are named; of the others, how many there are."""

@@ -13,7 +13,7 @@ from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import UsageError, require
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.runs import dimensions
+from actionledger.ledger.queries.choices import dimensions
 
 ADDRESS = "127.0.0.1"
 

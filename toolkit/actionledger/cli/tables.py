@@ -14,12 +14,11 @@ from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, O
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.core.values import Observation
-    from actionledger.ledger.queries.dialects import ReadIn
+    from actionledger.ledger.queries.agreement import RecordedVerdicts, Timings
     from actionledger.ledger.queries.funnel import Funnel
-    from actionledger.ledger.queries.left_out import Omission
     from actionledger.ledger.queries.reasons import Failure
-    from actionledger.ledger.queries.targets import Timings
-    from actionledger.ledger.queries.verdicts import RecordedVerdicts
+    from actionledger.ledger.queries.skipped import Omission
+    from actionledger.ledger.queries.stages import ReadIn
     from actionledger.replay.changes import Change
 
 SHOWN_CHARACTERS = 160

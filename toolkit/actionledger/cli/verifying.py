@@ -12,8 +12,8 @@ from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json
 from actionledger.core.errors import LedgerError
 from actionledger.core.text import counted
-from actionledger.ledger.proofs.report import Verification
-from actionledger.ledger.proofs.verifying import verify as verified
+from actionledger.ledger.storage.local import verify as verified
+from actionledger.ledger.upkeep.proofs.report import Verification
 
 
 def verify(

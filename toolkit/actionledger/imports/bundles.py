@@ -25,12 +25,19 @@ from actionledger.imports.sources.registry import sources
 from actionledger.imports.sources.wordings import is_known
 from actionledger.imports.unknown_wordings import unknown_wordings
 from actionledger.ledger import open_ledger
-from actionledger.ledger.health import examine
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.bundles import ISSUES, NOTED, QUARANTINE, READINGS, RECORDINGS, UNREAD
-from actionledger.ledger.queries.left_out import left_out
-from actionledger.ledger.queries.tool_errors import tool_errors
-from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger.queries.skipped import left_out
+from actionledger.ledger.queries.versions import (
+    ISSUES,
+    NOTED,
+    QUARANTINE,
+    READINGS,
+    RECORDINGS,
+    UNREAD,
+    tool_errors,
+)
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.upkeep.health import examine
 from actionledger.reading.dialects import DIALECTS, FAMILIES
 from actionledger.reading.parsers import PARSERS, READING_RULES
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from actionledger.imports.open_sessions import OpenSession
 from actionledger.imports.report import ImportReport
 from actionledger.imports.results import CallNews
-from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.queries.recorded import Added, Before
+from actionledger.ledger.storage.preparation import Prepared
 
 
 @dataclass(slots=True)

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from actionledger.ledger.encoding import as_recorded
 from actionledger.ledger.queries.recorded import NOT_TOLD, LeftOutKey, ToldLeftOut
+from actionledger.ledger.storage.encoding import as_recorded
 
 WITHIN_TURN = "within a turn"
 """What results are called that stand in the turn of the calls, and belong to none of them: they are counted with their turn, once."""

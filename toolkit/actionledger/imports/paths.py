@@ -12,7 +12,7 @@ from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.recognising import Plan, Told, planned
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.files import files_at
-from actionledger.ledger.taken_files import TakenFiles
+from actionledger.ledger.storage.imported_files import TakenFiles
 
 if TYPE_CHECKING:
     from actionledger.imports.plan_importer import ImportProgress

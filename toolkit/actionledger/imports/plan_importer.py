@@ -23,7 +23,7 @@ from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.files import size_of
 from actionledger.imports.workers import PartOnItsWay, Workers
 from actionledger.ledger import Ledger
-from actionledger.ledger.taken_files import TakenFiles
+from actionledger.ledger.storage.imported_files import TakenFiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from actionledger.imports.list_prices import list_price
 from actionledger.imports.price import cost_of
 from actionledger.imports.prices import Prices
 from actionledger.imports.report import ImportReport
-from actionledger.ledger.queries.packed import KnownTurn
+from actionledger.ledger.queries.recorded import KnownTurn
 
 _OF_USAGE = [each.name for each in fields(Usage) if each.name not in {"finish_reason", "billed"}]
 _TOKENS = [name for name in _OF_USAGE if name.endswith("_tokens")]

@@ -14,7 +14,7 @@ from actionledger.imports.sources.containers import kind_of, shown
 from actionledger.imports.sources.files import ARCHIVES, Given, fits, place_of
 from actionledger.imports.sources.registry import Recognised, recognised, sample_of, source_named, sources
 from actionledger.imports.sources.standard_input import STANDARD_INPUT
-from actionledger.ledger.taken_files import FileState, TakenFiles, state_of
+from actionledger.ledger.storage.imported_files import FileState, TakenFiles, state_of
 
 _SURE = 1.0
 

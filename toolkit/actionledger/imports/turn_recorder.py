@@ -22,10 +22,10 @@ from actionledger.imports.reading import ReadAs
 from actionledger.imports.shapes.sniffed import answer_of
 from actionledger.imports.usages import possible_usage, told_usage, usage_within
 from actionledger.ledger import Ledger
-from actionledger.ledger.files import LedgerFiles, one_sentence
-from actionledger.ledger.places import place_taken, remove_old_places
 from actionledger.ledger.queries.progress import next_turn_index
 from actionledger.ledger.queries.recorded import known
+from actionledger.ledger.storage.files import LedgerFiles, one_sentence
+from actionledger.ledger.storage.placement import place_taken, remove_old_places
 from actionledger.reading.messages import require_json, split_message
 from actionledger.reading.parsers import AnyParser, NamedParser, parser_for, parser_named
 

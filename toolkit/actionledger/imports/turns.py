@@ -8,9 +8,8 @@ from actionledger.core.ids import derived_id
 from actionledger.core.recording import SessionKey, turn_id_of
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.reading import written_of
-from actionledger.ledger.encoding import as_recorded
-from actionledger.ledger.queries.packed import KnownTurn
-from actionledger.ledger.queries.recorded import Known, digest
+from actionledger.ledger.queries.recorded import Known, KnownTurn, digest
+from actionledger.ledger.storage.encoding import as_recorded
 from actionledger.reading.recorded import WithCalls
 
 

@@ -7,7 +7,7 @@ from actionledger.core.text import counted
 from actionledger.imports.importers import wordings_of
 from actionledger.imports.sources.wordings import is_known
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.tool_errors import tool_errors
+from actionledger.ledger.queries.versions import tool_errors
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from actionledger.imports.reading_files import items_of
 from actionledger.imports.sources.base import ReadFile
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.registry import source_named
-from actionledger.ledger.batch import Batch
 from actionledger.ledger.queries.recorded import Added, Known, OpenCall
+from actionledger.ledger.storage.batch import Batch
 
 
 class AskTheLedgerError(Exception):

@@ -21,20 +21,20 @@ from actionledger.core.events import Event
 from actionledger.core.hooks import module_for
 from actionledger.core.privacy import custom
 from actionledger.core.processes import watch
-from actionledger.ledger.asked import AskedLedger
-from actionledger.ledger.background import BackgroundIngester
-from actionledger.ledger.encoding import waiting
-from actionledger.ledger.forgetting.records import ForgetReport
-from actionledger.ledger.hosts import leave
-from actionledger.ledger.ingest import IngestReport, Publishing
-from actionledger.ledger.internals import Internals
-from actionledger.ledger.journal import SegmentWriter
-from actionledger.ledger.owners import hand_over_all
-from actionledger.ledger.proofs.heads import heads_in
-from actionledger.ledger.proofs.report import Verification
-from actionledger.ledger.queries.naming import Called
-from actionledger.ledger.segments import has_live_writer
-from actionledger.ledger.stores import AsOf, Store, store_at
+from actionledger.ledger.queries.names import Called
+from actionledger.ledger.sql import AskedLedger
+from actionledger.ledger.storage.background import BackgroundIngester
+from actionledger.ledger.storage.encoding import waiting
+from actionledger.ledger.storage.hosts import leave
+from actionledger.ledger.storage.ingest import IngestReport, Publishing
+from actionledger.ledger.storage.internals import Internals
+from actionledger.ledger.storage.journal import SegmentWriter
+from actionledger.ledger.storage.local import store_at
+from actionledger.ledger.storage.publishing import hand_over_all
+from actionledger.ledger.storage.segments import has_live_writer
+from actionledger.ledger.storage.store import AsOf, Store
+from actionledger.ledger.upkeep.forgetting.records import ForgetReport
+from actionledger.ledger.upkeep.proofs.report import Verification, heads_in
 
 if TYPE_CHECKING:
     from actionledger.core.values.recordings import AnyResult, AnyUsage, RecordedTurn

@@ -4,18 +4,17 @@ from typing import get_args
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger.ledger import Ledger
-from actionledger.ledger.queries.addresses import (
+from actionledger.ledger.queries.addresses import Parameters, query_of, refuse_others
+from actionledger.ledger.queries.base import refuse_no_ledger
+from actionledger.ledger.queries.filters import (
+    EVERYTHING,
     FILTERS,
-    Parameters,
+    Filter,
     filter_of,
     filter_parameters,
-    mark_parameters,
-    query_of,
-    refuse_others,
+    refuse_no_filter,
 )
-from actionledger.ledger.queries.base import refuse_no_ledger
-from actionledger.ledger.queries.behind import ALL_TURNS, Mark, whole_turns_behind
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
+from actionledger.ledger.queries.marks import ALL_TURNS, Mark, mark_parameters, whole_turns_behind
 from actionledger.ledger.queries.scopes import Scope
 from actionledger.ledger.queries.sessions import Order, whole_sessions
 from actionledger.ledger.results import QueryResult

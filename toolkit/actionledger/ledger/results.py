@@ -7,14 +7,13 @@ the statement again, and sees what has been recorded since.
 
 from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias, TypeVar
 
 from duckdb import DuckDBPyConnection, Error
 
 from actionledger.core.errors import LedgerError, UsageError, require
-from actionledger.ledger.memory import within_reading_limit
-from actionledger.ledger.rows import Row, row_kind
 from actionledger.ledger.stopping import stoppable
+from actionledger.ledger.storage.memory import within_reading_limit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +21,41 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from actionledger.core.tables import Table
+
+
+class Row(tuple[Any, ...]):
+    """One row: a tuple, with ``row["name"]`` for a value and ``dict(row)`` for all of them.
+
+    Raises:
+        KeyError: no column, or more than one, has the name.
+    """
+
+    __slots__ = ()
+    _columns: ClassVar[tuple[str, ...]] = ()
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the columns' names."""
+        return self._columns
+
+    def __getitem__(self, key: SupportsIndex | slice | str) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        match self._columns.count(key):
+            case 1:
+                return super().__getitem__(self._columns.index(key))
+            case 0:
+                raise KeyError(f"There is no column {key!r}; there are {', '.join(self._columns)}.")
+            case several:
+                raise KeyError(f"{several} columns are called {key!r}; take them by place.")
+
+    def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[tuple[Any, ...]]]:
+        return tuple, (tuple(self),)
+
+
+def row_kind(columns: Sequence[str]) -> type[Row]:
+    """Return the kind of row that knows these columns."""
+    return type("Row", (Row,), {"__slots__": (), "_columns": tuple(columns)})
+
 
 _Given = TypeVar("_Given")
 Parameters: TypeAlias = Sequence[object] | dict[str, object]

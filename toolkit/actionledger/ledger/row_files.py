@@ -15,9 +15,9 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.errors import LedgerError, MemoryNeededError
 from actionledger.core.text import FORMULA
 from actionledger.ledger.ledger import Ledger
-from actionledger.ledger.memory import export_limits, within_reading_limit
-from actionledger.ledger.queries.selected import PICKED, Picking, Selection
+from actionledger.ledger.queries.marks import PICKED, Picking, Selection
 from actionledger.ledger.stopping import stoppable
+from actionledger.ledger.storage.memory import export_limits, within_reading_limit
 
 RowForm: TypeAlias = Literal["parquet", "csv", "jsonl"]
 """What rows are written as; CSV keeps no types."""
@@ -64,12 +64,7 @@ def write_rows(ledger: Ledger, selection: Selection | Picking, file: Path, form:
 
 
 def count_rows(file: Path, form: str) -> int:
-    """Return how many rows a file of Parquet, CSV or JSON lines has, by reading it.
-
-    Args:
-        file: the file.
-        form: ``parquet``, ``csv`` or ``jsonl``.
-    """
+    """Return how many rows a file of Parquet, CSV or JSON lines has, by reading it."""
     if form == "jsonl":
         with file.open("rb") as lines:
             return sum(1 for _ in lines)

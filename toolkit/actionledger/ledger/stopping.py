@@ -19,18 +19,7 @@ _Given = TypeVar("_Given")
 
 
 def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Given:
-    """Do what may take DuckDB long, in a thread of its own, so that this one can hear Ctrl-C.
-
-    Args:
-        connection: what the work is done on.
-        work: has DuckDB run a statement, or fetch of it.
-
-    Returns:
-        What the work gives.
-
-    Raises:
-        KeyboardInterrupt: it came, or whatever else a signal's handler raises; the work has ended.
-    """
+    """Do what may take DuckDB long, in a thread of its own, so that this one can hear Ctrl-C."""
     if current_thread() is not main_thread():
         return work()  # Python tells no other thread of Ctrl-C
     given: list[_Given] = []
@@ -62,12 +51,7 @@ def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Gi
 
 @contextmanager
 def limited(connection: DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Interrupt what runs on a connection when its time is over, until nothing runs on it any more.
-
-    Args:
-        connection: what the statements run on.
-        seconds: how long all of them may take.
-    """
+    """Interrupt what runs on a connection when its time is over, until nothing runs on it any more."""
     over = Event()
 
     def watch() -> None:

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.rates import Rate
-from actionledger.ledger.queries.arrivals import Arrival, arrivals
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.trend import Unit, spanning_sessions, success_over_time
+from actionledger.ledger.queries.trend import Arrival, Unit, arrivals, spanning_sessions, success_over_time
 from actionledger.replay.statistics import change_points
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
-from actionledger.ledger.queries.by_task import shared_turns
+from actionledger.ledger.queries.differences import shared_turns
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import Called
+from actionledger.ledger.queries.names import Called
 from actionledger.replay.contrasts import Contrast, contrast
 from actionledger.replay.paired import PairedComparison, compare_pairs
 from actionledger.replay.sides import side_of

@@ -9,11 +9,11 @@ from actionledger.core.frames import Columns, Framed, compared
 from actionledger.core.hooks import drawn
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.text import counted
+from actionledger.ledger.queries.agreement import recorded_verdicts
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.by_task import results_by_task, shared_turns
+from actionledger.ledger.queries.differences import results_by_task, shared_turns
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import Funnel, funnel, with_sessions
-from actionledger.ledger.queries.verdicts import recorded_verdicts
 from actionledger.replay.statistics import (
     difference_test,
     holm,

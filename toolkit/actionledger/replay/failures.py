@@ -5,9 +5,9 @@ from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.failure_sums import failure_sums
 from actionledger.ledger.queries.failures import failures_at, meant_in
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
-from actionledger.ledger.queries.price_sources import price_sources
 from actionledger.ledger.queries.reasons import answered
 from actionledger.ledger.queries.trend import Unit, refuse_no_period
+from actionledger.ledger.queries.usage import price_sources
 from actionledger.replay.grouping.circles import key_of_loop, loop_groups, turns_of_loops
 from actionledger.replay.grouping.gathering import EXAMPLES
 from actionledger.replay.grouping.groups import FailureExample, FailureGroup, FailureKey, group_of, key_of

@@ -7,7 +7,7 @@ from pydantic_core import from_json
 from actionledger.core.text import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.quiet import quiet_responses
+from actionledger.ledger.queries.unacted import quiet_responses
 from actionledger.reading.parsers import PARSERS
 from actionledger.runtime.parsing import read_response
 

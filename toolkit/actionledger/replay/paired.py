@@ -16,7 +16,7 @@ from actionledger.ledger.queries.compare import (
     compare_runs,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.naming import Called, one_run, run_or_first
+from actionledger.ledger.queries.names import Called, one_run, run_or_first
 from actionledger.replay.statistics import (
     holm,
     least_by_flipping,

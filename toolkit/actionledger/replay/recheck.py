@@ -17,8 +17,8 @@ from actionledger.core.text import counted
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
-from actionledger.ledger.queries.called import called_fields, recorded_actions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.rereading import called_fields, recorded_actions
 from actionledger.replay.rechecking import Change, Question, RecheckedAction, recheck_all
 from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.limits import Limits

@@ -13,7 +13,7 @@ from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.validation import AnyCatalogue, as_known, check_action, id_of
 from actionledger.core.values import ActionCall, FieldError, RawAction, Span
 from actionledger.core.vocabulary import ActionStatus, Evidence, ExecutionStatus, Reason
-from actionledger.ledger.queries.called import RecordedAction
+from actionledger.ledger.queries.rereading import RecordedAction
 from actionledger.reading.dialects import DIALECTS
 from actionledger.runtime.execution.approval import LETS_RUN, Policy, Rule, Verdict
 from actionledger.runtime.execution.limits import Limits, RateLimit

@@ -12,8 +12,8 @@ from actionledger.core.text import counted
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Stage, refuse_no_ledger
+from actionledger.ledger.queries.courses import FailureThen, Said, failures_then
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.recoveries import FailureThen, Said, failures_then
 from actionledger.runtime.repetition.forms import call_form
 
 Next: TypeAlias = Literal["recovered", "repeated", "changed", "no_action", "ended", "not_recorded"]

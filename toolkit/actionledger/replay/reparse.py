@@ -13,7 +13,7 @@ from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter, rated
-from actionledger.ledger.queries.naming import Called, run_or_first
+from actionledger.ledger.queries.names import Called, run_or_first
 from actionledger.reading.parsers import AnyParser
 from actionledger.replay.choosing import reader_of
 from actionledger.replay.fitting import unfit_turns

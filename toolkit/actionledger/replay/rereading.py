@@ -9,8 +9,8 @@ from actionledger.core.events import Event
 from actionledger.core.recording import ParserIdentity, RunKey, SessionKey, TurnKey
 from actionledger.core.recording.turns import response_parsed
 from actionledger.core.vocabulary import LeftOutReason, Reason, was_cut
-from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
+from actionledger.ledger.storage.encoding import encode
 from actionledger.reading.parsers import AnyParser
 from actionledger.runtime.execution.registry import PROFILES
 from actionledger.runtime.parsing import catalogue_of_tools, read_and_record, unread

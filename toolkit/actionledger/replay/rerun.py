@@ -14,8 +14,8 @@ from actionledger.core.recording import RunKey, parser_used, run_finished, run_s
 from actionledger.core.vocabulary import Reason, RunKind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import Called, one_session
-from actionledger.ledger.queries.selected import profiles_of, selected_sessions
+from actionledger.ledger.queries.marks import profiles_of, selected_sessions
+from actionledger.ledger.queries.names import Called, one_session
 from actionledger.reading.parsers import AnyParser, parser_meant
 from actionledger.replay.rerunning.change import Change, NewHandlers, changed, without_handlers
 from actionledger.replay.rerunning.course import Course, course_of

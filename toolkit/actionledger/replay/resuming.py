@@ -9,10 +9,10 @@ from actionledger.core.events import SystemNoted
 from actionledger.core.ids import derived_id, now
 from actionledger.core.text import counted
 from actionledger.ledger import Ledger
-from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.choices import UnfinishedRereading, unfinished_rereadings
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.rereading import count_read
-from actionledger.ledger.queries.runs import UnfinishedRereading, unfinished_rereadings
+from actionledger.ledger.storage.projection import is_uuid
 
 SELECTED = "reparse_selected"
 """The code of the note that says what a run is to read."""

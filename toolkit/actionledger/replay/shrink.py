@@ -10,8 +10,8 @@ from actionledger.core.recording.turns import main_reason
 from actionledger.core.values import FieldError, ParseResult
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
+from actionledger.ledger.queries.failure_sums import signature
 from actionledger.ledger.queries.readings import reading_of_attempt
-from actionledger.ledger.signatures import signature
 from actionledger.replay.grouping.groups import FailureGroup, FailureKey
 from actionledger.replay.readers import Reader, reader_of
 from actionledger.replay.reduction import Reduction

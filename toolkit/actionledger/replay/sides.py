@@ -4,10 +4,10 @@ from dataclasses import fields, replace
 from uuid import UUID
 
 from actionledger.core.errors import UnknownNameError, UsageError, require_kind
-from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, parameters_in
+from actionledger.ledger.queries.addresses import parameters_in
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.naming import Called, run_or_first
+from actionledger.ledger.queries.filters import EVERYTHING, FILTERS, Filter, filter_of_parameters
+from actionledger.ledger.queries.names import Called, run_or_first
 
 
 def side_of(ledger: Queryable, side: Called | Filter | None, within: Filter = EVERYTHING) -> Filter:

@@ -7,8 +7,8 @@ from typing import overload
 
 from actionledger.core.hooks import drawn
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.naming import Called, one_session, turn_place
-from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
+from actionledger.ledger.queries.names import Called, one_session, turn_place
+from actionledger.ledger.queries.progress import RecordedTry, recorded_tries
 from actionledger.runtime.session.states.lines import Effects, TurnEnded
 from actionledger.runtime.session.states.looking import LeftOut, State
 from actionledger.runtime.session.states.objects import Objects

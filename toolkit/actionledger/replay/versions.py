@@ -16,8 +16,8 @@ from actionledger.core.recording import RunKey
 from actionledger.core.recording.turns import response_parsed
 from actionledger.core.values import ActionCall, Block, Issue, ParseResult
 from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
-from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
+from actionledger.ledger.storage.encoding import encode
 from actionledger.replay.environments import Version, environment_of
 from actionledger.replay.placing import PAYS_FROM, cores
 from actionledger.replay.processes import Command, Processes, first_answer

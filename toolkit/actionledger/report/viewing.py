@@ -9,7 +9,7 @@ from actionledger.core.errors import UsageError, require_number
 
 if TYPE_CHECKING:
     from actionledger.ledger import Ledger
-    from actionledger.ledger.queries.naming import Called
+    from actionledger.ledger.queries.names import Called
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def view(
         >>> shown
         SessionView(session='s1', height=720)
     """
-    from actionledger.ledger.queries.naming import one_run, one_session, turn_place  # noqa: PLC0415 - only where somebody looks
+    from actionledger.ledger.queries.names import one_run, one_session, turn_place  # noqa: PLC0415 - only where somebody looks
     from actionledger_dashboard.viewer.asking import view_of  # noqa: PLC0415
 
     require_number("near", near, least=0)

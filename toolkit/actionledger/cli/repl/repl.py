@@ -12,7 +12,7 @@ from actionledger.cli.repl.wording import fate, label, shown_of, visible
 from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.core.values import ParseResult, Turn
 from actionledger.core.vocabulary import ExecutionStatus
-from actionledger.ledger.queries.conversation import conversation
+from actionledger.ledger.queries.turn import conversation
 from actionledger.reading.parsers import parser_named
 from actionledger.runtime.models import Model, model_from
 from actionledger.runtime.parsing import read_response

@@ -20,9 +20,9 @@ from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.imports.turn_recorder import recorded_turn
 from actionledger.imports.usages import possible_usage
 from actionledger.ledger import Ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.places import place_taken, remove_old_places
 from actionledger.ledger.queries.progress import next_turn_indexes
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.placement import place_taken, remove_old_places
 
 FRESH = 5.0
 """For how long it is taken for known how far the ledger's sessions have come, in seconds: others may record into the same ones."""

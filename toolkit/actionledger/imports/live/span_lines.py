@@ -10,7 +10,7 @@ from actionledger.imports.shapes.genai_spans import session_of
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.traces import identified
 from actionledger.imports.sources.access import text_at
-from actionledger.ledger.held import HeldLine
+from actionledger.ledger.storage.spool import HeldLine
 
 _FIELDS = [each.name for each in fields(Span)]
 _TIMES = ("started", "finished")

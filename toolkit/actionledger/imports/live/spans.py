@@ -17,9 +17,9 @@ from actionledger.imports.prices import Prices
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.ledger import Ledger
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.held import HeldFile, HeldLine, HeldLines
 from actionledger.ledger.queries.progress import next_turn_indexes
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.spool import HeldFile, HeldLine, HeldLines
 
 
 @dataclass(frozen=True, slots=True)

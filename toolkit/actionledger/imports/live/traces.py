@@ -22,7 +22,7 @@ from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.steps import Step, told_once
 from actionledger.imports.shapes.traces import OPEN_TRACES, Traces, identified
 from actionledger.imports.sources.base import Item, LeftOut
-from actionledger.ledger.held import HeldFile, HeldLine, HeldLines
+from actionledger.ledger.storage.spool import HeldFile, HeldLine, HeldLines
 
 SETTLED = 10.0
 """How long a trace that has its beginning and no gap is quiet before it is told, in seconds: exporters send every five."""

@@ -19,7 +19,7 @@ from actionledger.imports.recognising import Told, planned
 from actionledger.imports.sources.files import Given, files_at
 from actionledger.imports.sources.registry import source_named
 from actionledger.ledger import Ledger
-from actionledger.ledger.taken_files import TakenFiles, written_beside
+from actionledger.ledger.storage.imported_files import TakenFiles, written_beside
 
 require("Watching a folder", "live", "watchfiles")
 import watchfiles  # noqa: E402 - optional; what is missing was named above

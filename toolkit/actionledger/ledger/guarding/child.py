@@ -17,11 +17,10 @@ from typing import IO, Any, NamedTuple
 import duckdb
 
 from actionledger.core.errors import ActionLedgerError, UsageError
-from actionledger.ledger.guarding.forking import serve
 from actionledger.ledger.guarding.statements import Statements
-from actionledger.ledger.guarding.wire import REFUSALS, Setup, received_trusted, send
-from actionledger.ledger.reading import Reader
-from actionledger.ledger.stores import store_at
+from actionledger.ledger.guarding.wire import ANSWER, FORK, REFUSALS, REQUEST, Setup, received_trusted, send
+from actionledger.ledger.storage.local import store_at
+from actionledger.ledger.storage.readers import Reader
 
 HARD_MEMORY = 1536 * 2**20
 """How much memory a statement may take beside what the process has with the ledger open, in bytes: half as much again as it is told."""
@@ -40,12 +39,7 @@ def main() -> None:
 
 
 def answer(requests_from: int, answers_to: int) -> None:
-    """Answer what is asked, until nothing more is; then this process ends.
-
-    Args:
-        requests_from: the descriptor that requests are read from.
-        answers_to: the descriptor that answers are written to.
-    """
+    """Answer what is asked, until nothing more is; then this process ends."""
     requests, answers = os.fdopen(requests_from, "rb", buffering=0), os.fdopen(answers_to, "wb", buffering=0)
     _say_nothing_else()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -148,3 +142,61 @@ def _ended_after(seconds: float) -> Iterator[None]:
 
 if __name__ == "__main__":
     main()
+
+
+def forked(requests: int, answers: int) -> int:
+    """Fork this process, which has one thread; return the number of the new one, which answers until nothing more is asked."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()  # Ctrl-C is heard by who asks
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+            _close_all_but(requests, answers)
+            answer(requests, answers)
+        finally:
+            os._exit(1)
+    return pid
+
+
+def ended_here(pid: int) -> int:
+    """End a child of this process; return how it has ended, as ``subprocess`` does."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except ChildProcessError:  # somebody waits for all children
+        return -signal.SIGKILL
+
+
+def serve(asked: socket.socket) -> None:
+    """Fork and end processes as they are asked for, until nobody asks any more; then none of them is left."""
+    children: set[int] = set()
+    with suppress(OSError):
+        while True:
+            data, descriptors, _, _ = socket.recv_fds(asked, REQUEST.size, 2, socket.MSG_WAITALL)
+            if len(data) < REQUEST.size:
+                break
+            what, value = REQUEST.unpack(data)
+            if what == FORK:
+                value = forked(*descriptors)
+                children.add(value)
+                for descriptor in descriptors:
+                    os.close(descriptor)
+            elif value in children:
+                children.remove(value)
+                value = ended_here(value)
+            else:
+                value = -signal.SIGKILL
+            asked.sendall(ANSWER.pack(value))
+    for child in children:
+        ended_here(child)
+
+
+def _close_all_but(*kept: int) -> None:
+    """Close what this process has from the one that it is a fork of; a lock of that one stays its own."""
+    with suppress(OSError):
+        for path in list(Path("/proc/self/fd").iterdir()):
+            if (descriptor := int(path.name)) > 2 and descriptor not in kept:
+                with suppress(OSError):
+                    os.close(descriptor)

@@ -19,8 +19,7 @@ from typing import Any
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.processes import ended, watch, words_for
-from actionledger.ledger.guarding import forking
-from actionledger.ledger.guarding.wire import Setup, received, send
+from actionledger.ledger.guarding.wire import END, FORK, Setup, ask, received, send
 
 _MESSAGE_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 20
@@ -57,38 +56,20 @@ class GuardProcess:
         self._code: int | None = None
 
     def begin(self, setup: Setup) -> tuple[Any, ...]:
-        """Have it open a ledger; return what it says of that.
-
-        Raises:
-            DiedError: it says nothing.
-        """
+        """Have it open a ledger; return what it says of that."""
         self.tell(setup)
         answer, _ = self.hear(_MESSAGE_BYTES, None)
         return answer
 
     def tell(self, value: object) -> None:
-        """Send it a request.
-
-        Raises:
-            DiedError: it has ended.
-        """
+        """Send it a request."""
         try:
             send(self._requests, value)
         except OSError as error:
             raise DiedError(ended(self.end())) from error
 
     def hear(self, max_bytes: int, until: float | None) -> tuple[tuple[Any, ...], int]:
-        """Return what it says next, and how many bytes that takes.
-
-        Args:
-            max_bytes: how many it may be.
-            until: when it has to be there, by ``time.monotonic``; None for whenever it is.
-
-        Raises:
-            DiedError: it has ended, or what it says is none of what it may say.
-            LateError: it is not there in time.
-            OverLimitError: it is longer.
-        """
+        """Return what it says next, and how many bytes that takes."""
         try:
             value, length = received(self._answers, max_bytes, until)
         except EOFError as error:
@@ -112,7 +93,9 @@ class GuardProcess:
 def _begun(requests: int, answers: int) -> tuple[int, Callable[[int], int]]:
     """Begin a process that answers; return its number, and what ends it by that."""
     if _has_one_thread():
-        return forking.forked(requests, answers), forking.ended
+        from actionledger.ledger.guarding.child import ended_here, forked  # noqa: PLC0415 - loaded only where one forks
+
+        return forked(requests, answers), ended_here
     return _forker.begun(requests, answers), _forker.ended
 
 
@@ -152,17 +135,13 @@ class _Forker:
                 self._begin()
 
     def begun(self, requests: int, answers: int) -> int:
-        """Have it fork a process that answers; return its number.
-
-        Raises:
-            LedgerError: it can't.
-        """
+        """Have it fork a process that answers; return its number."""
         self.keep_ready()
-        return self._asked(forking.FORK, 0, requests, answers)
+        return self._asked(FORK, 0, requests, answers)
 
     def ended(self, pid: int) -> int:
         """Have it end a process that it has forked; return how that has ended."""
-        return self._asked(forking.END, pid)
+        return self._asked(END, pid)
 
     def drop(self) -> None:
         """End it, and with it all that it has forked."""
@@ -176,10 +155,10 @@ class _Forker:
         with self._lock:
             if self._socket is not None:
                 try:
-                    return forking.ask(self._socket, what, value, *descriptors)
+                    return ask(self._socket, what, value, *descriptors)
                 except OSError:
                     self._let_go()
-        if what == forking.END:
+        if what == END:
             return -signal.SIGKILL
         raise LedgerError("The process that asks the ledger can't be begun; try again.")
 

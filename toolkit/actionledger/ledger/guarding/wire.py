@@ -7,13 +7,14 @@ made of it.
 import io
 import pickle
 import select
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from struct import Struct
 from typing import IO, Any
 
-from actionledger.ledger.stores.base import AsOf
+from actionledger.ledger.storage.store import AsOf
 
 REFUSALS = (
     "UsageError",
@@ -99,29 +100,13 @@ def send(stream: IO[bytes], value: object) -> int:
 
 
 def received_trusted(stream: IO[bytes]) -> Any:
-    """Return the next value that the asking process has sent.
-
-    Raises:
-        EOFError: nothing more comes.
-    """
+    """Return the next value that the asking process has sent."""
     (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size, lambda: None))
     return pickle.loads(_read(stream, length, lambda: None))  # noqa: S301 - of the process that has started this one
 
 
 def received(stream: IO[bytes], max_bytes: int, until: float | None) -> tuple[Any, int]:
-    """Return the next value that a process has sent that is not trusted, and how many bytes it took.
-
-    Args:
-        stream: without a buffer.
-        max_bytes: how many bytes it may be.
-        until: when it has to be whole, by ``time.monotonic``; None for whenever it is.
-
-    Raises:
-        EOFError: nothing more comes.
-        LateError: it is not there in time.
-        OverLimitError: it is longer.
-        pickle.UnpicklingError: it is none.
-    """
+    """Return the next value that a process has sent that is not trusted, and how many bytes it took."""
     poll = select.poll()
     poll.register(stream, select.POLLIN)
 
@@ -156,3 +141,20 @@ class _Plain(pickle.Unpickler):
         if (module, name) not in _VALUES:
             raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
         return super().find_class(module, name)
+
+
+FORK, END = 1, 2
+"""What may be asked for: a process that answers over two descriptors, or the end of one."""
+
+
+REQUEST, ANSWER = Struct("<Bq"), Struct("<q")
+
+
+def ask(asking: socket.socket, what: int, value: int, *descriptors: int) -> int:
+    """Return what the process at the other end of a socket answers."""
+    socket.send_fds(asking, [REQUEST.pack(what, value)], descriptors)
+    data = asking.recv(ANSWER.size, socket.MSG_WAITALL)
+    if len(data) < ANSWER.size:
+        raise BrokenPipeError
+    (answer,) = ANSWER.unpack(data)
+    return int(answer)

@@ -4,17 +4,16 @@ Functions take whatever answers ``.sql`` and give frozen rows; a share is always
 interval travel with it. Values are bound as parameters, never written into the statement.
 """
 
-from actionledger.ledger.queries.aligning import FieldDifference
-from actionledger.ledger.queries.arrivals import Arrival, arrivals
+from actionledger.ledger.queries.agreement import RecordedVerdicts, recorded_verdicts
 from actionledger.ledger.queries.base import Queryable, Stage
-from actionledger.ledger.queries.behind import (
-    ALL_TURNS,
-    Mark,
-    TurnBehind,
-    TurnsPage,
-    count_turns_behind,
-    turns_behind,
-    turns_page,
+from actionledger.ledger.queries.choices import (
+    ColumnDescription,
+    Dimensions,
+    Run,
+    TableDescription,
+    dimensions,
+    runs,
+    tables,
 )
 from actionledger.ledger.queries.compare import (
     CHANGED,
@@ -27,29 +26,28 @@ from actionledger.ledger.queries.compare import (
     compare_runs,
     compared_turns,
 )
-from actionledger.ledger.queries.conversation import conversation
-from actionledger.ledger.queries.costs import FailureCost, failure_costs
-from actionledger.ledger.queries.dialects import ReadIn, dialects, dialects_by
-from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference, compare_turn
+from actionledger.ledger.queries.differences import (
+    ActionDifference,
+    FieldDifference,
+    ReadAction,
+    TurnDifference,
+    compare_turn,
+)
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
-from actionledger.ledger.queries.hits import Hit, Place
-from actionledger.ledger.queries.lately import LateTurn, goes_on, turns_lately
-from actionledger.ledger.queries.left_out import (
-    ImportOmission,
-    Omission,
-    Refused,
-    count_refused,
-    left_out,
-    left_out_by_import,
-    refused,
-)
+from actionledger.ledger.queries.hits import Hit, Mention, Place, mentions
 from actionledger.ledger.queries.lineage import Child, children
-from actionledger.ledger.queries.mentions import Mention, mentions
-from actionledger.ledger.queries.pace import Pace, pace
-from actionledger.ledger.queries.price_sources import billed_beside, price_sources, unpriced
+from actionledger.ledger.queries.marks import (
+    ALL_TURNS,
+    Mark,
+    TurnBehind,
+    TurnsPage,
+    count_turns_behind,
+    turns_behind,
+    turns_page,
+)
 from actionledger.ledger.queries.reasons import Failure, reasons
-from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
+from actionledger.ledger.queries.recent import LateTurn, goes_on, turns_lately
 from actionledger.ledger.queries.scores import Comparison as ScoreComparison, ScoreBound
 from actionledger.ledger.queries.sessions import (
     Order,
@@ -61,8 +59,19 @@ from actionledger.ledger.queries.sessions import (
     sessions,
     sessions_page,
 )
-from actionledger.ledger.queries.tables import ColumnDescription, TableDescription, tables
-from actionledger.ledger.queries.trend import Period, Trend, Unit, success_over_time
+from actionledger.ledger.queries.skipped import (
+    ImportOmission,
+    Omission,
+    Refused,
+    Uncounted,
+    count_refused,
+    left_out,
+    left_out_by_import,
+    refused,
+    uncounted,
+)
+from actionledger.ledger.queries.stages import Pace, ReadIn, dialects, dialects_by, pace
+from actionledger.ledger.queries.trend import Arrival, Period, Trend, Unit, arrivals, success_over_time
 from actionledger.ledger.queries.turn import (
     ActionReversal,
     Attempt,
@@ -71,15 +80,23 @@ from actionledger.ledger.queries.turn import (
     Response,
     Told,
     TurnDetail,
+    conversation,
     response,
     turn,
     turn_details,
 )
 from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
 from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
-from actionledger.ledger.queries.uncounted import Uncounted, uncounted
-from actionledger.ledger.queries.usage import UsageSums, usage, usage_by
-from actionledger.ledger.queries.verdicts import RecordedVerdicts, recorded_verdicts
+from actionledger.ledger.queries.usage import (
+    FailureCost,
+    UsageSums,
+    billed_beside,
+    failure_costs,
+    price_sources,
+    unpriced,
+    usage,
+    usage_by,
+)
 
 __all__ = [
     "ALL_TURNS",

@@ -1,15 +1,28 @@
-"""What other runtimes made of their calls beside what is read here: where the two differ, one of them is wrong."""
+"""What recordings say beside what is read here: of other runtimes' calls, of their judges, and of a plan's targets."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from actionledger.core.errors import require_number
-from actionledger.core.rates import Rate, clustered
+from actionledger.core.errors import called, require_number
+from actionledger.core.rates import Cells, Clustering, Rate, clustered
 from actionledger.core.vocabulary import Reason
-from actionledger.ledger.queries.base import OF_ACTIONS, RUN_ELSEWHERE, Queryable, refuse_no_ledger, rows
+from actionledger.ledger.queries.base import (
+    ATTEMPTED,
+    OF_ACTIONS,
+    RUN_ELSEWHERE,
+    RUN_HERE,
+    TOOK,
+    Queryable,
+    as_rate,
+    rate_sql,
+    refuse_no_ledger,
+    rows,
+)
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
-from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, turn_scope
+from actionledger.ledger.queries.funnel import LABELS, Dimension
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, scope, turn_scope
 
 Here: TypeAlias = Literal["valid", "not_checked", "refused", "shown", "needs_approval", "not_read"]
 """What is made of a call here: valid, read with no catalogue to check it against, refused by it, taken for shown and not meant,
@@ -143,3 +156,129 @@ def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 20
         {source: clustered(of_source.values()) for source, of_source in sorted(sessions.items())},
         tuple(differing),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedVerdicts:
+    """What the recordings of one label say of their sessions.
+
+    Args:
+        label: the value of the dimension that they are split by; empty where they are not split.
+        succeeded: sessions that their source calls a success, of those of which it says so or the contrary.
+        took: responses in which the harness took an action, of those that it counted.
+    """
+
+    label: str
+    succeeded: Rate
+    took: Rate
+
+
+_VERDICTS = """
+WITH read AS (
+    SELECT DISTINCT {label} AS label, session_id FROM (SELECT *, run_id AS reader FROM parse_attempts) {join} WHERE {condition})
+SELECT label, success, took, counted, count(*)
+FROM read JOIN (SELECT session_id, success, took, counted FROM recorded_verdicts) USING (session_id) GROUP BY ALL"""
+
+
+def recorded_verdicts(
+    ledger: Queryable, dimension: Dimension | None = None, within: Filter = EVERYTHING
+) -> list[RecordedVerdicts]:
+    """Return what recordings say of their sessions, for each value of a dimension.
+
+    Args:
+        ledger: what to ask.
+        dimension: what to split by; None for all together.
+        within: which responses; a session is looked at where one of its responses is among them.
+
+    Returns:
+        Those labels of which a recording says something, the one with the most sessions first.
+
+    Raises:
+        UnknownNameError: responses are not told apart by ``dimension``.
+    """
+    refuse_no_ledger(ledger)
+    label = None if dimension is None else called(dimension, "way to group responses", LABELS)
+    condition, parameters = scope(rated(within))
+    query = _VERDICTS.format(
+        label="''" if label is None else label.of_rows,
+        join="" if label is None else label.join,
+        condition=condition,
+    )
+    verdicts: defaultdict[str, Counter[bool]] = defaultdict(Counter)
+    counts: defaultdict[str, Counter[tuple[int, int]]] = defaultdict(Counter)
+    for name, success, took, counted, sessions in ledger.sql(query, parameters).fetchall():
+        if success is not None:
+            verdicts[name][success] += sessions
+        if counted:
+            counts[name][counted, took] += sessions
+    found = [
+        RecordedVerdicts(name, Rate(verdicts[name][True], verdicts[name].total()), _rate(counts[name]))
+        for name in {**verdicts, **counts}
+    ]
+    return sorted(found, key=lambda each: (-each.succeeded.count, -each.took.count, each.label))
+
+
+def _rate(cells: Cells) -> Rate:
+    """Return the rate over sessions that are counted by their things and hits."""
+    sessions = [(count, hits, alike) for (count, hits), alike in cells.items()]
+    things = sum(count * alike for count, _, alike in sessions)
+    clustering = Clustering(
+        sum(cells.values()),
+        sum(count * count * alike for count, _, alike in sessions),
+        sum(hits * hits * alike for _, hits, alike in sessions),
+        sum(count * hits * alike for count, hits, alike in sessions),
+        cells,
+    )
+    return Rate(sum(hits * alike for _, hits, alike in sessions), things, clustering if things else None)
+
+
+CODE_ACTIONS = ("execute_code", "execute", "execute_command")
+"""The actions that run code or a program; how long they take says nothing of the toolkit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """How long attempted executions took, of those that were run here.
+
+    Args:
+        count: executions of actions that run no code, so far as their time is known.
+        mean_ms: how long they took on average, in milliseconds; None where there is none.
+        p95_ms: how long all but the slowest twentieth of them took at most, likewise.
+        code_timeouts: executions of actions that run code that were ended for their time, of all of those.
+        code_limits: how many of those were ended for something else that they used too much of.
+    """
+
+    count: int
+    mean_ms: float | None
+    p95_ms: float | None
+    code_timeouts: Rate
+    code_limits: int
+
+
+_TIMINGS = """
+WITH found AS (
+    SELECT session_id, status, reason, is_code,
+           {took} AS duration_ms
+    FROM (SELECT *, list_contains($code, name) AS is_code FROM executions)
+    WHERE {run_here} AND {condition} AND list_contains($attempted, status)),
+by_session AS (
+    SELECT count(*) AS code, count(*) FILTER (status = 'timed_out') AS late
+    FROM found WHERE is_code GROUP BY session_id)
+SELECT count(duration_ms) FILTER (NOT is_code), avg(duration_ms) FILTER (NOT is_code),
+       quantile_cont(duration_ms, 0.95) FILTER (NOT is_code), (SELECT {late} FROM by_session),
+       count(*) FILTER (is_code AND reason = 'code_limit')
+FROM found"""
+
+
+def timings(ledger: Queryable, within: Filter = EVERYTHING) -> Timings:
+    """Return how long executions took, code apart.
+
+    Args:
+        ledger: what to ask.
+        within: which responses' executions.
+    """
+    condition, parameters = scope(rated(within), "executions")
+    words = {"code": list(CODE_ACTIONS), "attempted": ATTEMPTED}
+    query = _TIMINGS.format(run_here=RUN_HERE, condition=condition, took=TOOK, late=rate_sql("late", "code"))
+    [(count, mean, p95, late, limited)] = ledger.sql(query, parameters | words).fetchall()
+    return Timings(count, mean, p95, as_rate(late), limited)

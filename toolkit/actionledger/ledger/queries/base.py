@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from actionledger.core.errors import UsageError
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Origin, Outcome, Reason
-from actionledger.ledger.schema import TABLES
+from actionledger.ledger.storage.schema import TABLES
 
 Parameters: TypeAlias = Mapping[str, object]
 """The values of a statement's parameters by name."""
@@ -120,14 +120,7 @@ class Streamable(Protocol):
 
 
 def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters | None = None) -> list[Row]:
-    """Return the rows of a statement as values.
-
-    Args:
-        ledger: what to ask.
-        kind: the dataclass whose fields the statement's columns are.
-        query: the statement.
-        parameters: its values.
-    """
+    """Return the rows of a statement as values."""
     refuse_no_ledger(ledger)
     result = ledger.sql(query, parameters)
     adapter = _adapter(kind)
@@ -137,14 +130,7 @@ def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters 
 def rows_by(
     ledger: Queryable, kind: type[Row], query: str, parameters: Parameters | None = None
 ) -> dict[str, list[Row]]:
-    """Return the rows of a statement as values, by whose they are.
-
-    Args:
-        ledger: what to ask.
-        kind: the dataclass whose fields the statement's columns are, but for the first, which says whose a row is.
-        query: the statement.
-        parameters: its values.
-    """
+    """Return the rows of a statement as values, by whose they are."""
     result = ledger.sql(query, parameters)
     adapter, columns = _adapter(kind), result.columns[1:]
     found: dict[str, list[Row]] = {}
@@ -154,12 +140,7 @@ def rows_by(
 
 
 def picked(kind: type[Any], /, **computed: str) -> str:
-    """Return what a statement selects for the rows that it becomes: a column for each field.
-
-    Args:
-        kind: the dataclass of the rows.
-        computed: the SQL of the fields that are not a column of the same name.
-    """
+    """Return what a statement selects for the rows that it becomes: a column for each field."""
     columns = (
         f"{computed[name]} AS {name}"
         if name in computed
@@ -172,25 +153,13 @@ def picked(kind: type[Any], /, **computed: str) -> str:
 
 
 def number(ledger: Queryable, query: str, parameters: Parameters | None = None) -> int:
-    """Return the one number that a statement counts.
-
-    Args:
-        ledger: what to ask.
-        query: the statement.
-        parameters: its values.
-    """
+    """Return the one number that a statement counts."""
     [(value,)] = ledger.sql(query, parameters).fetchall()
     return int(value)
 
 
 def rate_sql(successes: str, count: str, alike: str = "1") -> str:
-    """Return the SQL of a rate with its clustering, over rows that are one session each.
-
-    Args:
-        successes: how many of a session's things had the property, as SQL.
-        count: how many a session has.
-        alike: how many sessions a row stands for, all with these numbers.
-    """
+    """Return the SQL of a rate with its clustering, over rows that are one session each."""
     times = _times(alike)
     return (
         f"{{'successes': coalesce(sum({times}{successes}), 0), 'count': coalesce(sum({times}{count}), 0), "
@@ -199,13 +168,7 @@ def rate_sql(successes: str, count: str, alike: str = "1") -> str:
 
 
 def clustering_sql(score: str, count: str, alike: str = "1") -> str:
-    """Return the SQL of a clustering, over rows that are one session each.
-
-    Args:
-        score: the sum of a session's scores, as SQL.
-        count: how many things a session has.
-        alike: how many sessions a row stands for, all with these numbers.
-    """
+    """Return the SQL of a clustering, over rows that are one session each."""
     times = _times(alike)
     return (
         f"{{'sessions': coalesce(sum({alike}) FILTER ({count} > 0), 0), 'sizes': coalesce(sum({times}{count} * {count}), 0), "
@@ -224,12 +187,7 @@ def as_rate(value: Mapping[str, object]) -> Rate:
 
 
 def parse_rate(value: Mapping[str, object], meant: int) -> Rate:
-    """Return a parse rate as a value; where something was meant and nothing of it could be audited, with that word.
-
-    Args:
-        value: what ``rate_sql`` gave, over what could be audited.
-        meant: how many responses meant to act.
-    """
+    """Return a parse rate as a value; where something was meant and nothing of it could be audited, with that word."""
     rate = as_rate(value)
     return replace(rate, refusal=NOT_AUDITABLE) if meant and not rate.count else rate
 
@@ -237,3 +195,15 @@ def parse_rate(value: Mapping[str, object], meant: int) -> Rate:
 @cache
 def _adapter(kind: type[Row]) -> TypeAdapter[Row]:
     return TypeAdapter(kind)
+
+
+_DATED = "occurred_at BETWEEN (SELECT min(occurred_at) FROM page) AND (SELECT max(occurred_at) FROM page)"
+
+
+def rows_of_page(table: str, columns: str, key: str) -> str:
+    """Return, as SQL, the rows of a table that belong to ``page``, whose rows have the key and ``occurred_at``, which is NULL for some."""
+    # In one condition, with 'occurred_at IS NULL OR …', DuckDB passes over nothing.
+    return f"""
+    SELECT {columns} FROM {table} WHERE {key} IN (SELECT {key} FROM page WHERE occurred_at IS NOT NULL) AND {_DATED}
+    UNION ALL
+    SELECT {columns} FROM {table} WHERE {key} IN (SELECT {key} FROM page WHERE occurred_at IS NULL) AND occurred_at IS NULL"""

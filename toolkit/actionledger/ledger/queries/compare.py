@@ -9,7 +9,6 @@ from actionledger.core.errors import UsageError, called
 from actionledger.core.rates import Clustering, Rate
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     INTENT,
     READ,
@@ -22,6 +21,7 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_READING, turn_scope
+from actionledger.ledger.storage.projection import is_uuid
 
 Bucket: TypeAlias = Literal[
     "same",
@@ -332,22 +332,7 @@ def compared_turns(
     limit: int | None = None,
     offset: int = 0,
 ) -> list[ComparedTurn]:
-    """Return turns that both runs have read, in the order of sessions and turns.
-
-    Args:
-        ledger: what to ask.
-        before_run_id: the run to compare with; None for the first reading of every turn.
-        after_run_id: the run that is compared.
-        within: which turns; its run says nothing here.
-        buckets: the buckets that they are in; by default those of which something has changed.
-        session_id: the only session whose turns to name; None for all.
-        dialect: the only group by dialect, as ``compare_groups`` calls it, whose turns to name; None for all.
-        limit: at most how many; None for all.
-        offset: how many to pass over before.
-
-    Raises:
-        UsageError: what should be a run's id is none.
-    """
+    """Return turns that both runs have read, in the order of sessions and turns."""
     if session_id is not None and not is_uuid(session_id):
         return []
     pairs, bound = _pairs(before_run_id, after_run_id, within, session_id)

@@ -5,7 +5,7 @@ found in, its outcome, why it failed, what its actions came to, the texts in all
 made within the first kind alone: within the second it would be a rate within its own outcome, and ``rated`` refuses it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, time
 from typing import Any, get_args
@@ -13,9 +13,19 @@ from typing import Any, get_args
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.text import writable
 from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
-from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.addresses import (
+    DAY,
+    Parameters,
+    day_of,
+    is_page,
+    only,
+    parameters_in,
+    query_of,
+    switch,
+)
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.ledger.storage.projection import is_uuid
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""
@@ -149,8 +159,6 @@ class Filter:
             >>> al.Filter.of_address("http://localhost:8501/turns?model=small&until=2026-03-01").words
             'model small, until 2026-03-02 00:00'
         """
-        from actionledger.ledger.queries.addresses import filter_of  # noqa: PLC0415 - it makes filters
-
         return filter_of(address)
 
     @property
@@ -164,8 +172,6 @@ class Filter:
             >>> al.Filter(models=("small",)).query
             'model=small'
         """
-        from actionledger.ledger.queries.addresses import filter_parameters, query_of  # noqa: PLC0415
-
         if not self.is_of_days:
             raise UsageError(f"{self.words!r} begins or ends within a day; pages know whole days alone.")
         return query_of(filter_parameters(self))
@@ -228,11 +234,7 @@ def _any_of(name: str, values: tuple[str, ...]) -> str:
 
 
 def _refuse_strangers(name: str, values: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a value that is none of a closed list, which would pick nothing without a word.
-
-    Raises:
-        UsageError: there is one.
-    """
+    """Refuse a value that is none of a closed list, which would pick nothing without a word."""
     if strangers := [value for value in values if value not in list(known)]:
         raise UsageError(f"{strangers[0]!r} is no {name}; choose from {', '.join(map(str, known))}.")
 
@@ -290,3 +292,100 @@ def rated(within: Filter) -> Filter:
             "turns themselves."
         )
     return within
+
+
+FILTERS = (
+    *("run", "profile", "model", "task", "source", "capture", "label", "score", "since", "until"),
+    *(
+        "outcome",
+        "ending",
+        "dialect",
+        "failing",
+        "stage",
+        "code",
+        "action",
+        "execution",
+        "origin",
+        "verdict",
+        "turn_label",
+        "search",
+    ),
+)
+"""The query parameters that a filter stands in."""
+
+
+def filter_parameters(within: Filter) -> Parameters:
+    """Return a filter as the query parameters that the pages read."""
+    repeated = {
+        "profile": within.profiles,
+        "model": within.models,
+        "task": within.tasks,
+        "source": within.sources,
+        "capture": within.captures,
+        "label": within.labels,
+        "score": tuple(map(str, within.scores)),
+        "outcome": within.outcomes,
+        "ending": within.endings,
+        "dialect": within.dialects,
+        "failing": ("1",) if within.is_failing else (),
+        "stage": (within.stage,) if within.stage else (),
+        "code": within.reasons,
+        "execution": within.executions,
+        "verdict": within.verdicts,
+        "turn_label": within.turn_labels,
+    }
+    found: Parameters = {name: list(values) for name, values in repeated.items() if values}
+    ones = {"run": within.run_id, "action": within.action, "origin": within.origin, "search": within.text}
+    found |= {name: str(value) for name, value in ones.items() if value}
+    if within.since is not None:
+        found["since"] = within.since.date().isoformat()
+    if within.until is not None:
+        found["until"] = (within.until - DAY).date().isoformat()
+    return found
+
+
+def filter_of(address: str) -> Filter:
+    """Return the filter that an address has; what it says of pages and lists is passed over."""
+    there = parameters_in(address)
+    if not there and not is_page(address):
+        raise UsageError(
+            f"{address!r} is neither an address nor a filter as one has it; write turns?model=small, or model=small alone."
+        )
+    return filter_of_parameters(there)
+
+
+def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:
+    """Return the filter that query parameters make.
+
+    Args:
+        there: each parameter's values.
+
+    Raises:
+        UsageError: something in them is no day, no run, or nothing that responses can have.
+    """
+    since, until = (only(there, name, day_of) for name in ("since", "until"))
+    one: dict[str, Any] = {name: only(there, name, str) for name in ("run", "stage", "action", "search")}
+    return Filter(
+        run_id=one["run"],
+        profiles=tuple(there.get("profile", ())),
+        models=tuple(there.get("model", ())),
+        tasks=tuple(there.get("task", ())),
+        sources=tuple(there.get("source", ())),
+        captures=tuple(there.get("capture", ())),
+        labels=tuple(there.get("label", ())),
+        scores=tuple(map(ScoreBound.parse, there.get("score", ()))),
+        since=since,
+        until=until + DAY if until else None,
+        dialects=tuple(there.get("dialect", ())),
+        outcomes=tuple(there.get("outcome", ())),
+        endings=tuple(there.get("ending", ())),
+        is_failing=bool(only(there, "failing", switch)),
+        stage=one["stage"],
+        reasons=tuple(there.get("code", ())),
+        action=one["action"],
+        executions=tuple(there.get("execution", ())),
+        origin=only(there, "origin", Origin),
+        verdicts=tuple(there.get("verdict", ())),
+        turn_labels=tuple(there.get("turn_label", ())),
+        text=one["search"] or "",
+    )

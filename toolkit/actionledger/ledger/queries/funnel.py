@@ -8,19 +8,22 @@ from actionledger.core.errors import called
 from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 from actionledger.ledger.queries.base import Queryable, as_rate, number, parse_rate, refuse_no_ledger
-from actionledger.ledger.queries.counted import (
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.rolled import (
     ACTING,
     ALL,
     CHECKING,
     RATES,
     READING,
     UNDOING,
+    UNSPLIT,
     Counts,
+    Label,
     by_word,
+    counted,
+    rolled_scope,
     summed_sql,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
-from actionledger.ledger.queries.rolled import UNSPLIT, Label, counted, rolled_scope
 from actionledger.ledger.queries.scopes import Scope, turn_scope
 
 Dimension: TypeAlias = Literal["profile", "model", "task", "run", "source"]

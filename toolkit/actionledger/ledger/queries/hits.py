@@ -1,10 +1,11 @@
-"""Where in a turn a text stands that was searched for: which of its texts, and which characters of the response."""
+"""Where a text stands that was searched for: in which texts of a turn and at which characters, and in which turns of a session."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.dating import rows_of_page
-from actionledger.ledger.queries.found import HOLDS, IN_JSON
+from actionledger.ledger.queries.base import Queryable, rows, rows_of_page
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, HOLDS, IN_JSON, text_parameters
+from actionledger.ledger.storage.projection import is_uuid
 
 Place: TypeAlias = Literal["response", "arguments", "result", "name"]
 """Which text holds it: the response, an action's arguments or result, or the session's name."""
@@ -99,3 +100,44 @@ hits AS (
     GROUP BY attempt_id)"""
 """The first hit of each parse attempt of ``page``, whose responses are ``texts``, as SQL to put behind WITH. What belongs to a page is taken
 before it is looked into: DuckDB would look into everybody's first."""
+
+
+MentionPlace: TypeAlias = Literal["response", "arguments", "result"]
+"""What of a turn a text occurs in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A turn that a text occurs in.
+
+    Args:
+        index: the turn's place in its session, from 0.
+        places: what of it the text occurs in, each once.
+    """
+
+    index: int
+    places: tuple[MentionPlace, ...]
+
+
+_MENTIONS = f"""
+WITH found AS (
+    SELECT turn_index, 'response' AS place FROM turns
+    WHERE session_id = $session_id::UUID AND {HOLDS.format(column="text")}
+    UNION ALL
+    SELECT turn_index, 'arguments' FROM actions
+    WHERE session_id = $session_id::UUID AND ({HOLDS.format(column="name")} OR {IN_JSON.format(column="arguments::VARCHAR")})
+    UNION ALL
+    SELECT turn_index, 'result' FROM executions
+    WHERE session_id = $session_id::UUID AND {FIRST_EXECUTIONS}
+          AND ({IN_JSON.format(column="result::VARCHAR")} OR {HOLDS.format(column="message")}))
+SELECT turn_index AS index, list_sort(list(DISTINCT place)) AS places
+FROM found GROUP BY turn_index ORDER BY turn_index LIMIT $limit"""
+
+
+def mentions(ledger: Queryable, session_id: str, text: str, *, limit: int = 1_000) -> list[Mention]:
+    """Return the turns of a session that a text occurs in, whatever the case of its letters."""
+    if not text or not is_uuid(session_id):
+        return []
+    return rows(
+        ledger, Mention, _MENTIONS, {"session_id": session_id, "limit": limit} | text_parameters(text)
+    )

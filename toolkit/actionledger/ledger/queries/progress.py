@@ -1,13 +1,14 @@
-"""How far a turn got: what it takes to go on with it."""
+"""How far a turn or a session got: its tries, its approvals, and what it takes to go on with it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.ledger.fitting import is_uuid
+from actionledger.core.values import Approval
+from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
 from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, picked, rows
-from actionledger.ledger.queries.scopes import FIRST_READING
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
+from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +175,118 @@ def next_turn_index(ledger: Queryable, session_id: str) -> int:
 def next_turn_indexes(ledger: Queryable, source: str) -> dict[str, int]:
     """Return the place that the next turn of each session of a source has, by the session's identifier."""
     return dict(ledger.sql(_NEXT_OF_SOURCE, {"source": source}).fetchall())
+
+
+_APPROVALS = """
+SELECT {columns} FROM approval_starts AS s
+LEFT JOIN approval_ends USING (approval_id)
+LEFT JOIN (
+    SELECT detail->>'approval_id' AS signed_id, recorded_at AS signed_at, detail->>'signature' AS signature
+    FROM events WHERE kind = 'approval_decided'
+) AS signatures ON signed_id = s.approval_id::VARCHAR AND signed_at = decided_at
+WHERE {condition}
+ORDER BY requested_at, turn_index, action_index, decided_at"""
+
+_COLUMNS = picked(
+    Approval,
+    decided_by="coalesce(decided_by, '')",
+    why="coalesce(why, '')",
+    decided_hash="coalesce(decided_hash, '')",
+    changed_arguments="coalesce(changed_arguments::VARCHAR, '')",
+    signature="coalesce(signature, '')",
+)
+
+_IS_OPEN = """(decision IS NULL OR action_id IN (
+    SELECT action_id FROM executions GROUP BY action_id HAVING max_by(status, try_number) = 'pending'))"""
+
+
+def open_approvals(ledger: Queryable) -> list[Approval]:
+    """Return the requests about actions that wait, whether something was decided or not, those that have waited longest first."""
+    return rows(ledger, Approval, _APPROVALS.format(columns=_COLUMNS, condition=_IS_OPEN))
+
+
+def approvals_of_turn(ledger: Queryable, turn_id: str) -> list[Approval]:
+    """Return what was asked in a turn and recorded as decided, oldest first."""
+    if not is_uuid(turn_id):
+        return []
+    return rows(
+        ledger,
+        Approval,
+        _APPROVALS.format(columns=_COLUMNS, condition="s.turn_id = $id::UUID"),
+        {"id": turn_id},
+    )
+
+
+def approvals_called(ledger: Queryable, prefix: str) -> list[Approval]:
+    """Return the approvals whose identifier begins so; none for what no identifier begins with."""
+    if not prefix or not is_uuid(f"{prefix}{_ANY_ID[len(prefix) :]}"):
+        return []
+    condition = "starts_with(s.approval_id::VARCHAR, lower($prefix))"
+    return rows(
+        ledger, Approval, _APPROVALS.format(columns=_COLUMNS, condition=condition), {"prefix": prefix}
+    )
+
+
+_ANY_ID = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTry:
+    """One try at running an action.
+
+    Args:
+        turn_index: its turn's place in the session, from 0.
+        action_index: the action's place among its response's actions, from 0.
+        name: the action's name.
+        try_number: from 1.
+        arguments: what it ran with, as JSON text of an object.
+        status: what came of it.
+        reason: why it did not succeed; None where it did.
+        result: what the handler returned, as JSON text.
+        message: what the model was told where it did not succeed.
+        duration_ms: how long it took, in milliseconds; None where nobody saw its end.
+        started_at, finished_at: when, UTC without a zone; None if unknown.
+        origin: who has run it.
+    """
+
+    turn_index: int
+    action_index: int
+    name: str
+    try_number: int
+    arguments: str
+    status: ExecutionStatus
+    reason: Reason | None
+    result: str
+    message: str
+    duration_ms: float | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    origin: Origin
+
+
+_TRY_OF_SESSION = picked(
+    RecordedTry,
+    arguments="coalesce(arguments, written, '{}')::VARCHAR",
+    result="coalesce(result::VARCHAR, 'null')",
+    message="coalesce(message, '')",
+)
+
+_TRIES_OF_SESSION = f"""
+SELECT {_TRY_OF_SESSION} FROM executions
+LEFT JOIN (SELECT action_id, arguments AS written FROM actions WHERE session_id = $session_id::UUID) USING (action_id)
+WHERE session_id = $session_id::UUID AND {FIRST_EXECUTIONS}
+      AND ($turn_index::INTEGER IS NULL OR turn_index = $turn_index::INTEGER)
+ORDER BY turn_index, action_index, try_number"""
+
+
+def recorded_tries(ledger: Queryable, session_id: str, turn_index: int | None = None) -> list[RecordedTry]:
+    """Return every first try at every action of a session, in the order of the actions.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session; anything that is no identifier has none.
+        turn_index: the turn whose actions are meant; None for all.
+    """
+    if not is_uuid(session_id):
+        return []
+    return rows(ledger, RecordedTry, _TRIES_OF_SESSION, {"session_id": session_id, "turn_index": turn_index})

@@ -7,10 +7,10 @@ from pydantic import TypeAdapter
 
 from actionledger.core.errors import UsageError
 from actionledger.core.vocabulary import ActionStatus, Capture, Outcome, Reason
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
+from actionledger.ledger.storage.projection import is_uuid
 
 _BATCH = 200
 
@@ -96,12 +96,7 @@ _ROWS = TypeAdapter(list[RecordedReading])
 
 
 def readings(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedReading]:
-    """Yield the readings that a filter picks, session by session.
-
-    Args:
-        ledger: what to ask.
-        within: which readings.
-    """
+    """Yield the readings that a filter picks, session by session."""
     condition, parameters = scope(within)
     result = ledger.sql(_READINGS.format(condition=condition), parameters)
     names = list(RecordedReading.__dataclass_fields__)

@@ -134,15 +134,7 @@ _FROM_ROWS_ALONE = {"of_parts": "", "and_sizes": "", "and_failures": ""}
 
 
 def failed(condition: str) -> str:
-    """Return, as SQL, the responses that meant to act and each thing that failed in them: tables to put behind WITH.
-
-    Args:
-        condition: which parse attempts.
-
-    Returns:
-        ``meant``, a row a response, and ``found``, a row a failure; its ``matter`` is what it says without the value that was
-        refused.
-    """
+    """Return, as SQL, the responses that meant to act and each thing that failed in them: tables to put behind WITH."""
     return _FAILED.format(condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED)
 
 

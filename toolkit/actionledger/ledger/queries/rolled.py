@@ -4,14 +4,182 @@ A part of a session is what it has in one run, on one day and of one capture. Se
 that stand apart, are counted by their rows in the same statement.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, TypeVar
 
-from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.counted import Counts
+from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
+from actionledger.ledger.queries.base import (
+    ATTEMPTED,
+    AUDITABLE,
+    INTENT,
+    IS_CHECKED,
+    IS_RECORDED,
+    READ,
+    RUN_ELSEWHERE,
+    RUN_HERE,
+    RUNNABLE,
+    TAKEN_BACK,
+    Queryable,
+    rate_sql,
+)
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.scopes import Scope, of_session, scope
-from actionledger.ledger.rollups.tables import DIALECTS, FAILURES, KINDS, NOT_ROLLED_UP, PARTS
+from actionledger.ledger.storage.rollups.tables import DIALECTS, FAILURES, KINDS, NOT_ROLLED_UP, PARTS
+from actionledger.ledger.storage.schema import STATUS_OF_ACTION
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """What is counted of some rows of a session.
+
+    Args:
+        table: the table that the rows are of.
+        source: the same with what is needed beside it, as SQL behind FROM.
+        which: which of its rows, as SQL.
+        columns: the aggregate of each number, by its name.
+        is_by_session: whether a rate is made of them; of others it is enough to know what they sum up to.
+    """
+
+    table: str
+    source: str
+    which: str
+    columns: Mapping[str, str]
+    is_by_session: bool = True
+
+
+def _words(prefix: str, words: Iterable[str], column: str, also: str = "") -> dict[str, str]:
+    """Return the numbers of rows that have each word of a closed list in a column."""
+    return {f"{prefix}_{word}": f"count(*) FILTER ({column} = '{word}'{also})" for word in words}
+
+
+def _one_of(column: str, words: Iterable[str]) -> str:
+    listed = ", ".join(f"'{word}'" for word in words)
+    return f"{column} IN ({listed})"
+
+
+_MEANT, _READ = _one_of("outcome", INTENT), _one_of("outcome", READ)
+
+PARSED = {
+    "audited": f"count(*) FILTER ({AUDITABLE} AND {_MEANT})",
+    "read": f"count(*) FILTER ({AUDITABLE} AND {_READ})",
+    "strict": f"count(*) FILTER ({AUDITABLE} AND outcome = 'clean')",
+}
+"""The responses that meant to act and can be audited, and how many of them were read whole, and without a repair."""
+
+_ATTEMPTS = "(SELECT *, run_id AS reader FROM parse_attempts)"
+READING = Counts(
+    "parse_attempts",
+    _ATTEMPTS,
+    "true",
+    {"responses": f"count(*) FILTER ({IS_RECORDED})", "meant": f"count(*) FILTER ({_MEANT})"} | PARSED,
+)
+READ_AS = Counts(
+    "parse_attempts",
+    _ATTEMPTS,
+    "true",
+    _words("outcome", Outcome, "outcome")
+    | _words("capture", Capture, "capture", f" AND {_MEANT}")
+    | {
+        "only_shown": f"count(*) FILTER (action_count > 0 AND NOT {_MEANT})",
+        "with_valid": f"count(*) FILTER ({AUDITABLE} AND valid_count > 0 AND {_READ})",
+    },
+    is_by_session=False,
+)
+_EVIDENCE = """
+SELECT attempt_id, count(block_index) > 0 AS is_by_evidence, count(*) - count(block_index) AS prose
+FROM (SELECT attempt_id, block_index FROM blocks WHERE evidence IS NOT NULL AND status = 'repaired'
+      UNION ALL SELECT attempt_id, NULL FROM issues WHERE code = 'call_in_prose')
+GROUP BY attempt_id"""
+BY_EVIDENCE = Counts(
+    "parse_attempts",
+    f"{_ATTEMPTS} JOIN ({_EVIDENCE}) USING (attempt_id)",
+    "true",
+    {
+        "by_evidence": f"count(*) FILTER ({AUDITABLE} AND is_by_evidence AND {_READ})",
+        "in_sentences": "sum(prose)::BIGINT",
+    },
+    is_by_session=False,
+)
+"""Few responses have any, so that they are counted apart: to ask each of all responses takes longer than all else."""
+
+CHECKING = Counts(
+    "actions",
+    "actions",
+    IS_CHECKED,
+    {"checked": "count(*)", "valid": f"count(*) FILTER ({_one_of('status', RUNNABLE)})"},
+)
+CHECKED_AS = Counts(
+    "actions", "actions", "true", _words("status", ActionStatus, f"({STATUS_OF_ACTION})"), is_by_session=False
+)
+
+
+_ATTEMPTED = _one_of("status", ATTEMPTED)
+ACTING = Counts(
+    "executions",
+    "executions",
+    _ATTEMPTED,
+    {
+        "here_attempted": f"count(*) FILTER ({RUN_HERE})",
+        "here_done": f"count(*) FILTER ({RUN_HERE} AND status = 'succeeded')",
+        "elsewhere_attempted": f"count(*) FILTER ({RUN_ELSEWHERE})",
+        "elsewhere_done": f"count(*) FILTER ({RUN_ELSEWHERE} AND status = 'succeeded')",
+    },
+)
+ACTED_AS = Counts(
+    "executions",
+    "executions",
+    "true",
+    _words("here", ExecutionStatus, "status", f" AND {RUN_HERE}")
+    | _words("elsewhere", ExecutionStatus, "status", f" AND {RUN_ELSEWHERE}"),
+    is_by_session=False,
+)
+UNDOING = Counts(
+    "executions",
+    f"executions LEFT JOIN (SELECT action_id, true AS is_undone FROM ({TAKEN_BACK})) USING (action_id)",
+    f"status = 'succeeded' AND {RUN_HERE}",
+    {
+        "done": "count(DISTINCT action_id)",
+        "undone": "count(DISTINCT action_id) FILTER (is_undone)",
+    },
+)
+ALL = (
+    READING,
+    READ_AS,
+    BY_EVIDENCE,
+    CHECKING,
+    CHECKED_AS,
+    ACTING,
+    ACTED_AS,
+    UNDOING,
+)
+
+RATES = {
+    "intent": ("meant", "responses"),
+    "parsed": ("read", "audited"),
+    "strictly": ("strict", "audited"),
+    "validated": ("valid", "checked"),
+    "succeeded": ("here_done", "here_attempted"),
+    "succeeded_elsewhere": ("elsewhere_done", "elsewhere_attempted"),
+    "taken_back": ("undone", "done"),
+}
+"""Each rate: what has the property, and of how many, over the numbers of a session."""
+
+
+def summed_sql(columns: Iterable[str], rates: Iterable[str]) -> str:
+    """Return what is selected of rows that stand for ``alike`` sessions each: sums of numbers, then rates, by their names."""
+    sums = [f"coalesce(sum(alike * {name}), 0)::BIGINT AS {name}" for name in columns]
+    return ", ".join([*sums, *(f"{rate_sql(*RATES[name], 'alike')} AS {name}" for name in rates)])
+
+
+def by_word(words: Iterable[Word], prefix: str, row: Mapping[str, Any]) -> dict[Word, int]:
+    """Return the numbers of a closed list's words that occur."""
+    counts = {word: row.get(f"{prefix}_{word}", 0) for word in words}
+    return {word: count for word, count in counts.items() if count}
+
 
 ROWS_APART = f"session_id IN (SELECT session_id FROM {NOT_ROLLED_UP})"
 """Which rows are to be asked themselves, as SQL."""
@@ -39,13 +207,7 @@ UNSPLIT = Label("''", "", "''")
 
 
 def rolled_scope(ledger: Queryable, within: Filter, *, every_reading: bool = False) -> Scope | None:
-    """Return a filter as a condition on parts of sessions; None where they can't answer, and the rows have to.
-
-    Args:
-        ledger: what to ask.
-        within: the filter, of what is given alone.
-        every_reading: whether a filter without a run means all of them, and not the first readings alone.
-    """
+    """Return a filter as a condition on parts of sessions; None where they can't answer, and the rows have to."""
     if not within.is_of_days or not getattr(ledger, "has_rollup", False):
         return None
     parts, parameters = of_session(replace(within, sources=()))
@@ -75,15 +237,7 @@ def counted(
     *,
     every_reading: bool = False,
 ) -> Scope:
-    """Return the statement that counts sessions: rows of ``label``, how many are ``alike``, and their numbers, NULL for none.
-
-    Args:
-        counts: what is counted.
-        within: which responses.
-        rolled: what ``rolled_scope`` says of it.
-        label: what they are split by.
-        every_reading: whether a filter without a run means all of them.
-    """
+    """Return the statement that counts sessions: rows of ``label``, how many are ``alike``, and their numbers, NULL for none."""
     statements: list[str] = []
     parameters: dict[str, object] = {}
     if rolled is not None:
@@ -99,15 +253,7 @@ def counted(
 
 
 def rows_beside(within: Filter, rolled: Scope | None) -> tuple[str, Filter]:
-    """Return which rows are asked beside what is rolled up.
-
-    Args:
-        within: which responses.
-        rolled: what ``rolled_scope`` says of it.
-
-    Returns:
-        A condition as SQL, with its AND, and the filter for the rest of it.
-    """
+    """Return which rows are asked beside what is rolled up."""
     if rolled is None:
         return "", within
     if not within.sources:
@@ -140,15 +286,7 @@ def _of_parts(columns: Sequence[str], condition: str, label: Label) -> str:
 
 
 def failing_parts(condition: str) -> str:
-    """Return, as SQL, the sessions that meant to act and what failed in them: tables to put behind WITH.
-
-    Args:
-        condition: which parts.
-
-    Returns:
-        ``sizes_of_parts``, how many sessions are ``alike`` and of which size, and ``failures_of_parts``, what failed in them, each with the
-        first of their ``session_id``.
-    """
+    """Return, as SQL, the sessions that meant to act and what failed in them: tables to put behind WITH."""
     return f"""
 kinds_of_parts AS (
     SELECT kind, count(*) AS alike, min(session_id) AS session_id FROM {PARTS} WHERE {condition} AND is_alone GROUP BY kind),
@@ -168,16 +306,7 @@ failures_of_parts AS (
 
 
 def parts_read_in(condition: str, label: Label) -> str:
-    """Return, as SQL, in which dialects parts were read: tables to put behind WITH.
-
-    Args:
-        condition: which parts.
-        label: what they are split by.
-
-    Returns:
-        ``sizes_of_parts``, of which ``size`` a ``unit`` is and how many sessions are ``alike``, and ``read_of_parts``, what was ``read`` of it in
-        each dialect; a unit is a session, or all sessions of a kind.
-    """
+    """Return, as SQL, in which dialects parts were read: tables to put behind WITH."""
     return f"""
 alone AS (SELECT {label.of_parts} AS label, kind, count(*) AS alike FROM {PARTS} WHERE {condition} AND is_alone GROUP BY ALL),
 together AS (SELECT {label.of_parts} AS label, session_id, kind FROM {PARTS} WHERE {condition} AND NOT is_alone),

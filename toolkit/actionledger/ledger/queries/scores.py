@@ -10,6 +10,7 @@ from actionledger.core.errors import UsageError, require_number
 Comparison: TypeAlias = Literal[">=", "<=", "="]
 """How a score is compared."""
 
+
 _BOUND = re.compile(r"(?s)\s*(?P<name>[^<>=\s].*?)\s*(?P<comparison>>=|<=|=)\s*(?P<value>[-+\d.eE]+)\s*")
 
 

@@ -6,7 +6,6 @@ from typing import Literal, TypeAlias
 
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import Capture, Relation
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
@@ -18,11 +17,11 @@ from actionledger.ledger.queries.base import (
     picked,
     rows,
 )
+from actionledger.ledger.queries.choices import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.found import HOLDS, NAMED
-from actionledger.ledger.queries.labelling import LABELS_OF_SESSIONS
-from actionledger.ledger.queries.scopes import Scope, of_session, scope, turn_scope
-from actionledger.ledger.schema import LINKED_STARTS, executions_of, sessions_of
+from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, scope, turn_scope
+from actionledger.ledger.storage.projection import is_uuid
+from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 
 Order: TypeAlias = Literal["newest", "oldest", "longest", "worst"]
 """How sessions are ordered: by start, by turns, or by parse success and then by failed executions."""
@@ -253,15 +252,7 @@ def sessions_page(
     offset: int = 0,
     order: Order = "newest",
 ) -> SessionsPage:
-    """Return a page of sessions, and how many there are: what picks them is looked for once, and not for each of the two.
-
-    Args:
-        ledger: what to ask.
-        within: which sessions; see ``sessions``.
-        limit: how many sessions a page has.
-        offset: how many sessions stand before it; behind the last one there is a page of none, which doesn't know how many there are.
-        order: how the sessions are ordered.
-    """
+    """Return a page of sessions, and how many there are: what picks them is looked for once, and not for each of the two."""
     columns = f"{_columns(within)}, (SELECT count(*) FROM listed) AS count"
     statement, parameters = _session_lines(within, order=order, columns=columns)
     found = rows(ledger, _Counted, statement, parameters | {"limit": limit, "offset": offset})
@@ -310,14 +301,7 @@ def session(ledger: Queryable, session_id: str) -> Session | None:
 
 
 def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = "") -> Scope:
-    """Return the statement that lists sessions as a page shows them, with ``$limit`` and ``$offset`` yet to be given.
-
-    Args:
-        within: which sessions.
-        order: how they are ordered.
-        columns: what to select.
-        beside: joins what else they are selected from.
-    """
+    """Return the statement that lists sessions as a page shows them, with ``$limit`` and ``$offset`` yet to be given."""
     tables, parameters = _tables(within)
     needs_numbers = order == "worst"
     numbers, words = _numbers(within, of="found" if needs_numbers else "page")

@@ -1,12 +1,25 @@
-"""How far responses and actions get, step by step: from reading over checking to executing, ours and that of other runtimes apart."""
+"""How far responses and actions get, step by step, in which dialects they were read, and how long executions took."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Origin, Outcome
-from actionledger.ledger.queries.behind import Mark
-from actionledger.ledger.queries.funnel import Funnel
+from actionledger.ledger.queries.base import (
+    ATTEMPTED,
+    AUDITABLE,
+    INTENT,
+    READ,
+    TOOK,
+    Queryable,
+    rate_sql,
+    rows,
+)
+from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
+from actionledger.ledger.queries.funnel import LABELS, Dimension, Funnel
+from actionledger.ledger.queries.marks import Mark
+from actionledger.ledger.queries.rolled import UNSPLIT, Label, parts_read_in, rolled_scope, rows_beside
+from actionledger.ledger.queries.scopes import scope
 
 WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_success))
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))
@@ -145,3 +158,110 @@ def _executing(tries: Mapping[ExecutionStatus, int], succeeded: Rate, origin: Or
         ),
     ]
     return steps if tried < whole else steps[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadIn:
+    """How many responses were read whole in one dialect.
+
+    Args:
+        label: the value of the dimension that they are split by.
+        dialect: the dialect of most of their blocks with actions; ``"none"`` where they have no such block.
+        share: those responses, of all with the label that meant to act and can be audited. The shares of a label sum up to its parse success.
+    """
+
+    label: str
+    dialect: str
+    share: Rate
+
+
+_READ_IN = """
+WITH {of_parts} meant AS (
+    SELECT {label} AS label, session_id AS unit, outcome, dialect
+    FROM (SELECT *, run_id AS reader FROM parse_attempts) {join}
+    WHERE {apart} {auditable} AND list_contains($intent, outcome) AND {condition}),
+sizes AS (SELECT label, unit, 1 AS alike, count(*) AS size FROM meant GROUP BY label, unit {sizes_of_parts}),
+found AS (
+    SELECT label, dialect, unit, count(*) AS read FROM meant
+    WHERE list_contains($read, outcome) GROUP BY label, dialect, unit {read_of_parts}),
+by_session AS (
+    SELECT label, dialect, alike, size, coalesce(read, 0) AS read
+    FROM (SELECT DISTINCT label, dialect FROM found) JOIN sizes USING (label)
+    LEFT JOIN found USING (label, dialect, unit))
+SELECT label, CASE dialect WHEN '' THEN '{no_dialect}' ELSE dialect END AS dialect, {share} AS share FROM by_session
+GROUP BY label, dialect ORDER BY label, sum(alike * read) DESC, dialect"""
+
+
+def dialects_by(ledger: Queryable, dimension: Dimension, within: Filter = EVERYTHING) -> list[ReadIn]:
+    """Return in which dialects responses were read, for each value of a dimension."""
+    label = LABELS[dimension]
+    return _read_in(ledger, replace(label, join="") if dimension == "run" else label, within)
+
+
+def dialects(ledger: Queryable, within: Filter = EVERYTHING) -> list[ReadIn]:
+    """Return in which dialects responses were read, all of them together, the most frequent first.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    return _read_in(ledger, UNSPLIT, within)
+
+
+def _read_in(ledger: Queryable, label: Label, within: Filter) -> list[ReadIn]:
+    rolled = rolled_scope(ledger, rated(within))
+    apart, of_rows = rows_beside(rated(within), rolled)
+    condition, parameters = scope(of_rows)
+    query = _READ_IN.format(
+        label=label.of_rows,
+        join=label.join,
+        apart=apart,
+        condition=condition,
+        of_parts="" if rolled is None else f"{parts_read_in(rolled.condition, label)},",
+        sizes_of_parts="" if rolled is None else "UNION ALL FROM sizes_of_parts",
+        read_of_parts="" if rolled is None else "UNION ALL FROM read_of_parts",
+        no_dialect=NO_DIALECT,
+        share=rate_sql("read", "size", "alike"),
+        auditable=AUDITABLE,
+    )
+    of_parts = {} if rolled is None else rolled.parameters
+    return rows(ledger, ReadIn, query, {**parameters, **of_parts, "intent": INTENT, "read": READ})
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long the executions of one side took that were attempted.
+
+    Args:
+        origin: whose they are.
+        timeouts: those that were ended for their time, of all that were attempted.
+        timed: of how many it is known how long they took.
+        median_ms: the median of those, in milliseconds; None where there is none.
+        p95_ms: how long all but the slowest twentieth of them took at most, likewise.
+    """
+
+    origin: Origin
+    timeouts: Rate
+    timed: int
+    median_ms: float | None
+    p95_ms: float | None
+
+
+_PACE = f"""
+WITH tried AS (
+    SELECT origin, session_id, status = '{ExecutionStatus.TIMED_OUT}' AS is_late, {TOOK} AS took
+    FROM executions WHERE {{condition}} AND list_contains($attempted, status)),
+by_session AS (
+    SELECT origin, count(*) AS tried, count(*) FILTER (is_late) AS late FROM tried GROUP BY origin, session_id),
+late AS (SELECT origin, {{timeouts}} AS timeouts FROM by_session GROUP BY origin),
+times AS (
+    SELECT origin, count(took) AS timed, median(took) AS median_ms, quantile_cont(took, 0.95) AS p95_ms
+    FROM tried GROUP BY origin)
+SELECT origin, timeouts, timed, median_ms, p95_ms FROM late JOIN times USING (origin) ORDER BY origin DESC"""
+
+
+def pace(ledger: Queryable, within: Filter = EVERYTHING) -> list[Pace]:
+    """Return how long the executions in the responses that a filter picks took, by whose they are."""
+    condition, parameters = scope(rated(within), "executions")
+    statement = _PACE.format(condition=condition, timeouts=rate_sql("late", "tried"))
+    return rows(ledger, Pace, statement, parameters | {"attempted": ATTEMPTED})

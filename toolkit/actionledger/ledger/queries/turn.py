@@ -16,10 +16,10 @@ from actionledger.core.vocabulary import (
     Reversal,
     RunKind,
 )
-from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows, rows_by
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.ledger.queries.turns import reading
+from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,13 +305,7 @@ ORDER BY reversed_at, action_index, kind"""
 
 
 def response(ledger: Queryable, session_id: str, turn_index: int) -> Response | None:
-    """Return what the model wrote in one turn, or None where there is no such turn.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session.
-        turn_index: the turn's place in it, from 0.
-    """
+    """Return what the model wrote in one turn, or None where there is no such turn."""
     if not is_uuid(session_id) or not 0 <= turn_index < _TURNS_AT_MOST:
         return None
     found = rows(ledger, Response, _TURN, {"session_id": session_id, "turn_index": turn_index})
@@ -337,14 +331,7 @@ def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None
 def turn_details(
     ledger: Queryable, session_id: str, between: tuple[int, int], run_id: str | None = None
 ) -> list[TurnDetail]:
-    """Return everything of the turns of a session that lie between two places, in order; none where there are none.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session.
-        between: the places of the first and the last turn, from 0.
-        run_id: the run whose readings to show; None for the first ones.
-    """
+    """Return everything of the turns of a session that lie between two places, in order; none where there are none."""
     if not is_uuid(session_id) or not (run_id is None or is_uuid(run_id)):
         return []
     bound = dict(zip(("first", "last"), between, strict=True))
@@ -383,3 +370,18 @@ def _details(ledger: Queryable, found: list[Response], run_id: str | None) -> li
             )
         )
     return details
+
+
+_CONVERSATION = f"{RESPONSES} ORDER BY turn_index"
+
+
+def conversation(ledger: Queryable, session_id: str) -> list[Response]:
+    """Return the responses of a session in order; none where there is no such session.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session.
+    """
+    if not is_uuid(session_id):
+        return []
+    return rows(ledger, Response, _CONVERSATION, {"session_id": session_id})

@@ -1,4 +1,4 @@
-"""How many responses stopped without acting or could not be parsed, and how the others without a tool call ended; how sessions came out.
+"""Responses without a tool call: which stopped or could not be parsed, which hold a call as text, which no reader understood.
 
 The views ``unacted_turns`` and ``session_outcomes`` decide it (``ledger/unacted.py``); here it is counted within a filter. A response with a
 call that was refused or did not succeed is not among them: that is a matter of checking and of acting, and in their rates.
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actionledger.core.rates import Rate
-from actionledger.core.vocabulary import Ending, SessionOutcome, Stop
-from actionledger.ledger.queries.base import IS_RECORDED, Queryable, as_rate, rate_sql, refuse_no_ledger
+from actionledger.core.vocabulary import Capture, Ending, Outcome, Reason, SessionOutcome, Stop
+from actionledger.ledger.queries.base import IS_RECORDED, Queryable, as_rate, rate_sql, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import scope
 
@@ -93,3 +93,93 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
     condition, parameters = scope(rated(within))
     found = dict(ledger.sql(_OUTCOMES.format(condition=condition), parameters).fetchall())
     return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
+
+
+LEFT = (Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING)
+"""The reasons of such calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftAsText:
+    """The responses with a call that was left as text.
+
+    Args:
+        responses: how many there are.
+        sessions: in how many sessions.
+        counted: of how many responses the tokens are recorded.
+        input_tokens, output_tokens: the sums over those.
+    """
+
+    responses: int
+    sessions: int
+    counted: int
+    input_tokens: int
+    output_tokens: int
+
+
+_CODES = ", ".join(f"'{code}'" for code in LEFT)
+_FOUND = f"""
+WITH noted AS (SELECT DISTINCT attempt_id FROM issues WHERE code IN ({_CODES})),
+found AS (
+    SELECT DISTINCT turn_id, session_id FROM parse_attempts
+    WHERE attempt_id IN (SELECT attempt_id FROM noted) AND outcome IN ('failed', 'partial') AND {{condition}})
+SELECT count(*) AS responses, count(DISTINCT session_id) AS sessions, count(coalesce(input_tokens, output_tokens)) AS counted,
+       coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens
+FROM found LEFT JOIN (SELECT turn_id, input_tokens, output_tokens FROM turn_starts) USING (turn_id)"""
+
+
+def left_as_text(ledger: Queryable, within: Filter = EVERYTHING) -> LeftAsText:
+    """Return how many of the responses that a filter picks hold a call as text, and what these took.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    condition, parameters = scope(rated(within))
+    return rows(ledger, LeftAsText, _FOUND.format(condition=condition), parameters)[0]
+
+
+MOST = 50
+"""So many texts are looked at."""
+
+LONGEST = 20_000
+"""A longer text is not looked at, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """Responses without an action.
+
+    Args:
+        responses: how many texts were read in a named format.
+        quiet: in how many of them no action was found, nor one that can't be read.
+        texts: some of these, different ones.
+    """
+
+    responses: int
+    quiet: int
+    texts: tuple[str, ...]
+
+
+_QUIET = f"""(outcome = '{Outcome.NO_ACTION}' OR (outcome = '{Outcome.FAILED}' AND reason = '{Reason.NO_ACTION_FOUND}'))"""
+_NAMED_READINGS = f"capture = '{Capture.TEXT}' AND parser_name <> 'auto' AND {{condition}}"
+_COUNTS = f"SELECT count(*), count(*) FILTER ({_QUIET}) FROM parse_attempts WHERE {_NAMED_READINGS}"
+_TEXTS = f"""
+SELECT DISTINCT text FROM turn_starts SEMI JOIN (
+    SELECT turn_id FROM parse_attempts WHERE {_QUIET} AND {_NAMED_READINGS} ORDER BY turn_id LIMIT {2 * MOST}) USING (turn_id)
+WHERE characters BETWEEN 1 AND {LONGEST} ORDER BY text LIMIT {MOST}"""
+
+
+def quiet_responses(ledger: Queryable, within: Filter = EVERYTHING) -> Quiet:
+    """Return how many responses hold no action for the format that they were read in; texts only where they are most of all.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    condition, parameters = scope(rated(within))
+    [(responses, quiet)] = ledger.sql(_COUNTS.format(condition=condition), parameters).fetchall()
+    if 2 * quiet <= responses:
+        return Quiet(responses, quiet, ())
+    texts = ledger.sql(_TEXTS.format(condition=condition), parameters).fetchall()
+    return Quiet(responses, quiet, tuple(text for (text,) in texts))

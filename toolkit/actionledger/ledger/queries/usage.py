@@ -1,15 +1,17 @@
-"""What responses took: tokens, money, time, as far as recordings say."""
+"""What responses and failures took: tokens, money, time, and by which prices the money was computed."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
-from actionledger.ledger.queries.base import Queryable, rows
+from actionledger.core.recording import BILLED_BESIDE, LIST_PRICES_USED, PRICES_USED
+from actionledger.core.vocabulary import Origin, Reason
+from actionledger.ledger.queries.base import INTENT, Queryable, Stage, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import LABELS
+from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.rolled import UNSPLIT, Label, rolled_scope, rows_beside
 from actionledger.ledger.queries.scopes import scope
-from actionledger.ledger.rollups.tables import PARTS
-from actionledger.ledger.rollups.taking import SUMS
+from actionledger.ledger.storage.rollups.tables import PARTS, SUMS
 
 Kept: TypeAlias = Literal["profile", "model", "task", "source"]
 """What is kept of a response whoever reads it, and its usage can be split by."""
@@ -112,13 +114,7 @@ def usage(ledger: Queryable, within: Filter = EVERYTHING) -> UsageSums:
 
 
 def usage_by(ledger: Queryable, dimension: Kept, within: Filter = EVERYTHING) -> dict[str, UsageSums]:
-    """Return what responses took, for each value of a dimension.
-
-    Args:
-        ledger: what to ask.
-        dimension: what to split by.
-        within: which responses.
-    """
+    """Return what responses took, for each value of a dimension."""
     return {found.label: found.sums for found in _usage(ledger, within, LABELS[dimension])}
 
 
@@ -150,3 +146,163 @@ def _usage(ledger: Queryable, within: Filter, label: Label) -> list[_Labelled]:
         condition=condition,
     )
     return rows(ledger, _Labelled, statement, parameters | rolled.parameters)
+
+
+_USED = """
+SELECT DISTINCT code, coalesce(detail->>'dated', ''), coalesce(detail->>'package', '') FROM events
+WHERE code = $files AND run_id IN (SELECT run_id FROM turn_starts WHERE cost_origin = 'prices')
+   OR code = $lists AND run_id IN (SELECT run_id FROM turn_starts WHERE cost_origin = 'list_prices') ORDER BY ALL DESC"""
+
+_PICKED = "turn_id IN (SELECT turn_id FROM parse_attempts WHERE {condition})"
+
+_UNPRICED = f"""
+SELECT coalesce(model, '') AS model, count(*) AS turns FROM turn_starts
+WHERE cost_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL AND {_PICKED}
+GROUP BY ALL ORDER BY turns DESC, model"""
+
+_BILLED = f"""
+SELECT detail->>'kind' AS kind, coalesce(detail->>'model', '') AS model, count(*) AS times,
+       coalesce(sum((detail->>'input_tokens')::BIGINT), 0)::BIGINT AS input_tokens,
+       coalesce(sum((detail->>'output_tokens')::BIGINT), 0)::BIGINT AS output_tokens,
+       coalesce(sum((detail->>'requests')::BIGINT), 0)::BIGINT AS requests
+FROM events WHERE code = $billed AND {_PICKED} GROUP BY ALL ORDER BY times DESC, kind, model"""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpriced:
+    """The responses of a model that have tokens and no cost, since neither their recording nor a price says it.
+
+    Args:
+        model: the model; empty where none is recorded.
+        turns: how many.
+    """
+
+    model: str
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class BilledBeside:
+    """What providers have billed beside messages; its tokens are among those of the responses.
+
+    Args:
+        kind: what it is, in the provider's word.
+        model: whose tokens, where they are another model's than the message's; empty else.
+        times: how often.
+        input_tokens, output_tokens: how many tokens.
+        requests: how many requests, where it is billed by these.
+    """
+
+    kind: str
+    model: str
+    times: int
+    input_tokens: int
+    output_tokens: int
+    requests: int
+
+
+def price_sources(ledger: Queryable) -> tuple[str, ...]:
+    """Return by which prices a ledger has costs, in words with their days: ``a price file of 2026-01-01``.
+
+    Args:
+        ledger: what to ask.
+    """
+    found = ledger.sql(_USED, {"files": PRICES_USED, "lists": LIST_PRICES_USED}).fetchall()
+    return tuple(_words(code, day, package) for code, day, package in found)
+
+
+def unpriced(ledger: Queryable, within: Filter = EVERYTHING) -> list[Unpriced]:
+    """Return the models of which responses have tokens and no cost, with how many, the most frequent first.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    condition, parameters = scope(within)
+    return rows(ledger, Unpriced, _UNPRICED.format(condition=condition), parameters)
+
+
+def billed_beside(ledger: Queryable, within: Filter = EVERYTHING) -> list[BilledBeside]:
+    """Return what providers have billed beside the messages that a filter picks.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    condition, parameters = scope(within)
+    return rows(
+        ledger, BilledBeside, _BILLED.format(condition=condition), parameters | {"billed": BILLED_BESIDE}
+    )
+
+
+def _words(code: str, day: str, package: str) -> str:
+    what = "a price file" if code == PRICES_USED else "list prices"
+    return f"{what}{f' of {day}' if day else ''}{f' ({package})' if package else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class FailureCost:
+    """One reason of failure, and what was spent on the turns that have it.
+
+    Args:
+        stage: where; None for all of them together.
+        code: what; None for all of them together.
+        origin: who had run the action; None where reading or checking failed.
+        count: how often: parse attempts, field errors or executions.
+        inferred: how many of those only the words of a recorded result tell.
+        turns: in how many turns. A turn with several reasons is one of each of them.
+        sessions: in how many sessions.
+        counted: of how many of the turns tokens are recorded.
+        input_tokens, output_tokens: the sums over those.
+        priced: of how many of the turns the cost is recorded.
+        cost_usd: the sum over those, in dollars.
+        by_prices: of how many of the turns a price file or a price list says it.
+        by_prices_usd: the sum over those, in dollars.
+    """
+
+    stage: Stage | None
+    code: Reason | None
+    origin: Origin | None
+    count: int
+    inferred: int
+    turns: int
+    sessions: int
+    counted: int
+    input_tokens: int
+    output_tokens: int
+    priced: int
+    cost_usd: float
+    by_prices: int
+    by_prices_usd: float
+
+
+_COSTS = """
+WITH {failed},
+by_turn AS (
+    SELECT stage, code, origin, session_id, turn_id, count(*) AS hits, count(*) FILTER (is_inferred) AS inferred
+    FROM found GROUP BY stage, code, origin, session_id, turn_id),
+grouped AS (
+    SELECT * FROM by_turn
+    UNION ALL
+    SELECT NULL, NULL, NULL, session_id, turn_id, sum(hits), sum(inferred) FROM by_turn GROUP BY session_id, turn_id),
+spent AS (
+    SELECT turn_id, input_tokens, output_tokens, cost_usd, cost_origin FROM turn_starts SEMI JOIN by_turn USING (turn_id))
+SELECT $stages[stage] AS stage, code, origin, sum(hits)::BIGINT AS count, sum(inferred)::BIGINT AS inferred,
+       count(*) AS turns, count(DISTINCT session_id) AS sessions,
+       count(coalesce(input_tokens, output_tokens)) AS counted,
+       coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
+       count(cost_usd) AS priced, coalesce(sum(cost_usd), 0) AS cost_usd,
+       count(cost_usd) FILTER (cost_origin <> 'recorded') AS by_prices,
+       coalesce(sum(cost_usd) FILTER (cost_origin <> 'recorded'), 0) AS by_prices_usd
+FROM grouped JOIN spent USING (turn_id) GROUP BY stage, code, origin
+ORDER BY turns DESC, count DESC, stage, code, origin"""
+
+
+def failure_costs(ledger: Queryable, within: Filter = EVERYTHING) -> list[FailureCost]:
+    """Return the reasons of failure in the responses that a filter picks, with what their turns took."""
+    condition, parameters = scope(within)
+    statement = _COSTS.format(failed=failed(condition))
+    found = rows(
+        ledger, FailureCost, statement, parameters | {"intent": INTENT, "stages": list(get_args(Stage))}
+    )
+    return sorted(found, key=lambda cost: cost.stage is not None)

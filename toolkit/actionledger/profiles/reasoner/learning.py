@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from actionledger.core.rates import TOO_FEW, Rate
 from actionledger.core.text import counted
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.sequels import Sequel, sequels
+from actionledger.ledger.queries.courses import Sequel, sequels
 
 MINIMUM = 10
 """So often two actions must have stood behind each other before anything is said of them."""

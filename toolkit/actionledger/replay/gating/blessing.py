@@ -15,7 +15,7 @@ from actionledger.ledger.queries.expected import (
     expected_turns,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
-from actionledger.ledger.queries.naming import FIRST, Called, one_run, session_names
+from actionledger.ledger.queries.names import FIRST, Called, one_run, session_names
 from actionledger.replay.gating.baseline import Baseline, in_order
 from actionledger.replay.gating.contents import beside, found_in_ledger, packed
 

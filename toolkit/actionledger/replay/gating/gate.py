@@ -10,7 +10,7 @@ from actionledger.core.errors import UnknownNameError, UsageError, require_kind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
-from actionledger.ledger.queries.naming import Called, one_run, run_or_first
+from actionledger.ledger.queries.names import Called, one_run, run_or_first
 from actionledger.reading.parsers import PARSERS, AnyParser
 from actionledger.replay.gating.baseline import Baseline, load_baseline
 from actionledger.replay.gating.candidates import Candidate, ReadNow, ReadRun

@@ -8,8 +8,7 @@ from actionledger.core.errors import SourceError, UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import ComparedTurn
-from actionledger.ledger.queries.compare_values import compare_readings
-from actionledger.ledger.queries.expected import ExpectedTurn, expected_turns
+from actionledger.ledger.queries.expected import ExpectedTurn, compare_readings, expected_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.profiles import PROFILES
 from actionledger.reading.parsers import READING_RULES

@@ -9,7 +9,7 @@ from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import compare_turn
 from actionledger.ledger.queries.expected import count_without_text
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.rereading import count_responses
 from actionledger.replay.gating.candidates import Candidate, ReadRun
 from actionledger.replay.gating.conditions import Asked, conditions, unread

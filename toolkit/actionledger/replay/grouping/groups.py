@@ -9,9 +9,8 @@ from actionledger.core.rates import Rate
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import Stage
-from actionledger.ledger.queries.failure_sums import FailureKind, FailureSums
+from actionledger.ledger.queries.failure_sums import FailureKind, FailureSums, signature
 from actionledger.ledger.queries.failures import FailureAt, Spent
-from actionledger.ledger.signatures import signature
 
 LOOP = "loop: "
 """What the signature of a group of loops begins with."""

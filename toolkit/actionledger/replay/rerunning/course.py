@@ -11,11 +11,9 @@ from actionledger.core.draws import Kind
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.approvals import approvals_of_turn
-from actionledger.ledger.queries.conversation import conversation
+from actionledger.ledger.queries.progress import RecordedTry, approvals_of_turn, recorded_tries
 from actionledger.ledger.queries.sessions import Session, session
-from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
-from actionledger.ledger.queries.turn import TurnDetail, turn
+from actionledger.ledger.queries.turn import TurnDetail, conversation, turn
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
 from actionledger.runtime.execution.execution_events import POLICY
 from actionledger.runtime.session.states.lines import Drawn, Effects, Line

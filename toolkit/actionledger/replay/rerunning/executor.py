@@ -12,7 +12,7 @@ from actionledger.core.draws import Giving, drawing_from
 from actionledger.core.privacy import mask
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.ledger.queries.tries import RecordedTry
+from actionledger.ledger.queries.progress import RecordedTry
 from actionledger.replay.rerunning.course import Course
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
 from actionledger.runtime.execution.execution_events import Step, execution_started

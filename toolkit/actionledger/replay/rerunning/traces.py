@@ -14,8 +14,8 @@ from actionledger.core.events import (
     TurnFinished,
     TurnResumed,
 )
-from actionledger.ledger.encoding import encode
-from actionledger.ledger.queries.tries import RecordedTry
+from actionledger.ledger.queries.progress import RecordedTry
+from actionledger.ledger.storage.encoding import encode
 from actionledger.replay.rerunning.course import Course
 from actionledger.runtime.session.states.lines import Effects
 from actionledger.runtime.session.states.looking import State

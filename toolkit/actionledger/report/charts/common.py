@@ -9,8 +9,8 @@ import altair as alt
 from actionledger.core.errors import UsageError
 from actionledger.core.rates import Rate
 from actionledger.core.text import NO_NAME, cut, visible
-from actionledger.ledger.queries.addresses import FILTERS, refuse_others
-from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.addresses import refuse_others
+from actionledger.ledger.queries.filters import EVERYTHING, FILTERS, Filter
 
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
 """What Altair's layering gives: a value that can be changed, put beside another one and saved."""

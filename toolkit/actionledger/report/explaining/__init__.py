@@ -8,7 +8,7 @@ from actionledger.report.explaining.responses import response_lines
 
 if TYPE_CHECKING:
     from actionledger.ledger import Ledger
-    from actionledger.ledger.queries.naming import Called
+    from actionledger.ledger.queries.names import Called
     from actionledger.report.explaining.turns import RecordedTurn
 
 

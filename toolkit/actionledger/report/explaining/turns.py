@@ -12,10 +12,9 @@ from actionledger.core.values import ActionCall, Block, Issue, ParseResult
 from actionledger.core.vocabulary import Origin
 from actionledger.ledger.queries.addresses import query_of
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.naming import Called, one_place, one_run, session_names
-from actionledger.ledger.queries.timeline import Step, timeline
+from actionledger.ledger.queries.names import Called, one_place, one_run, session_names
 from actionledger.ledger.queries.turn import TurnDetail, turn
-from actionledger.ledger.queries.turns import turns
+from actionledger.ledger.queries.turns import Step, timeline, turns
 from actionledger.report.explaining.responses import response_lines
 
 Tone: TypeAlias = Literal["head", "quiet", "plain"]

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from actionledger.ledger.encoding import as_recorded
 from actionledger.ledger.queries import Queryable, Response, conversation, session
-from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.names import one_session
+from actionledger.ledger.storage.encoding import as_recorded
 from actionledger.runtime.models.base import Chunks, Completion, Message, Stop, Tools, in_pieces, said
 from actionledger.runtime.models.errors import NoMoreResponsesError, ReplayDivergedError
 

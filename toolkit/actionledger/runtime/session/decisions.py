@@ -9,7 +9,7 @@ from actionledger.core.ids import new_id
 from actionledger.core.privacy import mask
 from actionledger.core.values import Approval
 from actionledger.ledger import Ledger
-from actionledger.ledger.encoding import encode
+from actionledger.ledger.storage.encoding import encode
 from actionledger.runtime.execution.approval import Decision, content_hash, hash_of_shown
 from actionledger.runtime.execution.execution_events import approval_decided, decision_event_id
 from actionledger.runtime.session.signatures import signed, signing_key

@@ -12,17 +12,16 @@ from re import escape, search
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.processes import FileLock
 from actionledger.ledger import Ledger
-from actionledger.ledger.files import LedgerFiles, forgetting_sentence, remove_folder
-from actionledger.ledger.forgetting.intent import Intent, intent_of
-from actionledger.ledger.forgetting.records import ForgetReport
-from actionledger.ledger.held import forget_held
-from actionledger.ledger.places import forget_places
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.forgettable import Forgettable, family
-from actionledger.ledger.queries.naming import Called, one_session
+from actionledger.ledger.queries.lineage import Forgettable, family
+from actionledger.ledger.queries.names import Called, one_session
 from actionledger.ledger.saved import Saved
-from actionledger.ledger.session_locks import is_any_open, open_sessions
-from actionledger.ledger.stores import store_at
+from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, remove_folder
+from actionledger.ledger.storage.local import store_at
+from actionledger.ledger.storage.placement import forget_places
+from actionledger.ledger.storage.spool import forget_held
+from actionledger.ledger.upkeep.forgetting.intent import Intent, intent_of, is_any_open, open_sessions
+from actionledger.ledger.upkeep.forgetting.records import ForgetReport
 from actionledger.runtime.session.states.pruning import forget_states
 from actionledger.runtime.workspace.forgetting import forget_effects, journals_with, refuse_used
 

@@ -11,7 +11,7 @@ from actionledger.core.values import Approval, Observation
 from actionledger.core.vocabulary import ExecutionStatus, Reason, was_cut
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.naming import Called, one_session
+from actionledger.ledger.queries.names import Called, one_session
 from actionledger.ledger.queries.progress import LastTry, TurnProgress, next_turn_index, turn_progress
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.runtime.execution.turn_state import TurnState

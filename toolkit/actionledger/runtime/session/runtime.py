@@ -15,7 +15,7 @@ from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Relation, RunKind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
-from actionledger.ledger.queries.naming import Called
+from actionledger.ledger.queries.names import Called
 from actionledger.runtime.execution.approval import Decision, Policy
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.policy_file import policy_meant

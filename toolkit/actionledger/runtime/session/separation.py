@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from actionledger.core.errors import UsageError
-from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.storage.files import LedgerFiles
 
 
 def refuse_reachable(ledger: Path, workspace: Path) -> None:

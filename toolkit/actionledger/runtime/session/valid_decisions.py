@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from actionledger.core.errors import DecisionKeyError
 from actionledger.core.values import Approval
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.approvals import approvals_called, approvals_of_turn, open_approvals
+from actionledger.ledger.queries.progress import approvals_called, approvals_of_turn, open_approvals
 from actionledger.runtime.execution.execution_events import POLICY
 from actionledger.runtime.session.signatures import is_signed, known_key
 

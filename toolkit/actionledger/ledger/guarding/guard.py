@@ -1,0 +1,310 @@
+"""A stranger's SQL: one statement that reads, within a time, a memory and a size, that reaches no file, network or other process.
+
+It runs in a process of its own, which ends when it takes too long or too much, whatever of DuckDB it is in the middle of.
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+from uuid import uuid4
+
+from actionledger.core import errors
+from actionledger.core.errors import LedgerError, UsageError, require
+from actionledger.core.files import TemporaryFolder
+from actionledger.ledger.guarding.process import DiedError, GuardProcess, keep_ready
+from actionledger.ledger.guarding.statements import ARROW_FILE, MEMORY, PARQUET_FILE
+from actionledger.ledger.guarding.wire import REFUSALS, LateError, OverLimitError, Place, Setup
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+__all__ = ["MAX_BYTES", "MEMORY", "SECONDS", "Answer", "GuardedSql", "Place", "keep_ready"]
+
+
+class Asked:
+    """One statement that is being answered.
+
+    Args:
+        process: answers it.
+        request: ``rows``, ``arrow`` or ``parquet``, and the statement.
+        seconds: how long that may take.
+        max_bytes: how many bytes it may give.
+        end: ends the process, for who has it.
+
+    Attributes:
+        is_over: whether the process waits for the next one.
+    """
+
+    def __init__(
+        self,
+        process: GuardProcess,
+        request: tuple[str, str],
+        *,
+        seconds: float,
+        max_bytes: int,
+        end: Callable[[], None],
+    ) -> None:
+        self._process, self._end = process, end
+        self._seconds, self._max_bytes = seconds, max_bytes
+        self._until = time.monotonic() + seconds
+        self._left = max_bytes
+        self.is_over = False
+        self._tell(request)
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows; while some are used, the next ones are fetched."""
+        self._tell(("more",))
+        while True:
+            [rows] = self.hear("rows")
+            if not rows:
+                self.is_over = True
+                return
+            self._tell(("more",))
+            yield from rows
+
+    def hear(self, expected: str) -> list[Any]:
+        """Return what the process says, which has to be of a kind; whatever else becomes of it is said in a sentence."""
+        try:
+            (what, *said), length = self._process.hear(self._left, self._until)
+        except LateError as error:
+            self._end()
+            raise self._late() from error
+        except OverLimitError as error:
+            self._end()
+            raise UsageError(
+                f"The statement gives more than {_amount(self._max_bytes)}; ask for less."
+            ) from error
+        except DiedError as error:
+            self._died(error)
+        except BaseException:  # Ctrl-C
+            self._end()
+            raise
+        self._left -= length
+        if what == expected:
+            return said
+        self.is_over = True
+        if what == "wrong":
+            raise UsageError(str(said[0]))
+        self._end()
+        raise UsageError(f"The statement can't be run: {said[-1] if said else 'DuckDB has failed'}")
+
+    def _tell(self, request: tuple[str, ...]) -> None:
+        try:
+            self._process.tell(request)
+        except DiedError as error:
+            self._died(error)
+
+    def _died(self, error: DiedError) -> NoReturn:
+        self._end()
+        if time.monotonic() >= self._until:  # it has ended itself
+            raise self._late() from error
+        raise UsageError(
+            f"The statement can't be run: its process {error}. It needs more memory than it may take, or meets a fault of DuckDB; ask "
+            "for less at a time."
+        ) from error
+
+    def _late(self) -> UsageError:
+        return UsageError(
+            f"The statement took longer than {self._seconds:g} seconds and was stopped; ask for less, or give it more time."
+        )
+
+
+def _amount(count: int) -> str:
+    return f"{count / 2**30:.3g} GB" if count >= 2**30 else f"{count / 2**20:.3g} MB"
+
+
+SECONDS = 60.0
+"""How long a statement may take if not said otherwise."""
+
+MAX_BYTES = 8 * 2**30
+"""How many bytes a statement may give if not said otherwise, as they come from its process or as the file that it writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a statement gives.
+
+    Args:
+        names: the columns' names, no two of them the same.
+        rows: the rows, each with a value for each column, as they are fetched; times with a zone are UTC without one.
+    """
+
+    names: tuple[str, ...]
+    rows: Iterator[tuple[Any, ...]]
+
+
+class GuardedSql:
+    """Answers one statement at a time in a process of its own.
+
+    Args:
+        place: the ledger; what was recorded there until now is seen.
+        seconds: how long a statement may take, its rows included.
+        max_bytes: how many bytes it may give.
+    """
+
+    def __init__(self, place: Place, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
+        self._seconds = seconds
+        self._max_bytes = max_bytes
+        self._folder = TemporaryFolder("sql")
+        self._setup = Setup(place, str(self._folder.path), seconds, max_bytes, dict(os.environ))
+        self._process: GuardProcess | None = None
+        self._is_closed = False
+        try:
+            self._opened()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process, and let go of what it spilled."""
+        self._is_closed = True
+        self._end()
+        self._folder.remove()
+
+    @contextmanager
+    def ask(self, statement: str) -> Iterator[Answer]:
+        """Give what a statement gives; its time runs until the context is left.
+
+        Args:
+            statement: one SELECT, EXPLAIN, DESCRIBE, SHOW or SUMMARIZE.
+
+        Raises:
+            UsageError: it is none, it is wrong, or it takes too long or too much memory.
+        """
+        asked = self._ask("rows", statement)
+        [names] = asked.hear("names")
+        try:
+            yield Answer(tuple(names), asked.rows())
+        finally:
+            if not asked.is_over:
+                self._end()  # there may be no end of its rows
+
+    def df(self, statement: str) -> "pd.DataFrame":
+        """Return what a statement gives as a pandas data frame.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: pandas or pyarrow is not installed.
+            UsageError: as for ``ask``.
+        """
+        require("A data frame of pandas", "notebook", "pandas", "pyarrow")
+        import duckdb  # noqa: PLC0415 - only here
+
+        table = self.arrow(statement)
+        with duckdb.connect() as connection:
+            frame: pd.DataFrame = connection.from_arrow(table).df()
+        return frame.set_axis(table.column_names, axis=1)
+
+    def pl(self, statement: str) -> "pl.DataFrame":
+        """Return what a statement gives as a polars data frame.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: polars or pyarrow is not installed.
+            UsageError: as for ``ask``, or polars has no type for a column.
+        """
+        require("A data frame of polars", "notebook", "polars", "pyarrow")
+        import polars as pl  # noqa: PLC0415 - optional
+
+        table = self.arrow(statement)
+        columns: dict[str, pl.Series] = {}
+        for name, values in zip(table.column_names, table.columns, strict=True):
+            try:
+                columns[name] = pl.Series(name, values)
+            except pl.exceptions.PolarsError as error:
+                raise UsageError(
+                    f"polars has no type for the column {name!r} ({values.type}); give it another, such as {name}::VARCHAR."
+                ) from error
+        return pl.DataFrame(columns)
+
+    def arrow(self, statement: str) -> "pa.Table":
+        """Return what a statement gives as an Arrow table.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: pyarrow is not installed.
+            UsageError: as for ``ask``.
+        """
+        require("A table of Arrow", "notebook", "pyarrow")
+        import pyarrow as pa  # noqa: PLC0415 - optional
+
+        [names] = self._ask("arrow", statement).hear("names")
+        made = self._folder.path / ARROW_FILE
+        # The file is let go of while it is read: what it holds lasts as long as the table.
+        with pa.memory_map(str(made)) as source, pa.ipc.open_stream(source) as reader:
+            made.unlink()
+            table: pa.Table = reader.read_all()
+        return table.rename_columns(list(names))
+
+    def write_parquet(self, statement: str, file: Path) -> None:
+        """Write what a statement gives to a Parquet file, which is there only when it is whole.
+
+        Args:
+            statement: as for ``ask``.
+            file: where to; what is there is replaced.
+
+        Raises:
+            UsageError: as for ``ask``, or the file can't be written.
+        """
+        self._ask("parquet", statement).hear("done")
+        try:
+            beside = file.with_name(f".{file.name}-{uuid4().hex}")
+            shutil.move(self._folder.path / PARQUET_FILE, beside)
+            beside.replace(file)
+        except OSError as error:
+            raise UsageError(
+                f"The file {str(file)!r} can't be written: {error.strerror}; take another."
+            ) from error
+
+    def _ask(self, what: str, statement: str) -> Asked:
+        return Asked(
+            self._opened(), (what, statement), seconds=self._seconds, max_bytes=self._max_bytes, end=self._end
+        )
+
+    def _opened(self) -> GuardProcess:
+        """Return the process, a new one where the one before has ended."""
+        if self._is_closed:
+            raise LedgerError("This connection is closed; open another.")
+        if self._process is None:
+            self._process = GuardProcess()
+            try:
+                what, *said = self._process.begin(self._setup)
+            except DiedError as error:
+                self._end()
+                raise LedgerError(f"The process that asks the ledger {error}.") from error
+            except BaseException:
+                self._end()
+                raise
+            if what != "ready":
+                self._end()
+                _refuse(*said)
+        return self._process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.end()
+
+
+def _refuse(name: str, said: str) -> NoReturn:
+    """Raise what the process was refused with when it opened the ledger."""
+    raise getattr(errors, name if name in REFUSALS else "LedgerError")(said)

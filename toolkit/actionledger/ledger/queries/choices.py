@@ -1,0 +1,351 @@
+"""What a ledger holds, for lists to choose from: runs, labels, scores and verdicts, tables and views."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from actionledger.core.vocabulary import RunKind
+from actionledger.ledger.queries.base import Queryable, picked, rows
+from actionledger.ledger.queries.filters import NO_DIALECT
+from actionledger.ledger.queries.scopes import LABELS, VERDICTS, filed
+from actionledger.ledger.storage.comments import column_meanings, row_meaning
+from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS, sessions_of
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCount:
+    """A label, and how much goes by it.
+
+    Args:
+        label: it.
+        count: how many sessions their sources have filed under it, or how many turns people have given it.
+        is_of_turns: which of the two.
+    """
+
+    label: str
+    count: int
+    is_of_turns: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCount:
+    """A score by its name, and how many sessions have it.
+
+    Args:
+        name: what it is called.
+        sessions: how many have it.
+        low, high: the least and the greatest of them.
+    """
+
+    name: str
+    sessions: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCount:
+    """A verdict, and how many readings somebody has judged so.
+
+    Args:
+        verdict: it.
+        readings: how many.
+    """
+
+    verdict: str
+    readings: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The labels of a session or of a turn.
+
+    Args:
+        session_id: the session.
+        turn_index: the turn's place in it; None for what the session is filed under.
+        labels: each once, sorted.
+    """
+
+    session_id: str
+    turn_index: int | None
+    labels: tuple[str, ...]
+
+
+_LABEL_COUNTS = f"""
+SELECT label, count(DISTINCT turn_id) AS count, true AS is_of_turns FROM ({LABELS}) GROUP BY label
+UNION ALL SELECT label, count(DISTINCT session_id), false FROM ({filed()}) GROUP BY label
+ORDER BY is_of_turns DESC, count DESC, label"""
+
+_SCORES = f"""
+SELECT name, count(*) AS sessions, min(score) AS low, max(score) AS high FROM (
+    SELECT unnest(map_entries(scores::MAP(VARCHAR, DOUBLE)), recursive := true)
+    FROM ({sessions_of("session_id IN (SELECT session_id FROM session_ends WHERE scores <> '{}')")})
+    WHERE scores <> '{{}}') AS each (name, score)
+WHERE score IS NOT NULL GROUP BY name ORDER BY name"""
+
+_VERDICTS = f"""
+SELECT verdict, count(DISTINCT attempt_id) AS readings FROM ({VERDICTS}) GROUP BY verdict ORDER BY readings DESC, verdict"""
+
+_THEIRS = "session_id IN (SELECT TRY_CAST(unnest($sessions) AS UUID))"
+
+_LABELLED = f"""
+SELECT session_id::VARCHAR AS session_id, turn_index, list_sort(list(DISTINCT label)) AS labels FROM (
+    SELECT session_id, NULL AS turn_index, label FROM ({filed(_THEIRS)})
+    UNION ALL
+    SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN (FROM turn_starts WHERE {_THEIRS}) AS t USING (turn_id))
+GROUP BY ALL ORDER BY session_id, turn_index NULLS FIRST"""
+
+_BOTH = "coalesce(filed, []) || list_filter(coalesce(given, []), lambda label: NOT list_contains(coalesce(filed, []), label))"
+_FILED = (
+    f"SELECT session_id, list(DISTINCT label ORDER BY label) AS filed FROM ({filed()}) GROUP BY session_id"
+)
+_GIVEN = f"SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN turn_starts AS t USING (turn_id)"
+
+LABELS_OF_SESSIONS = f"""
+SELECT session_id, {_BOTH} AS labels FROM ({_FILED}) FULL JOIN (
+    SELECT session_id, list(label ORDER BY turn_index, label) AS given FROM (
+        SELECT session_id, label, min(turn_index) AS turn_index FROM ({_GIVEN}) GROUP BY session_id, label)
+    GROUP BY session_id) USING (session_id)"""
+"""The labels of each session that has any, as SQL: what it is filed under, then those of its turns, each once, as a list shows them."""
+
+LABELS_OF_TURNS = f"""
+SELECT session_id, turn_index, {_BOTH} AS labels
+FROM (SELECT session_id, turn_index FROM turn_starts) LEFT JOIN ({_FILED}) USING (session_id) LEFT JOIN (
+    SELECT session_id, turn_index, list(DISTINCT label ORDER BY label) AS given FROM ({_GIVEN}) GROUP BY ALL)
+USING (session_id, turn_index) WHERE filed IS NOT NULL OR given IS NOT NULL"""
+"""The same of each turn: what its session is filed under, then its own."""
+
+
+def label_counts(ledger: Queryable) -> list[LabelCount]:
+    """Return every label that stands: those of turns, then those of sessions, each time the most frequent first.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, LabelCount, _LABEL_COUNTS)
+
+
+def score_counts(ledger: Queryable) -> list[ScoreCount]:
+    """Return every score that sessions have, by name.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, ScoreCount, _SCORES)
+
+
+def verdict_counts(ledger: Queryable) -> list[VerdictCount]:
+    """Return what readings were judged to be, the most frequent first.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, VerdictCount, _VERDICTS)
+
+
+def labelled(ledger: Queryable, session_ids: Sequence[str]) -> list[Labelled]:
+    """Return what some sessions are filed under, and how their turns are labelled.
+
+    Args:
+        ledger: what to ask.
+        session_ids: which sessions.
+    """
+    return rows(ledger, Labelled, _LABELLED, {"sessions": list(session_ids)})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A set of parse attempts made together.
+
+    Args:
+        run_id: identifies it.
+        kind: how it came about.
+        name: what people call it.
+        source: where its texts come from.
+        parent_run_id: for a reparse, the run whose turns it read again.
+        parsers: the names of its parsers.
+        attempts: how many responses it read.
+        refused: how many inputs it could not read at all; None while it runs or where it was cut off.
+        started_at: when, UTC without a zone.
+        finished_at: when; None while it runs or where it was cut off.
+    """
+
+    run_id: str
+    kind: RunKind
+    name: str
+    source: str
+    parent_run_id: str | None
+    parsers: tuple[str, ...]
+    attempts: int
+    refused: int | None
+    started_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedRereading:
+    """A rereading without an end: it was cut off, or another process is at it.
+
+    Args:
+        run_id: identifies it.
+        detail: what was noted of it when it began, as JSON text.
+    """
+
+    run_id: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """The values that there are to filter by, each sorted.
+
+    Args:
+        profiles, tasks, sources: the sessions' own.
+        models: the sessions', and those that they went on with.
+        dialects: the dialects that responses were found to be in, ``"none"`` among them.
+        captures: how much was kept of responses.
+        labels: what sessions are filed under by their sources.
+        turn_labels: how people have labelled turns.
+        scores: the names of their scores.
+        first, last: the times of the earliest and the latest response; None where none carries a time.
+    """
+
+    profiles: tuple[str, ...]
+    models: tuple[str, ...]
+    tasks: tuple[str, ...]
+    sources: tuple[str, ...]
+    dialects: tuple[str, ...]
+    captures: tuple[str, ...]
+    labels: tuple[str, ...]
+    turn_labels: tuple[str, ...]
+    scores: tuple[str, ...]
+    first: datetime | None
+    last: datetime | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no session is recorded."""
+        return not self.sources
+
+
+_RUN = picked(Run, kind="run_kind", parsers="coalesce(parsers, [])", attempts="coalesce(attempts, 0)")
+
+_RUNS = f"""
+SELECT {_RUN} FROM runs LEFT JOIN (
+    SELECT run_id, count(*) AS attempts, list_sort(list(DISTINCT parser_name)) AS parsers
+    FROM parse_attempts GROUP BY run_id) USING (run_id)
+ORDER BY started_at, run_id"""
+
+_UNFINISHED = f"""
+SELECT run_id::VARCHAR AS run_id, any_value(detail)::VARCHAR AS detail
+FROM run_starts JOIN events USING (run_id) ANTI JOIN run_ends USING (run_id)
+WHERE run_kind = '{RunKind.REPARSE}' AND code = $code
+GROUP BY run_id, started_at ORDER BY started_at, run_id"""
+
+_DIMENSIONS = f"""
+WITH of_sessions AS (
+    SELECT list(DISTINCT profile) AS profiles, list(DISTINCT task) AS tasks, list(DISTINCT source) AS sources FROM session_starts),
+of_models AS (
+    SELECT list(model) AS models FROM (SELECT DISTINCT model FROM session_starts UNION SELECT DISTINCT model FROM turn_starts)),
+of_attempts AS (
+    SELECT list(DISTINCT CASE dialect WHEN '' THEN $none ELSE dialect END) AS dialects,
+           list(DISTINCT capture) AS captures, min(occurred_at) AS first, max(occurred_at) AS last FROM parse_attempts),
+of_ends AS (
+    SELECT list_distinct(flatten(list(labels::VARCHAR[]))) AS labels,
+           list_distinct(flatten(list(json_keys(scores)))) AS scores FROM session_ends WHERE labels <> '[]' OR scores <> '{{}}'),
+of_turns AS (SELECT list(DISTINCT label) AS turn_labels FROM ({LABELS}))
+SELECT coalesce(list_sort(profiles), []) AS profiles, coalesce(list_sort(models), []) AS models,
+       coalesce(list_sort(tasks), []) AS tasks, coalesce(list_sort(sources), []) AS sources,
+       coalesce(list_sort(dialects), []) AS dialects, coalesce(list_sort(captures), []) AS captures,
+       coalesce(list_sort(labels), []) AS labels, coalesce(list_sort(turn_labels), []) AS turn_labels,
+       coalesce(list_sort(scores), []) AS scores, first, last
+FROM of_sessions, of_models, of_attempts, of_ends, of_turns"""
+
+
+def runs(ledger: Queryable) -> list[Run]:
+    """Return every run, the first one first."""
+    return rows(ledger, Run, _RUNS)
+
+
+def unfinished_rereadings(ledger: Queryable, code: str) -> list[UnfinishedRereading]:
+    """Return the rereadings without an end, the last one last.
+
+    Args:
+        ledger: what to ask.
+        code: the code of the note that each of them began with.
+    """
+    return rows(ledger, UnfinishedRereading, _UNFINISHED, {"code": code})
+
+
+def dimensions(ledger: Queryable) -> Dimensions:
+    """Return what there is to filter by.
+
+    Args:
+        ledger: what to ask.
+    """
+    [found] = rows(ledger, Dimensions, _DIMENSIONS, {"none": NO_DIALECT})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDescription:
+    """A column as people read it.
+
+    Args:
+        name: its name.
+        sql_type: its DuckDB type.
+        meaning: what it is, with its unit.
+    """
+
+    name: str
+    sql_type: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableDescription:
+    """A table or view as people read it.
+
+    Args:
+        name: its name.
+        meaning: what a row is.
+        rows: how many there are.
+        columns: its columns, in order.
+    """
+
+    name: str
+    meaning: str
+    rows: int
+    columns: tuple[ColumnDescription, ...]
+
+
+_HALVES = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends", "details")}
+NAMES = tuple(
+    sorted({table.name for table in TABLES if table.name not in _HALVES} | {*VIEWS, QUARANTINE.name})
+)
+"""What people ask: of what starts and later ends the view, and not its halves."""
+
+_COLUMNS = """
+SELECT table_name, column_name, data_type FROM duckdb_columns()
+WHERE database_name = current_database() AND list_contains($names, table_name) ORDER BY table_name, column_index"""
+
+_COUNTS = "\nUNION ALL ".join(f"SELECT '{name}' AS name, count(*) AS rows FROM {name}" for name in NAMES)
+
+
+def tables(ledger: Queryable) -> list[TableDescription]:
+    """Return the tables and views that people ask, by name.
+
+    Args:
+        ledger: what to ask.
+    """
+    columns: dict[str, list[ColumnDescription]] = defaultdict(list)
+    for table, name, sql_type in ledger.sql(_COLUMNS, {"names": list(NAMES)}).fetchall():
+        meaning = column_meanings(table).get(name, "")
+        columns[table].append(ColumnDescription(name, sql_type, meaning))
+    counts = dict(ledger.sql(_COUNTS).fetchall())
+    return [
+        TableDescription(name, row_meaning(name), counts[name], tuple(columns[name]))
+        for name in NAMES
+        if name in columns
+    ]

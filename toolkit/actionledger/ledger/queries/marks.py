@@ -1,0 +1,384 @@
+"""The turns behind a number: what a mark of a chart opens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import Origin, Outcome, Reason
+from actionledger.ledger.queries.addresses import Parameters
+from actionledger.ledger.queries.base import (
+    NOT_DONE,
+    NOT_READ,
+    NOTHING_READ,
+    REFUSED,
+    Queryable,
+    Stage,
+    number,
+    rows,
+    rows_of_page,
+)
+from actionledger.ledger.queries.choices import LABELS_OF_TURNS
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, filter_parameters
+from actionledger.ledger.queries.hits import HITS, Hit
+from actionledger.ledger.queries.scopes import Scope, found_scope, scope, text_parameters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What of the responses within a filter a number counts; what is left empty leaves nothing out.
+
+    Args:
+        stage: where something went wrong in the turn.
+        code: what went wrong there, or anywhere where no stage is named.
+        action: the action that it went wrong with, as the model wrote it; where reading went wrong there is none.
+        outcomes: what came of reading the response.
+        endings: how it ended, where no call was read of it.
+        dialects: the dialects that it was found to be in, ``"none"`` among them.
+        executions: what came of an execution in the turn.
+        origin: who had run what went wrong, or what came of which is asked for; None for anybody.
+        captures: how much was kept of what the model wrote.
+
+    Raises:
+        UsageError: a text stands where several are meant, or an outcome is none.
+
+    Example:
+        >>> al.Mark(stage="acting", code="timeout").stage
+        'acting'
+    """
+
+    stage: Stage | None = None
+    code: str | None = None
+    action: str | None = None
+    outcomes: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    dialects: tuple[str, ...] = ()
+    executions: tuple[str, ...] = ()
+    origin: Origin | None = None
+    captures: tuple[str, ...] = ()
+
+    @property
+    def filter(self) -> Filter:
+        """The filter that picks what it counts."""
+        return Filter(
+            stage=self.stage,
+            reasons=(self.code,) if self.code else (),
+            action=self.action,
+            outcomes=self.outcomes,
+            endings=self.endings,
+            dialects=self.dialects,
+            executions=self.executions,
+            origin=self.origin,
+            captures=self.captures,
+        )
+
+    def __post_init__(self) -> None:
+        _ = self.filter  # it refuses what no turn can have
+
+
+ALL_TURNS = Mark()
+"""Every turn within a filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBehind:
+    """One turn of those that a number counts.
+
+    Args:
+        session_id: its session.
+        external_id: the session's name where it comes from; empty for live sessions.
+        turn_index: its place in the session, from 0.
+        model: the language model.
+        outcome: what came of reading it.
+        dialect: the dialect that it was found to be in; empty where none was.
+        reasons: what went wrong in it, each once: first what the mark names, then the rest, in reading, checking and acting.
+        snippet: at most 160 characters of the response, from where its first issue or block begins; from its beginning on where nothing
+            stands there, since calls were split off it.
+        hit: where the text stands that the filter looks for; None where it looks for none.
+        set_aside: where no action was read, why what stands in the response is none, each once; empty where nothing that could be one stands in it.
+    """
+
+    session_id: str
+    external_id: str
+    turn_index: int
+    model: str
+    outcome: Outcome
+    dialect: str
+    reasons: tuple[Reason, ...]
+    snippet: str
+    hit: Hit | None = None
+    set_aside: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsPage:
+    """A page of the turns that a number counts.
+
+    Args:
+        count: how many there are in all.
+        turns: those of the page, the latest first.
+    """
+
+    count: int
+    turns: list[TurnBehind]
+
+
+_COUNT = "SELECT count(*) FROM parse_attempts WHERE {condition}"
+
+_FIRST = """
+SELECT count(*), coalesce(min_by(attempt_id, (
+    coalesce(-epoch_us(occurred_at), 9223372036854775807), session_id, turn_index, attempt_id), $last), [])::VARCHAR[]
+FROM parse_attempts WHERE {condition}"""
+"""How many there are, and which of them stand first, in the order of a page."""
+
+_NOTHING_READ = f"outcome IN {tuple(NOTHING_READ)}"
+
+_TEXTS = rows_of_page("turn_starts", "turn_id, text", "turn_id")
+
+_PAGE = """
+WITH page AS (
+    SELECT attempt_id, session_id, turn_id, turn_index, model, dialect, outcome, reason, occurred_at
+    FROM parse_attempts WHERE {condition}
+    ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id LIMIT $limit OFFSET $offset),
+places AS (
+    SELECT attempt_id, min(span_start) AS place, list(code ORDER BY span_start) FILTER (code IS NOT NULL) AS codes FROM (
+        SELECT attempt_id, span_start, code FROM issues
+        UNION ALL SELECT attempt_id, span_start, CASE WHEN status = 'ignored' THEN reason END FROM blocks)
+    WHERE attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id),
+causes AS (
+    SELECT 0 AS stage, attempt_id, reason AS code, '' AS action, 0 AS place FROM page WHERE {not_read}
+    UNION ALL
+    SELECT 1, attempt_id, code, name, action_index FROM validation_errors
+    WHERE {refused} AND attempt_id IN (SELECT attempt_id FROM page)
+    UNION ALL
+    SELECT 2, attempt_id, reason, name, action_index FROM executions
+    WHERE {not_done} AND attempt_id IN (SELECT attempt_id FROM page)),
+texts AS MATERIALIZED ({texts}),
+named AS (
+    SELECT attempt_id, list(code ORDER BY stage = coalesce($asked_stage, stage) AND code = coalesce($asked_code, code)
+                                          AND action = coalesce($asked_action, action) DESC, stage, place) AS reasons
+    FROM causes GROUP BY attempt_id){hits}
+SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcome, dialect,
+       coalesce(list_filter(reasons, lambda reason, place: list_position(reasons, reason) = place), []) AS reasons,
+       coalesce(trim(regexp_replace(
+           CASE WHEN place > 20 AND place < length(text) THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
+           '\\s+', ' ', 'g')), '') AS snippet, {hit} AS hit,
+       coalesce(CASE WHEN {nothing_read} THEN list_filter(codes, lambda code, nth: list_position(codes, code) = nth) END, []) AS set_aside
+FROM page
+LEFT JOIN texts USING (turn_id)
+JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
+LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id) {found}
+ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
+
+_OF_PAGE, _PICKED = "(SELECT attempt_id FROM page)", "(SELECT unnest($picked::UUID[]))"
+"""The readings of a page, and the same where they are known beforehand: DuckDB then sees that they are few, and makes no table of all others."""
+
+_WHOLE = f"""
+SELECT page.session_id AS session_id, page.external_id AS external_id, page.turn_index AS turn_index, page.model AS model,
+       outcome, dialect, reasons, coalesce(labels, []::VARCHAR[]) AS labels,
+       turns.* EXCLUDE (run_id, session_id, turn_id, turn_index, model), turns.turn_id::VARCHAR AS turn_id
+FROM ({{page}}) AS page
+JOIN turns ON turns.session_id = page.session_id::UUID AND turns.turn_index = page.turn_index
+LEFT JOIN ({LABELS_OF_TURNS}) AS l ON l.session_id = turns.session_id AND l.turn_index = turns.turn_index
+ORDER BY turns.occurred_at DESC NULLS LAST, page.session_id, page.turn_index"""
+
+_PICKING = "SELECT session_id, external_id, turn_index, model, outcome, dialect, reasons FROM ({page})"
+
+
+def turns_behind(
+    ledger: Queryable,
+    within: Filter = EVERYTHING,
+    mark: Mark = ALL_TURNS,
+    *,
+    limit: int | None = 50,
+    offset: int = 0,
+) -> list[TurnBehind]:
+    """Return a page of the turns that a number counts, the latest first."""
+    return rows(ledger, TurnBehind, *_page(within, mark, limit, offset))
+
+
+def turns_page(
+    ledger: Queryable,
+    within: Filter = EVERYTHING,
+    mark: Mark = ALL_TURNS,
+    *,
+    limit: int = 50,
+    offset: int = 0,
+) -> TurnsPage:
+    """Return a page of the turns that a number counts, and how many there are: a text is looked for once, and not for each of the two."""
+    if not within.text:
+        found = turns_behind(ledger, within, mark, limit=limit, offset=offset)
+        return TurnsPage(count_turns_behind(ledger, within, mark), found)
+    condition, parameters = of_mark(within, mark)
+    [(count, first)] = ledger.sql(
+        _FIRST.format(condition=condition), parameters | {"last": offset + limit}
+    ).fetchall()
+    picked = first[offset:]
+    if not picked:
+        return TurnsPage(count, [])
+    of_page = Scope(f"attempt_id IN {_PICKED}", text_parameters(within.text) | {"picked": picked})
+    statement, parameters = _lines(of_page, within, mark, limit, 0)
+    return TurnsPage(count, rows(ledger, TurnBehind, statement.replace(_OF_PAGE, _PICKED), parameters))
+
+
+def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
+    """Return the statement that gives the turns that a number counts, the latest first, with all that is recorded of them."""
+    statement, parameters = _page(within, mark, None, 0)
+    return Scope(_WHOLE.format(page=statement), parameters)
+
+
+def picked_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
+    """Return the statement that gives the same turns without what is long: what ``whole_turns_of`` needs of each."""
+    statement, parameters = _page(within, mark, None, 0)
+    return Scope(_PICKING.format(page=statement), parameters)
+
+
+def whole_turns_of(table: str) -> str:
+    """Return the statement that gives what ``whole_turns_behind`` does, of turns that are picked already."""
+    return _WHOLE.format(page=f"FROM {table}")
+
+
+def _page(within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
+    return _lines(of_mark(within, mark), within, mark, limit, offset)
+
+
+def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
+    """Return the statement of a page."""
+    condition, parameters = of_page
+    asked = {
+        "asked_stage": None if mark.stage is None else get_args(Stage).index(mark.stage),
+        "asked_code": mark.code,
+        "asked_action": mark.action,
+    }
+    looked_for = (
+        {"hits": f",{HITS}", "hit": "hit", "found": "LEFT JOIN hits USING (attempt_id)"}
+        if within.text
+        else {"hits": "", "hit": "NULL", "found": ""}
+    )
+    statement = _PAGE.format(
+        condition=condition,
+        not_read=NOT_READ,
+        not_done=NOT_DONE,
+        refused=REFUSED,
+        texts=_TEXTS,
+        nothing_read=_NOTHING_READ,
+        **looked_for,
+    )
+    return Scope(statement, parameters | asked | {"limit": limit, "offset": offset})
+
+
+def count_turns_behind(ledger: Queryable, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> int:
+    """Return how many turns a number counts."""
+    condition, parameters = of_mark(within, mark)
+    return number(ledger, _COUNT.format(condition=condition), parameters)
+
+
+def of_mark(within: Filter, mark: Mark) -> Scope:
+    """Return a filter and a mark as a condition on parse attempts."""
+    condition, parameters = scope(within)
+    also, named = found_scope(mark.filter).beside("mark_")
+    if mark.captures:
+        also += " AND list_contains($mark_captures, capture)"
+        named |= {"mark_captures": list(mark.captures)}
+    return Scope(f"{condition} AND {also}", parameters | named)
+
+
+def mark_parameters(mark: Mark) -> Parameters:
+    """Return a mark as the query parameters that the page of turns reads as filters."""
+    return filter_parameters(mark.filter)
+
+
+Selected: TypeAlias = Literal["sessions", "turns", "readings", "actions", "executions"]
+"""What there is to select: sessions, responses, parse attempts, actions, tries at them."""
+
+
+class Selection(NamedTuple):
+    """A statement with its values.
+
+    Args:
+        statement: one SELECT.
+        parameters: its values by name.
+    """
+
+    statement: str
+    parameters: dict[str, object]
+
+
+PICKED = "picked"
+"""The table of what was picked, by which the rest of each row is found."""
+
+
+class Picking(NamedTuple):
+    """Two statements, one after the other: what finds the rows is over, and holds no memory, before they are sorted with their texts.
+
+    Args:
+        picked: gives which rows, without what is long.
+        statement: gives the rows of those in the table ``PICKED``.
+    """
+
+    picked: Selection
+    statement: str
+
+
+_READ = "SELECT {column} FROM parse_attempts WHERE {condition}"
+_STATEMENTS: dict[Selected, str] = {
+    "sessions": "SELECT * FROM sessions WHERE session_id IN ({read}) ORDER BY started_at, session_id",
+    "turns": "SELECT * FROM turns WHERE turn_id IN ({read}) ORDER BY session_id, turn_index",
+    "readings": "SELECT * FROM parse_attempts WHERE attempt_id IN ({read}) ORDER BY session_id, turn_index, attempt_id",
+    "actions": "SELECT * FROM actions WHERE attempt_id IN ({read}) ORDER BY session_id, turn_index, action_index, attempt_id",
+    "executions": (
+        "SELECT * FROM executions WHERE attempt_id IN ({read}) "
+        "ORDER BY session_id, turn_index, action_index, try_number, execution_id"
+    ),
+}
+_COLUMNS: dict[Selected, str] = {"sessions": "session_id", "turns": "turn_id"}
+
+
+def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Selection:
+    """Return the statement that gives the rows of the responses that a filter selects.
+
+    Args:
+        what: which rows.
+        within: which responses.
+        mark: which of those.
+
+    Raises:
+        UsageError: there are no such rows.
+    """
+    if what not in _STATEMENTS:
+        raise UsageError(f"{what!r} is nothing that can be selected; choose one of {', '.join(_STATEMENTS)}.")
+    condition, parameters = of_mark(within, mark)
+    read = _READ.format(column=_COLUMNS.get(what, "attempt_id"), condition=condition)
+    return Selection(_STATEMENTS[what].format(read=read), parameters)
+
+
+def listed_turns(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Picking:
+    """Return the statements that give the turns of the dashboard's list, whole and in its order.
+
+    Args:
+        within: which responses.
+        mark: which of those.
+    """
+    return Picking(Selection(*picked_turns_behind(within, mark)), whole_turns_of(PICKED))
+
+
+_PROFILES = (
+    "SELECT DISTINCT profile FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) ORDER BY 1"
+)
+
+
+def profiles_of(ledger: Queryable, session_ids: Sequence[str]) -> list[str]:
+    """Return the profiles that some sessions are of.
+
+    Args:
+        ledger: what to ask.
+        session_ids: which sessions.
+    """
+    return [name for (name,) in ledger.sql(_PROFILES, {"ids": list(session_ids)}).fetchall()]
+
+
+def selected_sessions(within: Filter = EVERYTHING) -> Selection:
+    """Return the statement that gives the identifiers of the sessions with a response that a filter selects."""
+    condition, parameters = scope(within)
+    query = f"SELECT DISTINCT session_id::VARCHAR FROM parse_attempts WHERE {condition} ORDER BY 1"
+    return Selection(query, parameters)

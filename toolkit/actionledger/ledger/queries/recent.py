@@ -1,0 +1,155 @@
+"""The responses that were made last: what goes on, and the first page of a search."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from actionledger.core.vocabulary import Outcome, Reason
+from actionledger.ledger.queries.base import REFUSED_BY_SCHEMA, Queryable, number, picked, rows
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.marks import TurnBehind, turns_page
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, scope
+
+SNIPPET = 160
+"""How many characters of a response are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateTurn:
+    """A response that was made lately.
+
+    Args:
+        session_id: its session.
+        external_id: the session's name where it comes from; empty for live sessions.
+        turn_index: its place in the session, from 0.
+        model: the session's language model.
+        occurred_at: when it was made, UTC without a zone.
+        outcome: what came of reading it; None where nothing has read it yet.
+        reason: why it could not be read whole; None where it could.
+        actions: how many actions were read and meant.
+        refused: how many of them may not run.
+        executions: how many tries there were.
+        running: how many of them have begun and not ended, or were broken off.
+        failed: how many were attempted and did not succeed.
+        waiting: how many actions wait for a person.
+        snippet: how the response begins.
+        has_ended: whether its session has.
+    """
+
+    session_id: str
+    external_id: str
+    turn_index: int
+    model: str
+    occurred_at: datetime
+    outcome: Outcome | None
+    reason: Reason | None
+    actions: int
+    refused: int
+    executions: int
+    running: int
+    failed: int
+    waiting: int
+    snippet: str
+    has_ended: bool
+
+
+_COUNTS = ("actions", "refused", "executions", "running", "failed", "waiting")
+_COLUMNS = picked(
+    LateTurn, **{name: f"coalesce({name}, 0)" for name in _COUNTS}, external_id="coalesce(external_id, '')"
+)
+
+_HAS_ENDED = "(finished_at IS NOT NULL OR success IS NOT NULL OR reason IS NOT NULL)"
+
+_GOES_ON = f"""
+SELECT count(*) FROM sessions WHERE session_id = $session_id::UUID AND NOT {_HAS_ENDED} AND (
+    started_at >= $since OR session_id IN (
+        SELECT session_id FROM turn_starts WHERE session_id = $session_id::UUID AND occurred_at >= $since))"""
+
+_LATELY = f"""
+WITH late AS (
+    SELECT session_id, turn_id, turn_index, model, occurred_at, left(text, {SNIPPET}) AS snippet
+    FROM turn_starts WHERE occurred_at >= $since ORDER BY occurred_at DESC, turn_index DESC LIMIT $limit),
+attempts AS (
+    SELECT DISTINCT ON (turn_id) turn_id, attempt_id, outcome, reason
+    FROM parse_attempts SEMI JOIN late USING (turn_id) WHERE {FIRST_READING} ORDER BY turn_id, parsed_at, attempt_id),
+calls AS (
+    SELECT attempt_id, count(*) FILTER (status <> 'illustration') AS actions,
+           count(*) FILTER (list_contains($refused, status)) AS refused
+    FROM actions SEMI JOIN attempts USING (attempt_id) GROUP BY attempt_id),
+last_tries AS (
+    SELECT turn_id, action_id, max_by(status, try_number) AS status, count(*) AS tries,
+           count(*) FILTER (status IN ('failed', 'timed_out')) AS failed, count(*) FILTER (status = 'interrupted') AS running
+    FROM executions SEMI JOIN late USING (turn_id) WHERE {FIRST_EXECUTIONS} GROUP BY turn_id, action_id),
+tries AS (
+    SELECT turn_id, sum(tries)::BIGINT AS executions, sum(running)::BIGINT AS running, sum(failed)::BIGINT AS failed,
+           count(*) FILTER (status = 'pending') AS waiting
+    FROM last_tries GROUP BY turn_id),
+of_sessions AS (
+    SELECT session_id, external_id, {_HAS_ENDED} AS has_ended
+    FROM sessions SEMI JOIN late USING (session_id))
+SELECT {_COLUMNS}
+FROM late LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id) LEFT JOIN tries USING (turn_id)
+LEFT JOIN of_sessions USING (session_id)
+ORDER BY occurred_at DESC, turn_index DESC, session_id"""
+
+
+def turns_lately(ledger: Queryable, since: datetime, *, limit: int = 50) -> list[LateTurn]:
+    """Return the responses that were made lately, the latest first."""
+    return rows(ledger, LateTurn, _LATELY, {"since": since, "limit": limit, "refused": REFUSED_BY_SCHEMA})
+
+
+def goes_on(ledger: Queryable, session_id: str, since: datetime) -> bool:
+    """Return whether a session may have more responses before long: it has not ended, and has begun or said something lately."""
+    return number(ledger, _GOES_ON, {"session_id": session_id, "since": since}) > 0
+
+
+LATEST = 20_000
+"""So many responses are looked into: they hold fifty hits where one response in four hundred has the text."""
+
+PART = 5
+"""They are this part of what a whole look would take, at most: in vain, it is made beside that."""
+
+_SINCE = """
+WITH picked AS (SELECT occurred_at FROM parse_attempts WHERE {condition}),
+nth AS (SELECT occurred_at AS since FROM picked ORDER BY occurred_at DESC NULLS LAST LIMIT 1 OFFSET $latest - 1)
+SELECT any_value(since) FROM picked, nth HAVING count(*) FILTER (occurred_at >= since) * $part <= count(*)"""
+
+
+_LAST = "SELECT max(occurred_at) FROM parse_attempts WHERE {condition}"
+
+
+def last_at(ledger: Queryable, within: Filter) -> datetime | None:
+    """Return when the latest response was made that a filter picks; None where none carries a time.
+
+    Args:
+        ledger: what to ask.
+        within: the filter.
+    """
+    condition, parameters = scope(within)
+    [(found,)] = ledger.sql(_LAST.format(condition=condition), parameters).fetchall()
+    return found  # type: ignore[no-any-return]
+
+
+def latest_turns(ledger: Queryable, within: Filter, *, limit: int = 50) -> list[TurnBehind] | None:
+    """Return the first page of the turns that a filter picks, if its text stands often enough in the latest of them.
+
+    Args:
+        ledger: what to ask.
+        within: the filter, with the text that is looked for.
+        limit: how many turns a page has.
+
+    Returns:
+        The page as ``turns_page`` has it; None where that has to be asked.
+    """
+    since = _since(ledger, within)
+    if since is None:
+        return None
+    page = turns_page(ledger, replace(within, since=since), limit=limit)
+    return page.turns if page.count >= limit else None
+
+
+def _since(ledger: Queryable, within: Filter) -> datetime | None:
+    """Return the time from which on there are the latest responses; None where there are no more, or most have the same time."""
+    condition, parameters = scope(within.given)
+    bound = parameters | {"latest": LATEST, "part": PART}
+    found: list[tuple[datetime | None]] = ledger.sql(_SINCE.format(condition=condition), bound).fetchall()
+    return found[0][0] if found else None

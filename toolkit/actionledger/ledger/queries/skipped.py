@@ -1,0 +1,245 @@
+"""What a ledger does not count: what imports skipped, and what is in no number."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from actionledger.core.text import counted
+from actionledger.core.vocabulary import LeftOutReason
+from actionledger.ledger.queries.base import AUDITABLE, INTENT, IS_RECORDED, Queryable, number, picked, rows
+from actionledger.ledger.queries.scopes import FIRST_READING
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """How much was left out for one reason.
+
+    Args:
+        reason: why.
+        detail: what it is, in a word or two; empty where the reason says all.
+        count: how many such things there are.
+        files: in how many files.
+    """
+
+    reason: LeftOutReason
+    detail: str
+    count: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOmission:
+    """How much was left out for one reason by one import.
+
+    Args:
+        run_id: the import.
+        origin: what it took in; empty where it had nothing else to record.
+        started_at: when, UTC without a zone.
+        reason: why.
+        detail: what it is, in a word or two; empty where the reason says all.
+        count: how many such things there are.
+        files: in how many files.
+    """
+
+    run_id: str
+    origin: str
+    started_at: datetime
+    reason: LeftOutReason
+    detail: str
+    count: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A line, a file or a turn that an import did not take in.
+
+    Args:
+        run_id: the import that was the first to say so.
+        origin: what it took in; empty where it had nothing else to record.
+        said_at: when, UTC without a zone.
+        code: ``line_refused`` of what could not be read, ``turn_differs`` of a turn that is there with another content.
+        message: which it is, and why.
+    """
+
+    run_id: str
+    origin: str
+    said_at: datetime
+    code: str
+    message: str
+
+
+REFUSED = "code IN ('line_refused', 'turn_differs')"
+"""Which events say, in SQL, what an import did not take in."""
+
+_REFUSED = f"""
+SELECT {picked(Refused, origin="coalesce(source, '')", said_at="recorded_at")}
+FROM (SELECT event_id, run_id, recorded_at, code, message FROM events WHERE {REFUSED})
+LEFT JOIN (SELECT run_id, source FROM run_starts) USING (run_id)
+ORDER BY recorded_at DESC, event_id LIMIT $limit OFFSET $offset"""
+
+_COUNT_REFUSED = f"SELECT count(*) AS count FROM events WHERE {REFUSED}"
+
+COUNT_LEFT_OUT = """
+SELECT coalesce(sum(count), 0)::BIGINT, count(DISTINCT path)
+FROM (SELECT path, sum(count) AS count FROM {left_out} GROUP BY path, reason, detail HAVING sum(count) <> 0)"""
+"""How many things were left out, and of how many files, of the table ``left_out`` by its name in the statement."""
+
+_LEFT_OUT = """
+WITH last AS (
+    SELECT path, reason, detail, sum(count) AS count FROM left_out GROUP BY path, reason, detail HAVING sum(count) <> 0)
+SELECT reason, detail, sum(count)::BIGINT AS count, count(*) AS files
+FROM last GROUP BY reason, detail ORDER BY sum(count) DESC, reason, detail LIMIT $limit"""
+
+# An import that had nothing but this to say has begun no run.
+_PICKED = picked(
+    ImportOmission,
+    origin="coalesce(origin, '')",
+    started_at="coalesce(began, min(seen_at))",
+    count="sum(count)::BIGINT",
+    files="count(*)",
+)
+
+_BY_IMPORT = f"""
+WITH last AS (
+    SELECT arg_max(run_id, recorded_at) AS run_id, path, reason, detail, sum(count) AS count,
+           max(recorded_at) AS seen_at
+    FROM left_out GROUP BY path, reason, detail HAVING sum(count) <> 0),
+known AS (SELECT run_id, source AS origin, started_at AS began FROM run_starts)
+SELECT {_PICKED}
+FROM last LEFT JOIN known USING (run_id) GROUP BY run_id, origin, began, reason, detail
+ORDER BY started_at DESC, run_id, sum(count) DESC, reason, detail"""
+
+
+def left_out(ledger: Queryable, *, limit: int = 100) -> list[Omission]:
+    """Return what recordings hold that is no part of a session, the most frequent first.
+
+    A file that was taken in again after it grew counts as it stood last.
+
+    Args:
+        ledger: what to ask.
+        limit: at most how many kinds of things.
+    """
+    return rows(ledger, Omission, _LEFT_OUT, {"limit": limit})
+
+
+def count_left_out(ledger: Queryable) -> tuple[int, int]:
+    """Return how many things recordings hold that are no part of a session, and in how many files."""
+    [(things, files)] = ledger.sql(COUNT_LEFT_OUT.format(left_out="left_out")).fetchall()
+    return things, files
+
+
+def left_out_by_import(ledger: Queryable) -> list[ImportOmission]:
+    """Return the same by the import that has said it last, the latest import first."""
+    return rows(ledger, ImportOmission, _BY_IMPORT)
+
+
+def refused(ledger: Queryable, *, limit: int = 100, offset: int = 0) -> list[Refused]:
+    """Return what imports did not take in, as they said then: the latest first, each once.
+
+    What was mended and imported again since stays here; that it could not be read before is true.
+    """
+    return rows(ledger, Refused, _REFUSED, {"limit": limit, "offset": offset})
+
+
+def count_refused(ledger: Queryable) -> int:
+    """Return how much imports did not take in.
+
+    Args:
+        ledger: what to ask.
+    """
+    return number(ledger, _COUNT_REFUSED)
+
+
+Kind: TypeAlias = Literal[
+    "never_read", "not_recorded", "not_auditable", "left_out", "refused", "quarantined", "superseded"
+]
+
+LEAD = "Not in the numbers"
+"""What stands before all of it."""
+
+_OF_ALL = "in the whole ledger "
+_OF_PICKED = ("never_read", "not_recorded", "not_auditable")
+_QUARANTINED, _SUPERSEDED = "SELECT count(*) FROM quarantine", "SELECT count(*) FROM superseded"
+_LISTING: dict[Kind, str] = {
+    "never_read": "FROM turns ANTI JOIN parse_attempts USING (turn_id)",
+    "not_recorded": f"FROM parse_attempts WHERE {FIRST_READING} AND NOT ({IS_RECORDED})",
+    "not_auditable": f"FROM parse_attempts WHERE {FIRST_READING} AND NOT ({AUDITABLE}) AND list_contains({INTENT}, outcome)",
+    "left_out": "FROM left_out",
+    "refused": f"FROM events WHERE {REFUSED}",
+    "quarantined": "FROM quarantine",
+    "superseded": "FROM superseded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """What is in no number for one reason.
+
+    Args:
+        kind: why.
+        count: how much there is.
+        words: the same, as people read it.
+        listing: the statement that lists it, of the whole ledger.
+    """
+
+    kind: Kind
+    count: int
+    words: str
+    listing: str
+
+
+def uncounted(
+    ledger: Queryable,
+    *,
+    never_read: int = 0,
+    not_recorded: int = 0,
+    not_auditable: int = 0,
+    is_narrowed: bool = False,
+) -> list[Uncounted]:
+    """Return what is in no number, as far as there is anything: first of the responses that a filter picks, then of the whole ledger.
+
+    Args:
+        ledger: what to ask.
+        never_read: how many of those responses nothing has read, as ``unread`` counts them.
+        not_recorded: of how many no more than tokens and times is recorded, as their funnel has it.
+        not_auditable: how many are in no rate of reading, as their funnel has it.
+        is_narrowed: whether a filter picks them, so that it is to be said what is of the whole ledger.
+    """
+    things, _ = count_left_out(ledger)
+    of_picked: list[tuple[Kind, int, str]] = [
+        ("never_read", never_read, f"{counted(never_read, 'response')} never read"),
+        (
+            "not_recorded",
+            not_recorded,
+            f"{counted(not_recorded, 'response')} not recorded but for tokens and times (in no rate)",
+        ),
+        (
+            "not_auditable",
+            not_auditable,
+            f"{counted(not_auditable, 'response')} not auditable (in no rate of reading)",
+        ),
+    ]
+    refused, quarantined, superseded = (
+        count_refused(ledger),
+        number(ledger, _QUARANTINED),
+        number(ledger, _SUPERSEDED),
+    )
+    of_all: list[tuple[Kind, int, str]] = [
+        ("left_out", things, f"{counted(things, 'thing')} left out by imports"),
+        (
+            "refused",
+            refused,
+            f"{counted(refused, 'line, file or turn', 'lines, files or turns')} refused by imports",
+        ),
+        ("quarantined", quarantined, f"{counted(quarantined, 'line')} in quarantine"),
+        ("superseded", superseded, f"{counted(superseded, 'turn')} superseded by more of the same"),
+    ]
+    found = [
+        Uncounted(kind, count, words, _LISTING[kind]) for kind, count, words in (*of_picked, *of_all) if count
+    ]
+    first = next((part for part in found if part.kind not in _OF_PICKED), None)
+    return [
+        replace(part, words=f"{_OF_ALL}{part.words}") if is_narrowed and part is first else part
+        for part in found
+    ]

@@ -1,0 +1,363 @@
+"""Saying something of a recorded turn, and changing, withdrawing or settling it: each is one more event, and nothing is overwritten."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, SupportsIndex
+
+from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.events import Reviewed
+from actionledger.core.ids import derived_id, new_id, now
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Judgement, ReviewAspect, ReviewStep
+from actionledger.ledger.ledger import Ledger
+from actionledger.ledger.queries.base import picked, rows
+from actionledger.ledger.queries.names import Called, one_run, one_session, turn_place
+from actionledger.ledger.queries.reviews import Review, review_called
+from actionledger.ledger.queries.turns import reading
+
+NAME_CHARACTERS = 200
+"""The longest name of a person, and the longest label."""
+
+SENTENCE_CHARACTERS = 20_000
+"""The longest comment."""
+
+_LINE_ASPECTS = {ReviewAspect.LABEL, ReviewAspect.ASSIGNMENT}
+
+
+def span_meant(span: Span | tuple[int, int] | None, text: str) -> Span | None:
+    """Return the stretch of a response that is meant; None for all of it."""
+    if span is None:
+        return None
+    asked = "A stretch is a pair of whole numbers, its start and its end"
+    require_kind(span, tuple, asked)
+    for each in span:
+        require_kind(each, SupportsIndex, asked)
+    start, end = span
+    if not 0 <= start < end <= len(text):
+        raise UsageError(
+            f"There is no stretch [{start}, {end}) in a response of {len(text):,} characters; "
+            "it begins before it ends, and counts code points."
+        )
+    return Span(start, end)
+
+
+def name_of(text: str, what: str) -> str:
+    """Return a name or a label as it is kept."""
+    require_kind(text, str, f"A text says {what}")
+    name = text.strip()
+    if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
+        raise UsageError(
+            f"{text[:NAME_CHARACTERS]!r} doesn't say {what}: it needs a line of 1 to {NAME_CHARACTERS} characters that can be seen."
+        )
+    return name
+
+
+def value_of(aspect: ReviewAspect, value: str) -> str:
+    """Return what is said as it is kept."""
+    if aspect is ReviewAspect.VERDICT:
+        known = [str(each) for each in Judgement]
+        if value not in known:
+            raise UsageError(f"{value!r} is no verdict; choose one of {', '.join(known)}.")
+        return str(value)
+    if aspect in _LINE_ASPECTS:
+        return name_of(value, "whose it is" if aspect is ReviewAspect.ASSIGNMENT else "what it is")
+    require_kind(value, str, f"A {aspect} is a text")
+    if not value.strip() or len(value) > SENTENCE_CHARACTERS:
+        raise UsageError(f"A {aspect} has 1 to {SENTENCE_CHARACTERS:,} characters, not {len(value):,}.")
+    return value
+
+
+_QUOTED_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The turn that something is said of, with its dimensions.
+
+    Args:
+        session_id, turn_id, turn_index: which turn.
+        profile, model, task: its session's.
+        occurred_at: when the response was made; None if unknown.
+        text: the response.
+    """
+
+    session_id: str
+    turn_id: str
+    turn_index: int
+    profile: str
+    model: str
+    task: str
+    occurred_at: datetime | None
+    text: str
+
+
+_TURN = f"SELECT {picked(_Turn)} FROM turn_starts WHERE session_id = $session::UUID AND turn_index = $turn LIMIT 1"  # noqa: S608 (our own names)
+_READ = """
+SELECT attempt_id::VARCHAR FROM parse_attempts
+WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID AND {reading} ORDER BY parsed_at, attempt_id LIMIT 1"""
+
+
+def review(
+    ledger: Ledger,
+    session: Called,
+    turn: int,
+    *,
+    by: str,
+    verdict: Judgement | str | None = None,
+    label: str | None = None,
+    comment: str | None = None,
+    assign: str | None = None,
+    decision: str | None = None,
+    span: Span | tuple[int, int] | None = None,
+    run: Called | None = None,
+) -> Review:
+    """Say one thing of a turn, for others to see, with who and when.
+
+    A second verdict of the same person on the same reading is a change of the first, and so is a second assignment of the same turn.
+
+    Args:
+        ledger: where the turn is recorded.
+        session: the session's name, its id, or enough of its id's beginning.
+        turn: the turn's place in it, from 0.
+        by: who says it.
+        verdict: whether what was read is right: ``right``, ``wrong`` or ``unsure``.
+        label: or a label for the turn.
+        comment: or a comment.
+        assign: or the person who is to look at it.
+        decision: or what was decided to do about it.
+        span: the stretch of the response that is meant, in code points; None for all of it.
+        run: the run whose reading is judged, by its name, its id or enough of its beginning; the first reading if not given.
+
+    Returns:
+        What is said, as it stands now.
+
+    Raises:
+        UsageError: there is no such turn, reading or span, it is not one thing that is said, or nobody says it.
+        LedgerError: it can't be recorded.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "Well.", profile="mint")
+        ...     said = al.review(ledger, "s1", 0, by="ann", verdict="wrong")
+        >>> said.value, said.reviewer, said.session
+        ('wrong', 'ann', 's1')
+    """
+    given = {
+        ReviewAspect.VERDICT: verdict,
+        ReviewAspect.LABEL: label,
+        ReviewAspect.COMMENT: comment,
+        ReviewAspect.ASSIGNMENT: assign,
+        ReviewAspect.DECISION: decision,
+    }
+    said = [(aspect, value) for aspect, value in given.items() if value is not None]
+    if len(said) != 1:
+        raise UsageError(
+            "Say one thing at a time: a verdict, a label, a comment, an assignment or a decision."
+        )
+    [(aspect, value)] = said
+    meant = _turn(ledger, session, turn)
+    place = span_meant(span, meant.text)
+    attempt_id = _attempt(ledger, meant, run) if aspect is ReviewAspect.VERDICT else None
+    who, what = name_of(by, "who reviews"), value_of(aspect, value)
+    review_id = _identity(aspect, meant.turn_id, attempt_id, who, what)
+    before = review_called(ledger, review_id)
+    if before is not None and _is_said(before, what, place):
+        return before
+    event = Reviewed(
+        **_head(),
+        **_dimensions(meant),
+        review_id=review_id,
+        attempt_id=attempt_id,
+        aspect=aspect,
+        step=ReviewStep.CHANGED if before is not None and before.stands else ReviewStep.GIVEN,
+        reviewer=who,
+        value=what,
+        span=place,
+        quote=place.of(meant.text)[:_QUOTED_CHARACTERS] if place else "",
+    )
+    return _recorded(ledger, event)
+
+
+def change(ledger: Ledger, review_id: Called, value: str, *, by: str) -> Review:
+    """Say something otherwise than before; what was said before stays in the record.
+
+    Args:
+        ledger: where it was said.
+        review_id: what is to be said otherwise.
+        value: the judgement, the label, the sentence, or to whom the turn is assigned from now on.
+        by: who does so; but for an assignment or a decision, only who has said it may.
+
+    Raises:
+        UsageError: there is no such thing, it was withdrawn, or it is somebody else's.
+        LedgerError: it can't be recorded.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "On it.")
+        ...     said = al.review(ledger, "s1", 0, by="ann", comment="To brief.")
+        ...     now = al.change(ledger, said.review_id, "Too brief.", by="ann")
+        >>> now.value, now.steps
+        ('Too brief.', 2)
+    """
+    said = _own(ledger, review_id, by)
+    return _step(ledger, said, ReviewStep.CHANGED, by, value_of(said.aspect, value))
+
+
+def withdraw(ledger: Ledger, review_id: Called, *, by: str) -> Review:
+    """Take back what was said; that it was said stays in the record.
+
+    Args:
+        ledger: where it was said.
+        review_id: what is taken back.
+        by: who does so; but for an assignment or a decision, only who has said it may.
+
+    Raises:
+        UsageError: there is no such thing, it was withdrawn already, or it is somebody else's.
+        LedgerError: it can't be recorded.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "On it.")
+        ...     said = al.review(ledger, "s1", 0, by="ann", label="brief")
+        ...     _ = al.withdraw(ledger, said.review_id, by="ann")
+        ...     al.reviews(ledger)
+        []
+    """
+    said = _own(ledger, review_id, by)
+    return _step(ledger, said, ReviewStep.WITHDRAWN, by, said.value)
+
+
+def settle(ledger: Ledger, review_id: Called, *, by: str) -> Review:
+    """Say that an assignment or a decision is done.
+
+    Args:
+        ledger: where it was said.
+        review_id: what is done.
+        by: who says so.
+
+    Raises:
+        UsageError: there is no such thing, or it is nothing that can be done, or not open.
+        LedgerError: it can't be recorded.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "On it.")
+        ...     said = al.review(ledger, "s1", 0, by="ann", assign="bob")
+        ...     _ = al.settle(ledger, said.review_id, by="bob")
+        ...     al.reviews(ledger, only_open=True)
+        []
+    """
+    said = _there(ledger, review_id)
+    if not said.is_open:
+        raise UsageError(
+            f"This {said.aspect} is {said.step}; what can be done is an open assignment or decision."
+        )
+    return _step(ledger, said, ReviewStep.DONE, by, said.value)
+
+
+def _turn(ledger: Ledger, session: Called, index: int) -> _Turn:
+    session_id = one_session(ledger, session)
+    index = turn_place(index)
+    bound = {"session": session_id, "turn": index}
+    found = rows(ledger, _Turn, _TURN, bound) if -1 < index < 2**31 else []
+    if not found:
+        raise UsageError(
+            f"The session {str(session)!r} has no turn {index}; 'actionledger show' lists its turns."
+        )
+    return found[0]
+
+
+def _dimensions(meant: _Turn) -> dict[str, Any]:
+    """Return what every event of a turn has, as keyword arguments."""
+    values = asdict(meant)
+    del values["text"]
+    return values
+
+
+def _is_said(before: Review, value: str, span: Span | None) -> bool:
+    """Return whether just this is said already."""
+    is_standing = before.step in {ReviewStep.GIVEN, ReviewStep.CHANGED}
+    return is_standing and (before.value, before.span) == (value, span)
+
+
+def _attempt(ledger: Ledger, meant: _Turn, run: Called | None) -> str:
+    """Return the reading that is judged."""
+    bound: dict[str, object] = {"session_id": meant.session_id, "turn_id": meant.turn_id}
+    run_id = None if run is None else one_run(ledger, run)
+    if run_id is not None:
+        bound["run_id"] = run_id
+    found = ledger.sql(_READ.format(reading=reading(run_id)), bound).fetchall()
+    if not found:
+        whose = f"The run {str(run)!r}" if run else "Nobody"
+        raise UsageError(f"{whose} has read this turn: there is no reading to judge.")
+    return str(found[0][0])
+
+
+def _identity(aspect: ReviewAspect, turn_id: str, attempt_id: str | None, who: str, what: str) -> str:
+    """Return what a thing goes by: a person judges a reading once, gives a label once, and a turn is one person's."""
+    match aspect:
+        case ReviewAspect.VERDICT:
+            return derived_id("review", turn_id, aspect, attempt_id, who)
+        case ReviewAspect.LABEL:
+            return derived_id("review", turn_id, aspect, who, what)
+        case ReviewAspect.ASSIGNMENT:
+            return derived_id("review", turn_id, aspect)
+        case _:
+            return new_id()
+
+
+def _there(ledger: Ledger, review_id: Called) -> Review:
+    found = review_called(ledger, str(review_id))
+    if found is None:
+        raise UsageError(
+            f"Nothing was said under {str(review_id)!r}; 'actionledger reviews list' shows the ids."
+        )
+    return found
+
+
+def _own(ledger: Ledger, review_id: Called, by: str) -> Review:
+    said = _there(ledger, review_id)
+    if not said.stands:
+        raise UsageError(
+            f"This {said.aspect} was withdrawn by {said.changed_by} at {said.changed_at:%Y-%m-%d %H:%M} UTC."
+        )
+    if not said.aspect.can_be_settled and said.reviewer != name_of(by, "who reviews"):
+        raise UsageError(f"This {said.aspect} is {said.reviewer}'s; say something of your own instead.")
+    return said
+
+
+_STEPPED = "SELECT * FROM reviews WHERE review_id = $id::UUID ORDER BY reviewed_at DESC LIMIT 1"
+_KEPT = (
+    "session_id", "turn_id", "turn_index", "profile", "model", "task", "occurred_at", "review_id", "attempt_id", "quote"
+)  # fmt: skip
+
+
+def _step(ledger: Ledger, said: Review, step: ReviewStep, by: str, value: str) -> Review:
+    """Record what is done with something that was said: all of it once more, so that each step can be read by itself."""
+    found = ledger.sql(_STEPPED, {"id": said.review_id})
+    last = dict(zip(found.columns, found.fetchall()[0], strict=True))
+    kept: dict[str, Any] = {name: last[name] for name in _KEPT}
+    for name in ("session_id", "turn_id", "review_id", "attempt_id"):
+        kept[name] = None if kept[name] is None else str(kept[name])
+    event = Reviewed(
+        **_head(),
+        **kept,
+        aspect=said.aspect,
+        step=step,
+        reviewer=name_of(by, "who reviews"),
+        value=value,
+        span=said.span,
+    )
+    return _recorded(ledger, event)
+
+
+def _head() -> dict[str, Any]:
+    return {"event_id": new_id(), "recorded_at": now(), "run_id": new_id()}
+
+
+def _recorded(ledger: Ledger, event: Reviewed) -> Review:
+    ledger.record(event)
+    ledger.flush()
+    found = review_called(ledger, event.review_id)
+    assert found is not None
+    return found

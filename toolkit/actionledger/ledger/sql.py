@@ -1,0 +1,212 @@
+"""A ledger as it is asked: whatever was recorded, here and elsewhere, until a question is put."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from duckdb import DuckDBPyConnection, OutOfMemoryException
+
+from actionledger.core.errors import LedgerError, require_kind
+from actionledger.core.hooks import drawn
+from actionledger.ledger.guarding.guard import MAX_BYTES, SECONDS, GuardedSql, Place
+from actionledger.ledger.results import Parameters, QueryResult
+from actionledger.ledger.storage.ingest import Publishing
+from actionledger.ledger.storage.memory import first_limit, reading_limit
+from actionledger.ledger.storage.readers import Reader
+from actionledger.ledger.storage.store import Store
+
+_COUNTS = """
+SELECT 'sessions', count(*) FROM sessions UNION ALL SELECT 'turns', count(*) FROM turns
+UNION ALL SELECT 'parse_attempts', count(*) FROM parse_attempts UNION ALL SELECT 'actions', count(*) FROM actions
+UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs', count(*) FROM runs"""
+
+
+class AskedLedger:
+    """What a ledger answers; threads may share it.
+
+    Args:
+        store: where its tables lie.
+        read_only: whether nothing may be written.
+        without_text: whether every text is seen as a blank.
+    """
+
+    def __init__(self, store: Store, *, read_only: bool, without_text: bool) -> None:
+        self.path: Path = store.files.published
+        self.read_only = read_only
+        self._store = store
+        self._files = store.files
+        self._without_text = without_text
+        self._lock = RLock()
+        self._is_closed = False
+        self._reader = self._new_reader()
+        if read_only:
+            # Who only reads will ask something: what the copy is, is found on the connection that answers.
+            self._reader.refresh()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be used: it was not closed.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.is_open
+            True
+            >>> ledger.is_open
+            False
+        """
+        return not self._is_closed
+
+    @property
+    def has_rollup(self) -> bool:
+        """Whether what sessions come to is counted ahead, as in a large ledger of one file: its rates then take a moment.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.has_rollup
+            False
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            self._see_everything()
+            return self._reader.has_rollup
+
+    def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
+        """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
+
+        Args:
+            query: a statement; nothing that it might write is kept.
+            parameters: the values of ``?`` or, by name, of ``$name``.
+
+        Returns:
+            The rows, to be shown, read one by one or had as a data frame; nothing else shares its cursor.
+
+        Raises:
+            UsageError: the query is no text.
+            LedgerError: the ledger can't be read.
+            duckdb.Error: the statement is wrong.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     result = ledger.sql("SELECT range AS n FROM range($count)", {"count": 3})
+            >>> len(result), result.fetchall()
+            (3, [(0,), (1,), (2,)])
+        """
+        require_kind(query, str, "A query is one statement of SQL, as a text")
+        self._refuse_if_closed()
+        with self._lock:
+            self._see_everything()
+            cursor = self._reader.cursor(query)
+        return QueryResult(cursor, query, parameters)
+
+    def guarded(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> GuardedSql:
+        """Return what answers a stranger's SQL in a process of its own, over all that was recorded until now; to be closed after use.
+
+        Args:
+            seconds: how long a statement may take.
+            max_bytes: how many bytes it may give.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.guarded(seconds=5) as guarded:
+            ...     with guarded.ask("SELECT count(*) AS turns FROM turns") as answer:
+            ...         print(answer.names, list(answer.rows))
+            ('turns',) [(0,)]
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            self._hand_in()
+        place = Place(
+            str(self.path.absolute()),
+            may_write=not self.read_only,
+            without_text=self._without_text,
+            as_of=self._store.as_of,
+        )
+        return GuardedSql(place, seconds=seconds, max_bytes=max_bytes)
+
+    @contextmanager
+    def with_memory(self, limit: str) -> Iterator[None]:
+        """Have questions take another amount of memory than at first.
+
+        Args:
+            limit: how much, as DuckDB writes it.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.with_memory("256MB"):
+            ...     len(ledger.sql("SELECT * FROM turns"))
+            0
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            cursor = self._reader.cursor()
+        cursor.execute("SET memory_limit = ?", [limit])
+        try:
+            yield
+        finally:
+            with suppress(OutOfMemoryException):  # another question still needs it
+                cursor.execute("SET memory_limit = ?", [first_limit()])
+
+    def snapshot(self) -> DuckDBPyConnection:
+        """Return a connection of one's own over all that was recorded until now, every table in it; to be closed after use.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.snapshot() as connection:
+            ...     connection.execute("SELECT count(*) FROM turns").fetchall()
+            [(0,)]
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            self._hand_in()
+        connection = self._new_reader().cursor()
+        # It is for one piece of work, such as an export of everything, and gone behind that: a server has no need to save there.
+        connection.execute("SET memory_limit = ?", [reading_limit()])
+        return connection
+
+    def _new_reader(self) -> Reader:
+        return Reader(self._store, may_write=not self.read_only, without_text=self._without_text)
+
+    def __repr__(self) -> str:
+        return f"<Ledger {str(self.path)!r}: {self._state}>"
+
+    def _repr_html_(self) -> str:
+        return drawn(self, "html", self._state, self._counts())
+
+    @property
+    def _state(self) -> str:
+        if self._is_closed:
+            return "closed"
+        return "open for reading" if self.read_only else "open"
+
+    def _counts(self) -> list[tuple[Any, ...]]:
+        if self._is_closed:
+            return []
+        return list(self.sql(_COUNTS).fetchall())
+
+    def _hand_in(self) -> None:
+        """Have what was recorded here seen by whoever asks; where nothing is recorded there is none."""
+
+    def _see_everything(self) -> None:
+        self._hand_in()
+        if self._reader.is_current():
+            return
+        if not self.read_only and not self._store.exists():
+            # Somebody has removed the published copy; the working file still has what it held.
+            with suppress(LedgerError):
+                self._store.ingest(Publishing.AT_THE_END)
+        self._reader.refresh()
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise LedgerError(f"The ledger {self.path} is closed; open it again.")

@@ -1,0 +1,185 @@
+"""Rows as Arrow, column by column: DuckDB takes them as they lie in memory, without parsing anything."""
+
+from binascii import unhexlify
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from io import BytesIO
+from typing import Any, Self
+
+import duckdb
+import nanoarrow
+from duckdb import DuckDBPyConnection
+from nanoarrow.c_array import c_array_from_buffers
+from nanoarrow.ipc import StreamWriter
+
+from actionledger.ledger.storage.schema import LINK, Table
+
+_CHARACTERS = 36
+_BYTES = 16
+_HYPHENS = (8, 13, 18, 23)
+
+
+def identifier_bytes(texts: Collection[str]) -> bytes:
+    """Return identifiers as bytes, one behind the other."""
+    together = "".join(texts)
+    hyphens = "-" * len(texts)
+    if (
+        set(map(len, texts)) <= {_CHARACTERS}
+        and together == together.lower()
+        and all(together[place::_CHARACTERS] == hyphens for place in _HYPHENS)
+    ):
+        made = unhexlify(together.encode("ascii").translate(None, b"-"))
+        if len(made) == _BYTES * len(texts):
+            return made
+    raise ValueError("a UUID has 36 characters: hyphens, digits and the letters a to f.")
+
+
+PLACE = "of_event"
+"""The column that says of which of a batch's events a row is, by its place among them; no column of a table."""
+
+_ROWS = "rows_in_arrow"
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC, and without a zone as all times are here
+_MICROSECOND = timedelta(microseconds=1)
+
+_TYPES = {
+    "INTEGER": nanoarrow.int32(),
+    "BIGINT": nanoarrow.int64(),
+    "TIMESTAMP": nanoarrow.int64(),
+    "DOUBLE": nanoarrow.float64(),
+    "BOOLEAN": nanoarrow.bool_(),
+}
+_TEXT = nanoarrow.string()
+_IDENTIFIER = nanoarrow.extension_type(nanoarrow.fixed_size_binary(16), "arrow.uuid", b"")
+_NO_IDENTIFIER = "00000000-0000-0000-0000-000000000000"
+"""What lies where a column of identifiers has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowRows:
+    """Rows of one table.
+
+    Args:
+        table: the name of the table.
+        constants: the columns that have one value in all of them.
+        varying_names: those that have several; one without a value in any row is in neither.
+        varying: these, and ``PLACE``; between processes they are a stream of Arrow.
+    """
+
+    table: str
+    constants: dict[str, Any]
+    varying_names: frozenset[str]
+    varying: nanoarrow.Array
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        written = BytesIO()
+        with StreamWriter.from_writable(written) as writer:
+            writer.write_stream(self.varying)
+        return self._from_stream, (self.table, self.constants, self.varying_names, written.getvalue())
+
+    @classmethod
+    def _from_stream(
+        cls, table: str, constants: dict[str, Any], varying_names: frozenset[str], stream: bytes
+    ) -> Self:
+        varying = nanoarrow.Array(nanoarrow.ArrayStream.from_readable(stream).read_all())
+        return cls(table, constants, varying_names, varying)
+
+
+def arrow_of(table: Table, columns: Sequence[Sequence[Any]], places: Sequence[int]) -> ArrowRows:
+    """Return rows as Arrow."""
+    constants: dict[str, Any] = {}
+    children = {PLACE: nanoarrow.c_array(places, nanoarrow.int32())}
+    for name, column in zip(table.staged, columns, strict=True):
+        kind, first = table.columns[name], column[0]
+        # Zero and minus zero are equal, and not proven alike.
+        if column.count(first) < len(column) or (kind == "DOUBLE" and first is not None):
+            children[name] = _column_of(kind, column)
+        elif first is not None:
+            constants[name] = first
+    names = frozenset(children) - {PLACE}
+    return ArrowRows(table.name, constants, names, _array_of(children, len(places)))
+
+
+@contextmanager
+def _registered(connection: DuckDBPyConnection, rows: ArrowRows) -> Iterator[None]:
+    """Have rows be what ``_ROWS`` names, within; DuckDB 2.0 wants the result of each statement fetched before and after."""
+    connection.register(_ROWS, rows.varying)
+    try:
+        yield
+    finally:
+        with suppress(duckdb.Error):  # a statement has failed, and the transaction takes it away
+            connection.unregister(_ROWS)
+
+
+def insert_arrow(
+    connection: DuckDBPyConnection, table: Table, rows: ArrowRows, link: int | None, condition: str = "true"
+) -> None:
+    """Put rows into a table of the connection's current database."""
+    given = {name: value for name, value in {**rows.constants, LINK: link}.items() if value is not None}
+    names = [name for name in table.staged if name in rows.varying_names]
+    values = [_value(f'"{name}"', table.columns[name]) for name in names]
+    values += [
+        _value(f"${number}", table.columns.get(name, "INTEGER")) for number, name in enumerate(given, 1)
+    ]
+    columns = ", ".join(f'"{name}"' for name in (*names, *given))
+    with _registered(connection, rows):
+        connection.execute(
+            f"INSERT INTO {table.name} ({columns}) SELECT {', '.join(values)} FROM {_ROWS} WHERE {condition}",  # noqa: S608 (our own names)
+            [*given.values()],
+        ).fetchall()
+
+
+def select_arrow(
+    connection: DuckDBPyConnection, table: Table, rows: ArrowRows, names: Sequence[str], into: str
+) -> None:
+    """Put some columns of rows, and their ``PLACE``, into a temporary table."""
+    given = [name for name in names if name in rows.constants]
+    values = {name: f'"{name}"' for name in rows.varying_names}
+    values |= {name: f"${number}" for number, name in enumerate(given, 1)}
+    kinds = table.columns
+    selected = ", ".join(f'{_value(values.get(name, "NULL"), kinds[name])} AS "{name}"' for name in names)
+    with _registered(connection, rows):
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {into} AS SELECT {PLACE}, {selected} FROM {_ROWS}",  # noqa: S608 (our own names)
+            [rows.constants[name] for name in given],
+        ).fetchall()
+
+
+def _value(value: str, kind: str) -> str:
+    """Return the expression for a column's value."""
+    match kind:
+        case "UUID":
+            return f"{value}::UUID"
+        case "JSON":
+            return json_or_text(value)
+        case "TIMESTAMP":
+            return f"make_timestamp({value})" if not value.startswith("$") else f"{value}::TIMESTAMP"
+    return value
+
+
+def json_or_text(value: str) -> str:
+    """Return the expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string."""
+    return f"coalesce(TRY_CAST({value} AS JSON), to_json({value}))"
+
+
+def _column_of(kind: str, column: Sequence[Any]) -> Any:
+    if kind == "UUID":
+        return _identifiers(column)
+    if kind == "TIMESTAMP":
+        column = [None if at is None else (at - _EPOCH) // _MICROSECOND for at in column]
+    return nanoarrow.c_array(column, _TYPES.get(kind, _TEXT))
+
+
+def _identifiers(column: Sequence[str | None]) -> Any:
+    there: Any = None
+    texts: Sequence[Any] = column
+    if None in column:
+        there = nanoarrow.c_buffer([text is not None for text in column], nanoarrow.bool_())
+        texts = [_NO_IDENTIFIER if text is None else text for text in column]
+    return c_array_from_buffers(_IDENTIFIER, len(column), [there, identifier_bytes(texts)])
+
+
+def _array_of(children: dict[str, Any], count: int) -> nanoarrow.Array:
+    schema = nanoarrow.struct({name: nanoarrow.Schema(each.schema) for name, each in children.items()})
+    return nanoarrow.Array(c_array_from_buffers(schema, count, [None], children=list(children.values())))

@@ -1,0 +1,230 @@
+"""A chain: one link more for each transaction that takes something in, or takes something away.
+
+A ledger in one file has one. In a lake each host has its own, so that hosts that commit side by side don't wait for each other: the
+numbers of one chain's links lie ``SPAN`` from those of the next.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b, md5
+from secrets import token_hex
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+from duckdb import DuckDBPyConnection
+from pydantic_core import to_json
+
+from actionledger.core.events import Event
+from actionledger.core.ids import now
+from actionledger.ledger.storage.columns import Values
+from actionledger.ledger.storage.schema import OF_SESSION, OF_TURN, Table
+
+OF_TURNS = frozenset(OF_TURN)
+"""The tables whose rows name the turn that they go with."""
+
+ENDS = {"execution_ends": "execution_id", "approval_ends": "approval_id"}
+"""The tables whose rows go with a turn that their starts name, and what start and end have in common."""
+
+OF_THEMSELVES = {"tools": ("tools_hash",), "quarantine": ("segment", "byte_offset")}
+"""The tables whose rows belong to nothing that is recorded, and what tells one from the other."""
+
+MARK_BYTES = 4
+"""How much of each cell's digest a link keeps, to find the cell that is not as it was; what proves it is the link's head."""
+
+_DIGEST_BYTES = 32
+
+
+class Owner(NamedTuple):
+    """Whose rows are.
+
+    Args:
+        identity: the turn, session or run, or what stands for a row that belongs to none.
+        salted_by: what they are forgotten with: the session where there is one.
+    """
+
+    identity: str
+    salted_by: str
+
+
+def owner_of(table: Table, values: Values, event: Event | None) -> Owner:
+    """Return whose a row is."""
+    name, place = table.name, table.place
+    if name in OF_THEMSELVES:
+        own = own_identity([values[place[column]] for column in OF_THEMSELVES[name]])
+        return Owner(own, own)
+    session = getattr(event, "session_id", None)
+    if session is None:
+        run = values[place["run_id"]]
+        return Owner(run, run)
+    session = session.lower()
+    if name in ENDS:
+        return Owner(values[place[ENDS[name]]], session)
+    return Owner(values[place["turn_id"]] if name in OF_TURNS else session, session)
+
+
+def own_identity(values: list[Any]) -> str:
+    """Return what stands for a row that belongs to nothing that is recorded; ``stored.py`` has the same in SQL."""
+    return str(UUID(md5(":".join(map(str, values)).encode(), usedforsecurity=False).hexdigest()))
+
+
+class Cells:
+    """Gathers rows by table and owner."""
+
+    def __init__(self) -> None:
+        # By table, identity and what it is salted by, as they are: to make an ``Owner`` of them takes as long as to add a row.
+        self._lines: dict[tuple[str, str, str], list[bytes]] = {}
+
+    def add(self, table: Table, values: Values, event: Event | None) -> None:
+        """Add a row."""
+        owner = owner_of(table, values, event)
+        self._lines.setdefault((table.name, *owner), []).append(line_of(values))
+
+    def add_lines(self, table: Table, columns: Sequence[Sequence[Any]], lines: Sequence[bytes]) -> None:
+        """Add many rows of a table, of sessions and as DuckDB gives them back."""
+        name, place = table.name, table.place
+        sessions = columns[place[OF_SESSION if OF_SESSION in place else "session_id"]]
+        identities = sessions
+        if name in ENDS or name in OF_TURNS:
+            identities = columns[place[ENDS.get(name, "turn_id")]]
+        for identity, session, line in zip(identities, sessions, lines, strict=True):
+            self._lines.setdefault((name, identity, session), []).append(line)
+
+    @property
+    def salted_by(self) -> set[str]:
+        """What each salt is for."""
+        return {salted_by for _, _, salted_by in self._lines}
+
+    def digests(self, salts: Mapping[str, UUID]) -> Iterator[bytes]:
+        """Yield the cells' digests."""
+        keys = {salted_by: salt.bytes for salted_by, salt in salts.items()}
+        for (table, _, salted_by), lines in self._lines.items():
+            yield digest(table, keys[salted_by], lines)
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
+
+def line_of(values: Sequence[Any]) -> bytes:
+    """Return a row as it goes into its cell's digest."""
+    return to_json(values, inf_nan_mode="null")
+
+
+def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:
+    """Return a cell's digest."""
+    whole = b"\n".join(sorted(lines) if len(lines) > 1 else lines)
+    return blake2b(b"%b\n%b" % (table.encode(), whole), key=salt, digest_size=_DIGEST_BYTES).digest()
+
+
+FIRST = 0
+"""The link of all that was there before a chain was kept: nothing in a new ledger."""
+
+SPAN = 1_000_000_000_000
+"""How many links a chain can have: more than a file's column counts, and than a host ever commits."""
+
+
+class Head(NamedTuple):
+    """How far a chain has come.
+
+    Args:
+        link: the last link's number.
+        value: its hash, in hexadecimal digits.
+    """
+
+    link: int
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.link}:{self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What one transaction took in and took away.
+
+    Args:
+        number: its place in the chain.
+        made_at: when, UTC without a zone.
+        cells: the digests of what it took in.
+        withdrawn: those of what it took away.
+        seed: of the first link alone, what tells this chain from every other one; in a lake behind the name of its host.
+    """
+
+    number: int
+    made_at: datetime
+    cells: Sequence[bytes]
+    withdrawn: Sequence[bytes] = ()
+    seed: str = ""
+
+    def head(self, before: str) -> str:
+        """Return the hash of this link and of all before it."""
+        made = blake2b(
+            f"{before}\n{self.seed}\n{self.number}\n{self.made_at.isoformat()}\n".encode(), digest_size=32
+        )
+        for part in (self.cells, self.withdrawn):
+            made.update(len(part).to_bytes(8))
+            made.update(b"".join(sorted(part)))
+        return made.hexdigest()
+
+
+class Chain:
+    """Adds links to a chain of the current database; of whoever may write to it.
+
+    Args:
+        connection: its current database has a chain that has begun.
+        head: how far the chain has come; None for the one chain of a file.
+    """
+
+    def __init__(self, connection: DuckDBPyConnection, head: Head | None = None) -> None:
+        self._connection = connection
+        self.head = head or head_in(connection)
+
+    def write(self, cells: Sequence[bytes], withdrawn: Sequence[bytes] = ()) -> Head:
+        """Write the next link; where its transaction is committed, ``head`` is to become what this returns."""
+        link = Link(self.head.link + 1, now(), cells, withdrawn)
+        head = link.head(self.head.value)
+        insert_link(self._connection, link, head)
+        return Head(link.number, head)
+
+    def write_salts(self, salts: Mapping[str, UUID]) -> None:
+        """Write the salts of the next link."""
+        self._connection.execute(
+            "INSERT INTO salts SELECT ?, unnest(string_split(?, ','))::UUID, unnest(string_split(?, ','))::UUID",
+            [self.head.link + 1, ",".join(salts), ",".join(map(str, salts.values()))],
+        )
+
+
+def draw_salts(owners: Iterable[str]) -> dict[str, UUID]:
+    """Return a salt that nobody can guess for each owner."""
+    return {owner: uuid4() for owner in sorted(owners)}
+
+
+def insert_link(connection: DuckDBPyConnection, link: Link, head: str) -> None:
+    """Write a link with its head."""
+    marks = b"".join(sorted(cell[:MARK_BYTES] for cell in link.cells))
+    connection.execute(
+        "INSERT INTO links VALUES (?, ?, ?, ?, ?)",
+        [link.number, link.made_at, link.seed or None, head, marks],
+    )
+
+
+def begin(
+    connection: DuckDBPyConnection, cells: Iterable[bytes] = (), *, number: int = FIRST, host: str = ""
+) -> Head:
+    """Begin a chain in the current database."""
+    link = Link(number, now(), list(cells), seed=f"{host} {token_hex(16)}".lstrip())
+    head = link.head("")
+    insert_link(connection, link, head)
+    return Head(number, head)
+
+
+def host_of(seed: str) -> str:
+    """Return whose chain it is that begins with a seed; empty for the chain of a file."""
+    return seed.rpartition(" ")[0]
+
+
+def head_in(connection: DuckDBPyConnection, catalog: str = "") -> Head:
+    """Return how far the one chain of a file has come."""
+    table = f"{catalog}.links" if catalog else "links"
+    found = connection.execute(f"SELECT link, head FROM {table} ORDER BY link DESC LIMIT 1").fetchone()  # noqa: S608
+    return Head(*found) if found else Head(-1, "")

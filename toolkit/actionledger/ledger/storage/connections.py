@@ -1,0 +1,196 @@
+"""How DuckDB gets at a ledger's files: the working file for the ingester, the published copy for everyone else."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from uuid import uuid4
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.ledger.storage import differences
+from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
+from actionledger.ledger.storage.memory import (
+    Instance,
+    begin,
+    borrowed,
+    first_limit,
+    quiet,
+    within_reading_limit,
+)
+
+STORAGE_VERSION = "v1.5.0"
+"""The newest storage format that every supported DuckDB reads: 2.0's own default is unreadable to 1.5."""
+
+STORE_THREADS = 1
+"""So many take in what was flushed: it is work beside somebody's own, and several take half as much processor time again for it."""
+
+STORE_MEMORY = "96MB"
+"""How much of a working file is held in memory: without a bound DuckDB keeps all that it has written, up to most of the machine's."""
+
+LITTLE_STORE_MEMORY = "48MB"
+"""How much of it where small pieces come in, as a rule from the process that reads them, which has more to hold."""
+
+MUCH_STORE_MEMORY = "192MB"
+"""How much of it where many large pieces come in one after the other: with 128, a twelfth of the database's work is to put aside what is wanted again."""
+
+MORE_STORE_MEMORY = "192MB"
+"""How much of it where that is not enough, before it takes what it takes: two thousand texts of 20 KB fit, which take twice as much unbounded."""
+
+SMALL_FILE = 16_000_000
+"""A published copy of fewer bytes is read by one thread: DuckDB gives threads a hundred thousand rows each at least, and to have several
+wait for each other takes a tenth to a third more processor time."""
+
+STORE_LOG = "128MB"
+"""So much is added to a working file before DuckDB puts it in order of itself: more than comes in while one is open, as a rule."""
+
+MUCH_STORE_LOG = "512MB"
+"""The same where many pieces come in one after the other: each time it is put in order, what its last rows are among is written once more."""
+
+BASE = "base"
+"""What the published copy is called where it is attached."""
+
+
+ROW_GROUP_ROWS = 61_440
+"""So many rows of a table lie together in the file, half of DuckDB's own choice. Each time a file is put in order, what is not yet so
+many is written once more: with DuckDB's own choice that takes twice as long of half a million turns that come in, and the file is a fifth larger."""
+
+_STORE = "store"
+_STORE_CONFIG: dict[str, str | int] = {
+    "storage_compatibility_version": STORAGE_VERSION,
+    "threads": STORE_THREADS,
+}
+
+
+def connect_store(path: Path) -> DuckDBPyConnection:
+    """Open a working file for reading and writing, in as much memory as it takes; it is created where it doesn't exist."""
+    bounds = {"checkpoint_threshold": STORE_LOG, "temp_directory": f"{path}.tmp"}
+    connection = quiet(duckdb.connect(config={**_STORE_CONFIG, **bounds}))
+    try:
+        connection.execute(f"{attach_to_write(path, _STORE)}; USE {_STORE}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def attach_to_write(path: Path, name: str, *options: str) -> str:
+    """Return the statement that attaches a ledger's file to be written to."""
+    chosen = ", ".join(("TYPE duckdb", f"ROW_GROUP_SIZE {ROW_GROUP_ROWS}", *options))
+    return f"ATTACH {_quoted(path)} AS {name} ({chosen})"
+
+
+@contextmanager
+def store(
+    path: Path,
+    memory: str = STORE_MEMORY,
+    *,
+    log: str = STORE_LOG,
+    watched_of: LedgerFiles | None = None,
+) -> Iterator[DuckDBPyConnection]:
+    """Give a connection whose current database is a working file, to be read and written in little memory."""
+    bounds = {"memory_limit": memory, "checkpoint_threshold": log, "temp_directory": tempfile.gettempdir()}
+    config = _STORE_CONFIG | bounds
+    with (
+        borrowed(config, _STORE) as connection,
+        nullcontext() if watched_of is None else differences.watched(watched_of, connection),
+    ):
+        connection.execute(f"SET temp_directory = {_quoted(f'{path}.tmp')}")
+        connection.execute(f"{attach_to_write(path, _STORE)}; USE {_STORE}")
+        if watched_of is not None:
+            differences.begin(watched_of)
+        yield connection
+        connection.execute(f"USE memory; DETACH {_STORE}")
+
+
+def begin_published(files: LedgerFiles, *, may_write: bool) -> Instance:
+    """Return a DuckDB in memory with the published copy attached for reading."""
+    instance = begin(_reading_config(files))
+    try:
+        with within_reading_limit():
+            attach_published(instance.connection, files, may_write=may_write)
+    except BaseException:
+        instance.connection.close()
+        raise
+    return instance
+
+
+@contextmanager
+def published(files: LedgerFiles, *, may_write: bool) -> Iterator[DuckDBPyConnection]:
+    """Give a connection to what ``begin_published`` returns; at the end the copy is closed."""
+    with within_reading_limit(), borrowed(_reading_config(files), BASE) as connection:
+        attach_published(connection, files, may_write=may_write)
+        yield connection
+
+
+def _reading_config(files: LedgerFiles) -> dict[str, str | int]:
+    limit: dict[str, str | int] = {"memory_limit": first_limit()}
+    is_small = files.published.exists() and files.published.stat().st_size < SMALL_FILE
+    return limit | {"threads": 1} if is_small else limit
+
+
+def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_write: bool) -> None:
+    """Attach the published copy for reading, under the name of ``BASE``; see ``begin_published``."""
+    if may_write:
+        with suppress(duckdb.Error, OSError):
+            _attach_link(connection, files)
+            return
+    try:
+        if wal_of(files.published).exists():  # a stranger's, and it may be of the copy before
+            _attach_copy(connection, files)
+        else:
+            _attach_path(connection, files.published)
+    except duckdb.Error:
+        with suppress(duckdb.Error, OSError):
+            _attach_copy(connection, files)
+            return
+        raise
+
+
+def _attach_link(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
+    """Attach by another name, since in one process DuckDB refuses to open one path in two ways."""
+    link = files.folder / f"{TEMPORARY}{uuid4().hex}.duckdb"
+    os.link(files.published, link)
+    try:
+        _attach_path(connection, link)
+    finally:
+        with suppress(OSError):  # the next ingester removes it
+            link.unlink(missing_ok=True)
+
+
+def _attach_copy(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
+    """Attach a copy: somebody has opened the published file for writing, which locks everyone else out, or has written beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "copy.duckdb")
+        shutil.copyfile(files.published, copy)
+        _attach_path(connection, copy)
+
+
+def _attach_path(connection: DuckDBPyConnection, path: Path) -> None:
+    connection.execute(f"ATTACH {_quoted(path)} AS {BASE} (READ_ONLY, TYPE duckdb)")
+
+
+def _quoted(text: object) -> str:
+    return "'{}'".format(str(text).replace("'", "''"))
+
+
+@contextmanager
+def transaction(connection: DuckDBPyConnection) -> Iterator[None]:
+    """Commit what is done within, or nothing of it."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        with suppress(duckdb.Error):
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def offsets_in(connection: DuckDBPyConnection, catalog: str | None = None) -> dict[str, int]:
+    """Return how much of each segment a database holds, in bytes by name."""
+    table = f"{catalog}.segments" if catalog else "segments"
+    return dict(connection.execute(f"SELECT name, max(ingested_bytes) FROM {table} GROUP BY name").fetchall())  # noqa: S608

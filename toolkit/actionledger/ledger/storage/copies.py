@@ -1,0 +1,204 @@
+"""Whole sessions out of a ledger and into a new one: every table, as one database or as a file a table."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.errors import LedgerError
+from actionledger.ledger.ledger import Ledger, open_ledger
+from actionledger.ledger.row_files import FORMS, count_rows
+from actionledger.ledger.storage.connections import attach_to_write
+from actionledger.ledger.storage.schema import OF_SESSION, PROVEN_SINCE, TABLES, Table, lacking
+from actionledger.ledger.storage.stored import begin_anew
+
+TableForm: TypeAlias = Literal["parquet", "jsonl"]
+"""What a table is written as, so that it can be read again without a loss."""
+
+_LONGEST_LINE = 1 << 30
+_PICKED = "picked_sessions"
+
+_RUNS = f"""run_id IN (
+    SELECT run_id FROM session_starts SEMI JOIN {_PICKED} USING (session_id)
+    UNION SELECT run_id FROM parse_attempts SEMI JOIN {_PICKED} USING (session_id))"""
+_OF_SESSIONS = f"session_id IN (SELECT session_id FROM {_PICKED})"
+_ENDS_OF_SESSIONS = f"{OF_SESSION} IN (SELECT session_id FROM {_PICKED})"
+_CONDITIONS = {
+    "run_starts": _RUNS,
+    "run_ends": _RUNS,
+    "left_out": _RUNS,
+    "parsers": f"parser_id IN (SELECT parser_id FROM parse_attempts WHERE {_OF_SESSIONS})",
+    "tools": f"tools_hash IN (SELECT tools_hash FROM turn_starts WHERE {_OF_SESSIONS})",
+    # Ends that were recorded before they named their session.
+    "execution_ends": f"{_ENDS_OF_SESSIONS} OR execution_id IN (SELECT execution_id FROM execution_starts WHERE {_OF_SESSIONS})",
+    "approval_ends": f"{_ENDS_OF_SESSIONS} OR approval_id IN (SELECT approval_id FROM approval_starts WHERE {_OF_SESSIONS})",
+    "events": f"session_id IN (SELECT session_id FROM {_PICKED}) OR session_id IS NULL AND {_RUNS}",
+}
+"""Which rows of a table go with the sessions, where it isn't those that name one of them."""
+
+
+def write_database(ledger: Ledger, file: Path, session_ids: Sequence[str] | None = None) -> dict[str, int]:
+    """Write sessions into one new database that any tool opens, a ledger of its own; the file is there when it is whole.
+
+    Args:
+        ledger: where they are.
+        file: what to write; it must not be there.
+        session_ids: which sessions, with everything of them; None for the whole ledger.
+
+    Returns:
+        How many rows each table has; counted in the file, and the same as in the ledger.
+
+    Raises:
+        LedgerError: the file is there, can't be written, or has another number of rows than the ledger.
+    """
+
+    def fill(into: DuckDBPyConnection) -> None:
+        for table in TABLES:
+            into.execute(
+                f"INSERT INTO made.{table.name} BY NAME SELECT * FROM {table.name} WHERE {_of(table)}"
+            )
+
+    counts = _make(file, fill, lambda: _picking(ledger, session_ids))
+    with _picking(ledger, session_ids) as connection:
+        wanted = {table.name: _count(connection, f"{table.name} WHERE {_of(table)}") for table in TABLES}
+    if counts != wanted:
+        file.unlink()
+        raise LedgerError(f"The ledger was written to while {file} was made; try again.")
+    return counts
+
+
+def write_tables(
+    ledger: Ledger, folder: Path, form: TableForm, session_ids: Sequence[str] | None = None
+) -> dict[str, int]:
+    """Write sessions into a folder, a file for each table.
+
+    Args:
+        ledger: where they are.
+        folder: where to; it is made where it isn't there, and must be empty.
+        form: what each file is.
+        session_ids: which sessions, with everything of them; None for the whole ledger.
+
+    Returns:
+        How many rows each table has; counted in its file, and the same as in the ledger.
+
+    Raises:
+        LedgerError: the folder is not empty, can't be written to, or a file has another number of rows than the ledger.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise LedgerError(f"The folder {folder} is not empty; give a new one.")
+        with _picking(ledger, session_ids) as connection:
+            return {table.name: _write_table(connection, table, folder, form) for table in TABLES}
+    except (OSError, duckdb.Error) as error:
+        raise LedgerError(f"The folder {folder} can't be written to: {error}") from error
+
+
+def read_tables(folder: Path, file: Path) -> dict[str, int]:
+    """Make a ledger of what ``write_tables`` has written.
+
+    Args:
+        folder: the folder, with a file for each table.
+        file: the ledger to make; it must not be there.
+
+    Returns:
+        How many rows each table has.
+
+    Raises:
+        LedgerError: a file is missing or can't be read, or the ledger is there. A table that came later than the export stays empty.
+    """
+    form: TableForm = "jsonl" if (folder / f"{TABLES[0].name}.jsonl").exists() else "parquet"
+    there = [table for table in TABLES if (folder / f"{table.name}.{form}").exists()]
+    if missing := {table.name for table in TABLES} - {table.name for table in there} - lacking(PROVEN_SINCE):
+        raise LedgerError(
+            f"The folder {folder} has no file of the table {min(missing)}; give one that export made."
+        )
+
+    def fill(into: DuckDBPyConnection) -> None:
+        for table in there:
+            rows = _rows_in(table, folder / f"{table.name}.{form}", form)
+            into.execute(f"INSERT INTO made.{table.name} BY NAME SELECT * FROM {rows}")
+
+    return _make(file, fill, duckdb.connect)
+
+
+def _make(
+    file: Path, fill: Callable[[DuckDBPyConnection], None], connect: Callable[[], DuckDBPyConnection]
+) -> dict[str, int]:
+    """Make a blank ledger, fill it, and give it its name when its rows are as many as they should be."""
+    if file.exists():
+        raise LedgerError(f"The file {file} is there already; give another name.")
+    try:
+        with (
+            tempfile.TemporaryDirectory(dir=file.parent, prefix=".export-") as folder,
+            connect() as connection,
+        ):
+            made = Path(folder, "made.duckdb")
+            open_ledger(made, in_background=False).close()
+            connection.execute(attach_to_write(made, "made"))
+            fill(connection)
+            counts = {table.name: _count(connection, f"made.{table.name}") for table in TABLES}
+            connection.execute("DETACH made")
+            begin_anew(made)
+            made.replace(file)
+            return counts
+    except (OSError, duckdb.Error) as error:
+        raise LedgerError(f"The ledger {file} can't be made: {error}") from error
+
+
+def _picking(ledger: Ledger, session_ids: Sequence[str] | None) -> DuckDBPyConnection:
+    """Return a connection over a ledger in which the sessions to pick are a table."""
+    connection = ledger.snapshot()
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_PICKED} (session_id UUID)")
+    if session_ids is None:
+        connection.execute(f"INSERT INTO {_PICKED} SELECT session_id FROM session_starts")
+    else:
+        connection.execute(
+            f"INSERT INTO {_PICKED} SELECT unnest(string_split($ids, ' '))::UUID WHERE $ids <> ''",
+            {"ids": " ".join(session_ids)},
+        )
+    return connection
+
+
+def _write_table(connection: DuckDBPyConnection, table: Table, folder: Path, form: TableForm) -> int:
+    file = folder / f"{table.name}.{form}"
+    rows = f"FROM {table.name} WHERE {_of(table)}"
+    written_as = f"SELECT {_exact(table)} {rows}" if form == "jsonl" else rows
+    connection.execute(f"COPY ({written_as}) TO {_quoted(file)} ({FORMS[form]})")
+    written, wanted = count_rows(file, form), _count(connection, f"({rows})")
+    if written != wanted:
+        raise LedgerError(f"The file {file} has {written:,} rows where the ledger has {wanted:,}.")
+    return written
+
+
+def _exact(table: Table) -> str:
+    """Return a table's columns, JSON as the text that it is: written anew, an escape would come back in other letters."""
+    texts = [f"{name}::VARCHAR AS {name}" for name, kind in table.columns.items() if kind == "JSON"]
+    return f"* REPLACE ({', '.join(texts)})" if texts else "*"
+
+
+def _rows_in(table: Table, file: Path, form: TableForm) -> str:
+    if form == "parquet":
+        return f"read_parquet({_quoted(file)})"
+    read_as = {name: "VARCHAR" if kind == "JSON" else kind for name, kind in table.columns.items()}
+    kinds = ", ".join(f"{name}: {_quoted(kind)}" for name, kind in read_as.items())
+    return (
+        f"read_json({_quoted(file)}, format='newline_delimited', columns={{{kinds}}}, "
+        f"maximum_object_size={_LONGEST_LINE})"
+    )
+
+
+def _of(table: Table) -> str:
+    return _CONDITIONS.get(table.name, _OF_SESSIONS)
+
+
+def _count(connection: DuckDBPyConnection, rows: str) -> int:
+    [(count,)] = connection.execute(f"SELECT count(*) FROM {rows}").fetchall()
+    return int(count)
+
+
+def _quoted(path: object) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

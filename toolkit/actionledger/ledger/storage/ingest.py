@@ -1,0 +1,276 @@
+"""The elected ingester: takes segments in, publishes, and clears away what is no longer needed.
+
+Killed at any point, it leaves nothing inconsistent: rows and offsets are committed together, the published copy is
+replaced at once, and a segment goes only when the published copy holds all of it. It works in small transactions and
+publishes by time, what is overdue first: however often ingesters are killed, the next one gets on from where the last one was.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.processes import FileLock, remove_free
+from actionledger.ledger.storage import spare
+from actionledger.ledger.storage.chain import Chain, Head, head_in
+from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in
+from actionledger.ledger.storage.damage import damage_told, refuse_cut
+from actionledger.ledger.storage.differences import note
+from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
+from actionledger.ledger.storage.hosts import claim
+from actionledger.ledger.storage.loading import Loader
+from actionledger.ledger.storage.preparation import Prepared
+from actionledger.ledger.storage.publishing import DIRECT_SECONDS, StoppedError, due_in, is_behind, publish
+from actionledger.ledger.storage.rollups.state import PIECES, keep_rolled_up
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.storage.segments import batches, has_live_writer, remove_finished, segment_sizes
+from actionledger.ledger.storage.working_file import with_store
+from actionledger.ledger.upkeep.forgetting.intent import intent_of
+from actionledger.ledger.upkeep.forgetting.records import finish_records
+from actionledger.ledger.upkeep.migrations import version_of_copy
+
+
+class _Published(NamedTuple):
+    """What the published copy holds.
+
+    Args:
+        head: how far its chain has come; None where there is no copy.
+        offsets: how much of each segment it has, in bytes by name.
+    """
+
+    head: Head | None
+    offsets: Mapping[str, int]
+
+
+class Publishing(Enum):
+    """When an ingest leaves a new published copy behind, if there is anything new."""
+
+    AT_THE_END = auto()
+    WHEN_DUE = auto()
+    UNLESS_OTHERS_WRITE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did.
+
+    Args:
+        events: how many events were taken in.
+        duplicates: how many were passed over, since an event of the same identifier is known.
+        quarantined: how many lines could not be read.
+        forgotten: how many were passed over, since their session is forgotten.
+        was_busy: whether somebody else is the ingester right now; then nothing was done.
+        published: whether there is a new published copy.
+        due_in: in how many seconds what is taken in and not published yet is due to be; None where all is published.
+        shipped: how much was shipped to a lake's committer, in bytes of lines, which takes it in within a minute.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
+        ...     ledger.flush()
+        ...     report = ledger.ingest()
+        >>> report.quarantined
+        0
+    """
+
+    events: int = 0
+    duplicates: int = 0
+    quarantined: int = 0
+    forgotten: int = 0
+    was_busy: bool = False
+    published: bool = False
+    due_in: float | None = None
+    shipped: int = 0
+
+
+def ingest(
+    files: LedgerFiles,
+    publishing: Publishing,
+    *,
+    patience: float = 0.0,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> IngestReport:
+    """Take in all that segments hold."""
+    lock = FileLock(files.ingest_lock)
+    with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
+        if not begin_ingest(files, lock, patience):
+            return IngestReport(was_busy=True)
+        try:
+            is_news = is_behind(files) or not files.published.exists() or bool(segment_sizes(files.segments))
+            if not is_news:
+                refuse_cut(files)
+            # Whoever asks also wants to have it found out that another file stands in the published one's place.
+            if not is_news and (publishing is not Publishing.AT_THE_END or not files.store.exists()):
+                return IngestReport()
+            return with_store(files, lambda connection: Ingest(files, connection, is_stopped).run(publishing))
+        finally:
+            lock.release()
+
+
+def begin_ingest(files: LedgerFiles, lock: FileLock, patience: float) -> bool:
+    """Become the ingester, and do what comes before anything else."""
+    if files.published.exists() or files.folder.exists():
+        files.make_folders()  # somebody may have deleted them: the published copy has all that is published
+    if not lock.acquire(patience):
+        return False
+    try:
+        claim(files)
+        spare.go_on_with_leftover(files)
+        files.remove_leftovers()
+        _go_on_forgetting(files)
+    except BaseException:
+        lock.release()
+        raise
+    return True
+
+
+def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
+    """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them."""
+    lock = FileLock(files.ingest_lock)
+    with forgetting_sentence(files):
+        if not begin_ingest(files, lock, patience):
+            return False
+        lock.release()
+        return True
+
+
+def _go_on_forgetting(files: LedgerFiles) -> None:
+    """Forget what is being forgotten before anything else: nothing is published of which a half is gone."""
+    intent = intent_of(files)
+    if intent is not None and intent.is_beside_done:
+        with forgetting_sentence(files):
+            finish_records(
+                files, intent, lambda connection: Ingest(files, connection, lambda: False).take_in_all()
+            )
+
+
+class Ingest:
+    """One ingest, by the holder of the lock.
+
+    Args:
+        files: the ledger's files.
+        connection: its current database is the working file.
+        is_stopped: asked between small steps whether to leave the rest to the next ingest.
+    """
+
+    def __init__(
+        self, files: LedgerFiles, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]
+    ) -> None:
+        self._files = files
+        self._connection = connection
+        self._is_stopped = is_stopped
+        self._chain = Chain(connection)
+        self._loader = Loader(connection, chain=self._chain)
+        self._taken_in = offsets_in(connection)
+        self._published = _published(connection, files)
+        self._has_published = False
+
+    def run(self, publishing: Publishing) -> IngestReport:
+        """Take in all that segments hold, and publish as is said."""
+        try:
+            self._publish_if_due()
+            self._take_in()
+            if self._wants_copy(publishing):
+                self._publish(pieces=None if publishing is Publishing.AT_THE_END else PIECES)
+        except StoppedError:
+            pass
+        remove_finished(self._files.segments, self._published.offsets)
+        remove_free(self._files.sessions)
+        return self._report()
+
+    def take_in(self, prepared: Prepared) -> None:
+        """Take in events that are in no segment; a copy is made where live writers wait for one, or it has been due for long."""
+        if not self._files.unpublished.exists():
+            # Before the rows are there: whoever is killed right then leaves a copy that is known to be behind.
+            self._files.unpublished.touch(mode=0o600)
+            sync_to_disk(self._files.folder)
+        self._loader.load_prepared(prepared)
+        if due_in(self._files, at_least=0.0 if self._lacks_lines() else DIRECT_SECONDS) == 0:
+            self._publish()
+
+    def take_in_all(self) -> None:
+        """Take in all that segments hold, and publish nothing."""
+        for batch in batches(self._files.segments, dict(self._taken_in), finish=True):
+            self._loader.load(batch)
+            self._taken_in |= {line.segment: line.end for line in batch}
+
+    def _take_in(self) -> None:
+        for batch in batches(self._files.segments, dict(self._taken_in), finish=True):
+            if self._is_stopped():
+                raise StoppedError
+            self._loader.load(batch)
+            self._taken_in |= {line.segment: line.end for line in batch}
+            self._publish_if_due()
+
+    def _publish_if_due(self) -> None:
+        if self._is_behind() and due_in(self._files) == 0:
+            self._publish()
+
+    def _publish(self, pieces: int | None = PIECES) -> None:
+        self._forget_gone_segments()
+        # What is only in memory would be held beside what rolling up takes.
+        self._connection.execute("CHECKPOINT")
+        keep_rolled_up(self._files, self._connection, pieces=pieces, is_stopped=self._is_stopped)
+        self._connection.execute("CHECKPOINT")
+        note(self._files, self._connection)
+        publish(self._files, self._is_stopped)
+        self._files.unpublished.unlink(missing_ok=True)
+        self._published = _Published(self._chain.head, dict(self._taken_in))
+        self._has_published = True
+
+    def _is_behind(self) -> bool:
+        """Whether the published copy is another one than the working file would give."""
+        return is_behind(self._files) or self._published.head != self._chain.head or self._lacks_lines()
+
+    def _lacks_lines(self) -> bool:
+        """Whether the published copy lacks lines of segments that the working file holds."""
+        offsets = self._published.offsets
+        return any(offset > offsets.get(name, 0) for name, offset in self._taken_in.items())
+
+    def _wants_copy(self, publishing: Publishing) -> bool:
+        if not self._is_behind():
+            return False
+        match publishing:
+            case Publishing.AT_THE_END:
+                return True
+            case Publishing.UNLESS_OTHERS_WRITE:
+                return not has_live_writer(self._files.segments)
+            case Publishing.WHEN_DUE:
+                return False
+
+    def _forget_gone_segments(self) -> None:
+        """Keep the bookkeeping as small as the folder: a segment's name never comes again."""
+        gone = self._taken_in.keys() - segment_sizes(self._files.segments).keys()
+        if gone:
+            self._connection.execute(
+                "DELETE FROM segments WHERE name IN (SELECT unnest(?::VARCHAR[]))", [list(gone)]
+            )
+            self._taken_in = {name: end for name, end in self._taken_in.items() if name not in gone}
+
+    def _report(self) -> IngestReport:
+        tally = self._loader.tally
+        return IngestReport(
+            events=tally.events,
+            duplicates=tally.duplicates,
+            quarantined=tally.quarantined,
+            forgotten=tally.forgotten,
+            published=self._has_published,
+            due_in=due_in(self._files) if self._is_behind() else None,
+        )
+
+
+def _published(connection: DuckDBPyConnection, files: LedgerFiles) -> _Published:
+    """Return what the published copy holds; a DuckDB of its own would take longer to begin than to ask."""
+    if not files.published.exists():
+        return _Published(None, {})
+    with damage_told(files.published):
+        attach_published(connection, files, may_write=True)
+        try:
+            # One of an older version has no chain.
+            is_older = version_of_copy(connection, files.published) < SCHEMA_VERSION
+            head = None if is_older else head_in(connection, BASE)
+            return _Published(head, offsets_in(connection, BASE))
+        finally:
+            connection.execute(f"DETACH {BASE}")

@@ -1,0 +1,132 @@
+"""Rows on their way into a database, each event once and none of a session that is forgotten."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.events import SessionForgotten
+from actionledger.core.vocabulary import ForgettingStep
+from actionledger.ledger.storage.arrow import PLACE, arrow_of, insert_arrow, select_arrow
+from actionledger.ledger.storage.columns import Values
+from actionledger.ledger.storage.preparation import Prepared
+from actionledger.ledger.storage.projection import Row
+from actionledger.ledger.storage.schema import QUARANTINE, TABLES
+
+STANDING = """
+SELECT session_id::VARCHAR FROM forgotten GROUP BY session_id HAVING max_by(step, forgotten_at) = 'forgotten'"""
+"""The same as a question to a ledger."""
+
+
+class Forgotten:
+    """The sessions that are forgotten.
+
+    Args:
+        steps: each session that was ever forgotten with what was decided, and when.
+    """
+
+    def __init__(self, steps: Iterable[tuple[str, str, datetime]]) -> None:
+        self._sessions: set[str] = set()
+        for session_id, step, _ in sorted(steps, key=lambda each: each[2]):
+            self._note(session_id, step)
+
+    def covers(self, event: object) -> bool:
+        """Return whether an event is of a session that is forgotten; one that says so of a session is taken note of."""
+        if isinstance(event, SessionForgotten):
+            self._note(event.forgotten_session, event.step)
+            return False
+        return bool(self._sessions) and getattr(event, "session_id", None) in self._sessions
+
+    def _note(self, session_id: str, step: str) -> None:
+        if step == ForgettingStep.FORGOTTEN:
+            self._sessions.add(session_id)
+        else:
+            self._sessions.discard(session_id)
+
+
+_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
+
+
+class Staging:
+    """Collects rows, then puts them into a database in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._rows: defaultdict[str, list[Values]] = defaultdict(list)
+
+    def add(self, row: Row) -> None:
+        """Put a row behind those of its table."""
+        self._rows[row.table].append(row.values)
+
+    @property
+    def tables(self) -> Collection[str]:
+        """The tables that there are rows of."""
+        return self._rows.keys()
+
+    def insert(self, connection: DuckDBPyConnection, link: int | None) -> None:
+        """Put all rows into the tables of the connection's current database."""
+        for name, rows in self._rows.items():
+            table, columns = _TABLES[name], list(zip(*rows, strict=True))
+            insert_arrow(connection, table, arrow_of(table, columns, range(len(rows))), link)
+
+
+_EVENTS = _TABLES["events"]
+
+_INCOMING, _PASSED_OVER = "incoming", "passed_over"
+_WHY = f"""
+CREATE OR REPLACE TEMP TABLE {_PASSED_OVER} AS SELECT {PLACE}, arg_min(why, turn) AS why FROM (
+    SELECT {PLACE}, 1 AS turn, 'known' AS why FROM {_INCOMING} SEMI JOIN events USING (event_id)
+    UNION ALL SELECT {PLACE}, 2, 'forgotten' FROM {_INCOMING} WHERE session_id::VARCHAR IN ({STANDING})
+    UNION ALL SELECT {PLACE}, 3, 'superseded' FROM {_INCOMING} SEMI JOIN superseded USING (turn_id))
+GROUP BY {PLACE}"""  # noqa: S608 (our own names, here and below)
+"""Why events don't come in, the first reason of each. Of two tables that are joined so, DuckDB holds the smaller: not all events of a ledger."""
+
+_COUNTED = f"SELECT count(*) FILTER (why = 'known'), count(*) FILTER (why = 'forgotten'), count(*) FROM {_PASSED_OVER}"  # noqa: S608
+_SALTED_BY = f"""
+SELECT DISTINCT coalesce(session_id, run_id)::VARCHAR FROM {_INCOMING}
+WHERE {PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != 'superseded')"""  # noqa: S608
+_NEW = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER})"  # noqa: S608
+_NEW_EVENT = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != 'superseded')"  # noqa: S608
+"""Of a turn that was superseded before its event came, it is known that there was one, and no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """What was put into the tables.
+
+    Args:
+        events: how many events are new.
+        duplicates: how many were passed over, since they are known.
+        forgotten: how many were passed over, since their session is forgotten.
+        is_whole: whether all rows of all events came in.
+        salted_by: whose the new rows are, where that is not all of them.
+    """
+
+    events: int
+    duplicates: int
+    forgotten: int
+    is_whole: bool
+    salted_by: frozenset[str]
+
+
+def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: int | None) -> Inserted:
+    """Put the rows of events into the tables of the connection's current database, but for events that it knows."""
+    [of_events] = (rows for rows in prepared.rows if rows.table == _EVENTS.name)
+    names = ("event_id", "run_id", "session_id", "turn_id")
+    select_arrow(connection, _EVENTS, of_events, names, into=_INCOMING)
+    connection.execute(_WHY)
+    [(duplicates, forgotten, passed_over)] = connection.execute(_COUNTED).fetchall()
+    for rows in prepared.rows:
+        condition = "true"
+        if passed_over:
+            condition = _NEW_EVENT if rows.table == _EVENTS.name else _NEW
+        insert_arrow(connection, _TABLES[rows.table], rows, link, condition)
+    salted_by = (
+        frozenset(owner for (owner,) in connection.execute(_SALTED_BY).fetchall())
+        if passed_over
+        else frozenset()
+    )
+    connection.execute(f"DROP TABLE {_INCOMING}; DROP TABLE {_PASSED_OVER}")
+    events = prepared.events - duplicates - forgotten
+    return Inserted(events, duplicates, forgotten, not passed_over, salted_by)

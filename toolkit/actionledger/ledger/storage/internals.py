@@ -1,0 +1,220 @@
+"""What the package's own rooms ask of an open ledger, and nobody else: locks, counts, and the ways that an import and a replay take."""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from actionledger.core.errors import LedgerError
+from actionledger.core.events import Event
+from actionledger.core.processes import FileLock
+from actionledger.ledger.storage.batch import Batch
+from actionledger.ledger.storage.files import one_sentence
+from actionledger.ledger.storage.ingest import Publishing
+from actionledger.ledger.storage.journal import SegmentWriter
+from actionledger.ledger.storage.preparation import Prepared
+from actionledger.ledger.storage.segments import segment_sizes
+from actionledger.ledger.storage.store import Store
+from actionledger.ledger.upkeep.forgetting.intent import SessionLock
+
+BATCH_BYTES = 3 * 1024 * 1024
+"""How much is made ready and taken in at a time, in bytes of lines: with more, a small import takes more than 200 MB of memory."""
+
+LITTLE_BYTES = 2 * 1024 * 1024
+"""What is less in all, in bytes of lines, goes to the segments: the statements for a batch, however small it is, take as long as so much
+takes line by line."""
+
+_INTAKE_PATIENCE_SECONDS = 30.0
+_LAST_PATIENCE_SECONDS = 60.0
+
+
+class DirectRecorder:
+    """Records much at a time; of one thread.
+
+    Args:
+        store: where the ledger's tables lie.
+        writer: takes what does not go the short way.
+
+    Attributes:
+        is_direct: whether anything went the short way.
+    """
+
+    def __init__(self, store: Store, writer: SegmentWriter) -> None:
+        self._store = store
+        self._intake = store.intake()
+        self._writer = writer
+        self._batch = Batch()
+        self.is_direct = False
+
+    def record(self, event: Event) -> None:
+        """Record an event; see ``Ledger.record``."""
+        self._batch.add(event)
+        if self._batch.size >= max(BATCH_BYTES, self._intake.least_bytes):
+            self._take_in()
+
+    def take_in(self, prepared: Prepared) -> bool:
+        """Record what others have made ready, behind what was recorded before."""
+        self._take_in()
+        return self._is_taken_in(prepared)
+
+    def close(self) -> None:
+        """Hand over the rest; what went the short way is published."""
+        try:
+            if self.is_direct or self._batch.size >= LITTLE_BYTES:
+                self._take_in()
+            else:
+                self._write()
+        finally:
+            self._intake.close()
+        if self.is_direct:
+            self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
+
+    def _take_in(self) -> None:
+        if not self._batch:
+            return
+        if self._is_taken_in(self._batch.prepared()):
+            self._batch = Batch()
+        else:
+            self._write()
+
+    def _is_taken_in(self, prepared: Prepared) -> bool:
+        try:
+            is_taken = self._intake.take_in(prepared, patience=_INTAKE_PATIENCE_SECONDS)
+        except LedgerError:
+            return False  # the next ingester tries again, and knows what was taken in
+        self.is_direct |= is_taken
+        return is_taken
+
+    def _write(self) -> None:
+        for line in self._batch.lines():
+            self._writer.append(line)
+        self._batch = Batch()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class SharedCounter:
+    """Counts across processes.
+
+    The file is no record: where it can't be read, counting starts anew.
+
+    Args:
+        path: the file; made where it doesn't exist.
+        clock: tells the time in seconds, the same in every process.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
+        self._path = path
+        self._clock = clock
+
+    def take(self, name: str, count: int, seconds: float) -> float | None:
+        """Count one more, if fewer than ``count`` were counted within the last ``seconds``."""
+        with one_sentence(f"What ran lately can't be counted in {self._path}"):
+            descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                return self._take(descriptor, name, count, seconds)
+            finally:
+                os.close(descriptor)
+
+    def _take(self, descriptor: int, name: str, count: int, seconds: float) -> float | None:
+        now = self._clock()
+        times = _read(descriptor)
+        # A clock that was set back leaves times in the future behind; they are forgotten.
+        lately = [moment for moment in times.get(name, ()) if 0 <= now - moment < seconds]
+        if len(lately) >= count:
+            return lately[0] + seconds - now
+        times[name] = [*lately, now]
+        _write(descriptor, times)
+        return None
+
+
+def _read(descriptor: int) -> dict[str, list[float]]:
+    data = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+    with suppress(ValueError, TypeError, AttributeError):
+        return {str(name): [float(moment) for moment in times] for name, times in json.loads(data).items()}
+    return {}
+
+
+def _write(descriptor: int, times: dict[str, list[float]]) -> None:
+    data = json.dumps(times).encode()
+    os.pwrite(descriptor, data, 0)
+    os.ftruncate(descriptor, len(data))
+
+
+_PATIENCE_SECONDS = 60.0
+
+
+class Internals:
+    """The same ledger, from within; one that may be written to.
+
+    Args:
+        store: where its tables lie.
+        writer: writes its segments.
+        before_close: what is done before it is closed, the last first.
+    """
+
+    def __init__(self, store: Store, writer: SegmentWriter, before_close: list[Callable[[], object]]) -> None:
+        self._store = store
+        self._files = store.files
+        self._writer = writer
+        self._before_close = before_close
+
+    @property
+    def host(self) -> str:
+        """What this host is called among those of a lake; empty where there is but one."""
+        return self._store.host
+
+    def record_lines(self, lines: Iterable[bytes]) -> None:
+        """Put events into the buffer that another process of this toolkit has encoded."""
+        for line in lines:
+            self._writer.append(line)
+
+    def whole(self) -> AbstractContextManager[None]:
+        """Return what keeps what is recorded within it from being flushed before it is over, unless somebody else flushes."""
+        return self._writer.whole()
+
+    def is_full(self) -> bool:
+        """Return whether what waits to be flushed has grown so large that it is to be."""
+        return self._writer.is_full()
+
+    def before_close(self, finish: Callable[[], object]) -> None:
+        """Have something done before the ledger is closed, such as writing what still waits to be recorded."""
+        self._before_close.append(finish)
+
+    def direct(self) -> DirectRecorder:
+        """Return what records much at a time: it goes into the database without being flushed first; to be closed after use."""
+        return DirectRecorder(self._store, self._writer)
+
+    def settle(self) -> bool:
+        """Have it decided whose what is that several writers have brought: of the same event, the first is kept."""
+        self._writer.flush()
+        others = any(not self._writer.is_own(name) for name in segment_sizes(self._files.segments))
+        # Of a lake, other hosts may have brought the same, which shows where it is committed.
+        if not others and not self._store.is_behind() and not self._store.host:
+            return True
+        return not self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS).was_busy
+
+    def session_lock(self, session_id: str) -> FileLock:
+        """Return the lock that lets one process at a time work on a session; nobody holds it yet."""
+        self._files.make_folders()  # a session may begin after somebody has deleted them
+        return SessionLock(self._files, session_id)
+
+    def decisions_lock(self) -> FileLock:
+        """Return the lock that lets one process at a time decide about approvals; nobody holds it yet."""
+        return FileLock(self._files.decisions_lock)
+
+    def counter(self) -> SharedCounter:
+        """Return what counts actions for all sessions that write here, whatever their process."""
+        return SharedCounter(self._files.rates)

@@ -1,0 +1,200 @@
+"""The hot path: lines go to a buffer, the buffer to a segment of this writer's own.
+
+What ``add`` takes is written out and masked when it is flushed: between the two it is in this process's memory alone, as the event
+itself was. So all that is flushed together is looked through once, and whoever records waits for neither.
+
+A segment is only ever appended to. Its writer holds an ``flock`` on it while it may grow, so that a free lock means: nothing
+more will come. A flush is one ``write``: it survives the death of this process; a durable one survives a power loss too.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+
+from actionledger.core.errors import LedgerError
+from actionledger.core.events import ResponseReceived
+from actionledger.core.ids import new_id
+from actionledger.core.processes import watch
+from actionledger.ledger.storage.encoding import Waiting, masked_lines
+from actionledger.ledger.storage.files import make_private_folders, one_sentence, sync_to_disk
+
+BUFFER_BYTES = 1_000_000
+"""The buffer is flushed when it grows beyond this."""
+
+SEGMENT_BYTES = 8 * 1024 * 1024
+"""A segment is closed when it grows beyond this, so that what was taken in can be deleted."""
+
+SUFFIX = ".jsonl"
+
+_sync_content = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+
+
+class SegmentWriter:
+    """Appends lines to segments of its own; threads may share it, and a forked child starts another one.
+
+    Args:
+        folder: the folder of segments.
+        on_flush: called when something was written to a segment; takes no time.
+    """
+
+    def __init__(self, folder: Path, on_flush: Callable[[], None] = lambda: None) -> None:
+        self._folder = folder
+        self._on_flush = on_flush
+        self._begin()
+        watch(self)
+
+    def _begin(self) -> None:
+        self._lock = RLock()
+        self._writer_id = ""
+        self._number = 0
+        self._buffer = bytearray()
+        self._waiting: list[Waiting] = []
+        self._waiting_size = 0
+        self._descriptor: int | None = None
+        self._size = 0
+        self._held = 0
+
+    @property
+    def has_written(self) -> bool:
+        """Whether it has written to any segment, or is to."""
+        return bool(self._number or self._buffer or self._waiting)
+
+    def is_own(self, segment: str) -> bool:
+        """Return whether a segment, by its name, is one of its own."""
+        return bool(self._writer_id) and segment.startswith(f"{self._writer_id}.")
+
+    def add(self, event: Waiting) -> None:
+        """Put an event into the buffer."""
+        with self._lock:
+            self._waiting.append(event)
+            self._waiting_size += (
+                event.characters if isinstance(event, ResponseReceived) else len(event.line) + 1
+            )
+            self._flush_if_full()
+
+    def append(self, line: bytes) -> None:
+        """Put a line into the buffer."""
+        with self._lock:
+            self._mask()
+            self._buffer += line
+            self._flush_if_full()
+
+    def flush(self, *, durable: bool = False) -> None:
+        """Write the buffer to the segment."""
+        with self._lock, one_sentence(f"What was recorded can't be written to {self._folder}"):
+            self._mask()
+            if self._buffer:
+                self._write_buffer()
+                self._on_flush()
+            if self._size >= SEGMENT_BYTES:
+                self._seal()
+            if durable and self._descriptor is not None:
+                _sync_content(self._descriptor)
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Let no buffer that is full be flushed within: what is added there is written together, as long as nobody else flushes."""
+        with self._lock:
+            self._held += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held -= 1
+
+    def is_full(self) -> bool:
+        """Return whether the buffer is so large that the next event flushes it."""
+        return len(self._buffer) + self._waiting_size >= BUFFER_BYTES
+
+    def close(self) -> None:
+        """Flush, and let go of the segment: nothing more will come."""
+        with self._lock:
+            self.flush()
+            self._let_go()
+
+    def start_over(self) -> None:
+        """Begin anew in a forked child: what the parent buffered is the parent's to write."""
+        self._let_go()
+        self._begin()
+
+    def _flush_if_full(self) -> None:
+        if self.is_full() and not self._held:
+            self.flush()
+
+    def _mask(self) -> None:
+        if self._waiting:
+            self._buffer += masked_lines(self._waiting)
+            self._waiting.clear()
+            self._waiting_size = 0
+
+    def _write_buffer(self) -> None:
+        descriptor = self._descriptor
+        if descriptor is None:
+            descriptor = self._descriptor = self._open()
+            sync_to_disk(self._folder)
+        rest = memoryview(bytes(self._buffer))
+        try:
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+        except BaseException:
+            self._take_back(descriptor)
+            raise
+        self._refuse_if_spoiled(descriptor)
+        self._size += len(self._buffer)
+        self._buffer.clear()
+
+    def _refuse_if_spoiled(self, descriptor: int) -> None:
+        """Raise where what was acknowledged before is no longer there; the next flush begins another segment."""
+        status = os.fstat(descriptor)
+        expected = self._size + len(self._buffer)
+        if status.st_nlink and status.st_size >= expected:
+            return
+        self._let_go()
+        was = f"holds {status.st_size:,} bytes of {expected:,}" if status.st_nlink else "was deleted"
+        raise LedgerError(
+            f"A segment in {self._folder} {was}, by somebody else's hand, while its writer lived: what was flushed to it and not "
+            "taken in yet may be lost. What is new is kept in memory; the next flush writes it to another segment."
+        )
+
+    def _take_back(self, descriptor: int) -> None:
+        try:
+            os.ftruncate(descriptor, self._size)
+        except OSError:
+            # Half a line stays: nothing may follow it in this segment. What is written twice is taken in once.
+            self._let_go()
+
+    def _open(self) -> int:
+        # Its place among the writers is that of its first flush: what others flushed before that is taken in before.
+        self._writer_id = self._writer_id or new_id()
+        while True:
+            path = self._folder / f"{self._writer_id}.{self._number:06d}{SUFFIX}"
+            self._number += 1
+            descriptor = self._create(path)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # Before it was locked, an ingester may have taken it for a dead writer's, and deleted it.
+            if os.fstat(descriptor).st_nlink:
+                return descriptor
+            os.close(descriptor)
+
+    def _create(self, path: Path) -> int:
+        flags = os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY
+        try:
+            return os.open(path, flags, 0o600)
+        except FileNotFoundError:
+            # Somebody has deleted the folder, which was said when the segment in it was found gone. What comes is kept all the same.
+            make_private_folders(self._folder)
+            return os.open(path, flags, 0o600)
+
+    def _seal(self) -> None:
+        if self._descriptor is not None:
+            _sync_content(self._descriptor)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None
+        self._size = 0

@@ -1,0 +1,250 @@
+"""The one committer of a lake: takes in what hosts have shipped, many pieces in a commit, so that no two commits collide.
+
+Rows and offsets are committed together, and a piece goes from the queue behind that: killed at any point, it loses and doubles
+nothing. A second one that is started elsewhere meanwhile does no harm either: both claim each commit, and leave out what is known.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.errors import LedgerError
+from actionledger.core.processes import FileLock
+from actionledger.ledger.storage.connections import BASE, offsets_in
+from actionledger.ledger.storage.files import LedgerFiles, one_sentence
+from actionledger.ledger.storage.lake.compaction import join_small
+from actionledger.ledger.storage.lake.ingester import BATCH_BYTES, LakeIngester
+from actionledger.ledger.storage.lake.place import LakePlace
+from actionledger.ledger.storage.lake.queue import DamagedPieceError, Piece, Queue, queue_of, refuse, unpacked
+from actionledger.ledger.storage.lake.shipping import refuse_no_queue
+from actionledger.ledger.storage.lake.store import LakeStore
+from actionledger.ledger.storage.segments import Line
+
+_log = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 1.0
+"""How often it is asked whether to stop, and whether somebody waits for more than time."""
+
+_PATIENCE_SECONDS = 60.0
+_LEAST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 30.0
+JOIN_SECONDS = 600.0
+"""How often the files of the last commits are joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one look at the queue has brought about.
+
+    Args:
+        commits: how many commits were made.
+        pieces: how many pieces are in the lake.
+        events: how many events were taken in.
+        duplicates: how many were passed over, since an event of the same identifier is known.
+        quarantined: how many lines can't be read.
+        refused: how many pieces could not be read; they are put aside, and their hosts ship them again.
+        waiting: how many pieces wait for one before them.
+    """
+
+    commits: int = 0
+    pieces: int = 0
+    events: int = 0
+    duplicates: int = 0
+    quarantined: int = 0
+    refused: int = 0
+    waiting: int = 0
+
+
+def committer_of(path: str | os.PathLike[str]) -> "Committer":
+    """Return the committer of a lake; a blank lake becomes a ledger.
+
+    Args:
+        path: of the file that says where it is.
+
+    Raises:
+        LedgerError: it has no queue, or can't be reached.
+    """
+    files = LedgerFiles.at(path)
+    place = LakePlace.read(files.published)
+    refuse_no_queue(place)
+    with closing(LakeStore(replace(place, queue_path=""))) as store:
+        store.make()  # also where a host has found it made, by an older toolkit perhaps
+    return Committer(LakeIngester.of(place, files))
+
+
+class Committer:
+    """Takes in what hosts ship to the queue of one lake; of one thread.
+
+    Args:
+        ingester: of the host that it runs on; its chain goes on.
+    """
+
+    def __init__(self, ingester: LakeIngester) -> None:
+        self._ingester = ingester
+        self._queue: Queue = queue_of(ingester.place)
+        self._connection: DuckDBPyConnection | None = None
+        self._joined_at = time.monotonic()
+
+    def run(self, *, is_stopped: Callable[[], bool], told: Callable[[Round], object]) -> None:
+        """Take in what comes until it is stopped; what goes wrong is said and tried again."""
+        failures = 0
+        with closing(self), _only_one(self._ingester):
+            while not is_stopped():
+                begun = time.monotonic()
+                try:
+                    done = self.round(is_stopped=is_stopped)
+                    failures = 0
+                    if done != Round():
+                        told(done)
+                    self._join_when_due()
+                except LedgerError as error:
+                    self.close()
+                    failures += 1
+                    _log.warning("%s What was shipped waits in the queue, and is tried again.", error)
+                pause = max(self._ingester.place.commit_seconds, _LEAST_PAUSE_SECONDS)
+                if failures:
+                    pause = max(min(pause, _LONGEST_PAUSE_SECONDS), _LOOK_SECONDS)
+                _wait(begun + pause, is_stopped)
+
+    def round(self, *, is_stopped: Callable[[], bool] = lambda: False) -> Round:
+        """Take in all that is in the queue."""
+        with one_sentence(f"What was shipped to {self._ingester.place.queue_path} can't be taken in"):
+            pieces = sorted(filter(None, map(Piece.named, self._queue.names())))
+            if not pieces:
+                return Round()
+            with self._ingester.elected(_PATIENCE_SECONDS) as is_elected:
+                if not is_elected:
+                    return Round(waiting=len(pieces))
+                return self._take_in(pieces, is_stopped)
+
+    def close(self) -> None:
+        """Let go of the connection to the lake."""
+        if self._connection is not None:
+            with suppress(duckdb.Error):
+                self._connection.close()
+        self._connection = None
+
+    def _take_in(self, pieces: list[Piece], is_stopped: Callable[[], bool]) -> Round:
+        if self._connection is None:
+            self._connection = self._ingester.connect()
+        connection = self._connection
+        sorting = _Sorting(self._queue, pieces, offsets_in(connection, BASE))
+        commits = 0
+        with self._ingester.loading(connection) as loader:
+            for lines, done in sorting.batches():
+                if is_stopped():
+                    break
+                if lines:
+                    loader.load(lines)
+                    commits += 1
+                self._queue.remove(piece.name for piece in done)
+            tally = loader.tally
+        return Round(
+            commits,
+            sorting.pieces,
+            tally.events,
+            tally.duplicates,
+            tally.quarantined,
+            sorting.refused,
+            sorting.waiting,
+        )
+
+    def _join_when_due(self) -> None:
+        if time.monotonic() - self._joined_at < JOIN_SECONDS or self._connection is None:
+            return
+        self._joined_at = time.monotonic()
+        with one_sentence(f"The small files of {self._ingester.place.path} can't be joined"):
+            join_small(self._connection)
+
+
+class _Sorting:
+    """Puts pieces in order, and reads what of them is new.
+
+    Args:
+        queue: the queue.
+        pieces: what is in it, sorted.
+        known: how far the lake has each segment, in bytes.
+    """
+
+    def __init__(self, queue: Queue, pieces: Iterable[Piece], known: Mapping[str, int]) -> None:
+        self._queue = queue
+        self._segments = groupby(pieces, attrgetter("qualified"))
+        self._known = dict(known)
+        self.pieces = self.refused = self.waiting = 0
+
+    def batches(self) -> Iterator[tuple[list[Line], list[Piece]]]:
+        """Yield lines for a commit, and the pieces that are in the lake behind it."""
+        lines: list[Line] = []
+        done: list[Piece] = []
+        size = 0
+        for segment, group in self._segments:
+            for piece, new in self._read(segment, list(group)):
+                lines += new
+                done.append(piece)
+                size += sum(len(line.data) for line in new)
+                if size >= BATCH_BYTES:
+                    self.pieces += len(done)
+                    yield lines, done
+                    lines, done, size = [], [], 0
+        if done:
+            self.pieces += len(done)
+            yield lines, done
+
+    def _read(self, segment: str, pieces: list[Piece]) -> Iterator[tuple[Piece, list[Line]]]:
+        """Yield a segment's pieces as far as none is missing, each with its lines that are new."""
+        end = self._known.get(segment, 0)
+        for number, piece in enumerate(pieces):
+            if piece.end <= end:
+                yield piece, []
+                continue
+            lines = None if piece.start > end else self._lines(piece)
+            if lines is None:
+                self.waiting += len(pieces) - number
+                return
+            yield piece, [line for line in lines if line.start >= end]
+            end = piece.end
+
+    def _lines(self, piece: Piece) -> list[Line] | None:
+        """Return the lines of a piece; None where it is gone or damaged."""
+        data = self._queue.get(piece.name)
+        if data is None:
+            return None
+        try:
+            return unpacked(piece, data)
+        except DamagedPieceError as error:
+            _log.warning(
+                "The piece %s can't be read (%s) and is put aside; its host ships it again.",
+                piece.name,
+                error,
+            )
+            self.refused += 1
+            refuse(self._queue, piece, data)
+            return None
+
+
+class _only_one:  # noqa: N801 - used as a function is
+    """Hold the lock that one committer of a host has."""
+
+    def __init__(self, ingester: LakeIngester) -> None:
+        self._files = ingester.files
+        self._lock = FileLock(ingester.files.folder / "committer.lock")
+
+    def __enter__(self) -> None:
+        self._files.make_folders()
+        if not self._lock.acquire():
+            raise LedgerError(f"Another committer of {self._files.published} is at work on this host.")
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def _wait(until: float, is_stopped: Callable[[], bool]) -> None:
+    while not is_stopped() and (left := until - time.monotonic()) > 0:
+        time.sleep(min(left, _LOOK_SECONDS))

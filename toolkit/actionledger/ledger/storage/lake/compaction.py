@@ -1,0 +1,121 @@
+"""Many small files of a lake into few, and what no state needs any more let go of.
+
+A commit is a file for each table that it has rows of, so that a host at work makes a few thousand a day. Any host may do this, at
+any time; readers and writers go on.
+"""
+
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.errors import UsageError
+from actionledger.core.ids import utc
+from actionledger.ledger.storage.connections import BASE
+from actionledger.ledger.storage.files import one_sentence
+from actionledger.ledger.storage.lake.connection import connect_lake
+from actionledger.ledger.storage.lake.loading import tried_again
+from actionledger.ledger.storage.lake.place import LakePlace, PrivateFiles
+
+_UNUSED_FOR = timedelta(days=1)
+"""How long a file stays that no state needs: whoever began to read before may still be at it. (DuckLake on SQLite compares days alone.)"""
+
+_SCHEDULED = f"SELECT count(*), epoch(max(schedule_start::TIMESTAMPTZ)) FROM __ducklake_metadata_{BASE}.ducklake_files_scheduled_for_deletion"
+
+_ORPHANED_FOR = timedelta(days=1)
+"""How old a file is that no commit knows, until its writer counts as killed."""
+
+_PATIENCE_SECONDS = 300.0
+
+_DROP_OFFSETS = f"""
+DELETE FROM {BASE}.segments WHERE (name, ingested_bytes) NOT IN (SELECT (name, max(ingested_bytes)) FROM {BASE}.segments GROUP BY name)"""
+
+_SMALL_BYTES = 4 * 1024 * 1024
+"""What a committer still joins with its neighbours, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What was done.
+
+    Args:
+        files_before: how many Parquet files the tables had.
+        files_after: how many they have.
+        bytes_after: how large those are, in bytes.
+        snapshots_expired: how many states of the past were let go of.
+        files_removed: how many files that no state needs any more.
+        files_kept: how many such files stay for a day, since somebody may still read them.
+        free_from: from when on another ``compact`` removes all of these, UTC without a zone; None where there are none.
+    """
+
+    files_before: int
+    files_after: int
+    bytes_after: int
+    snapshots_expired: int
+    files_removed: int
+    files_kept: int = 0
+    free_from: datetime | None = None
+
+
+def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
+    """Join a lake's small files, and let go of states of the past.
+
+    Args:
+        place: where the lake is.
+        keep: how far back a state can be read afterwards.
+
+    Raises:
+        UsageError: that is less than nothing.
+        LedgerError: the lake can't be reached or written to.
+    """
+    if keep < timedelta(0):
+        raise UsageError(f"States can't be kept for {keep}; give nothing or more.")
+    with (
+        one_sentence(f"The lake of {place.path} can't be compacted"),
+        closing(connect_lake(place, writes=True)) as connection,
+    ):
+        before, _ = _files(connection)
+        now = datetime.now(UTC)
+        _join(connection)
+        expired = _done(connection, "ducklake_expire_snapshots", now - keep)
+        removed = _done(connection, "ducklake_cleanup_old_files", now - _UNUSED_FOR)
+        removed += _done(connection, "ducklake_delete_orphaned_files", now - _ORPHANED_FOR)
+        after, size = _files(connection)
+        kept, last = connection.execute(_SCHEDULED).fetchall()[0]
+    PrivateFiles(place).tighten()
+    free_from = None if last is None else utc(datetime.fromtimestamp(last, UTC)) + _UNUSED_FOR
+    return Compacted(before, after, size, expired, removed, kept, free_from)
+
+
+def join_small(connection: DuckDBPyConnection) -> None:
+    """Join the files of a lake's last commits, and leave those alone that are of some size: each row is written again a few times in all."""
+    _join(connection, f", max_file_size => {_SMALL_BYTES}")
+
+
+def _join(connection: DuckDBPyConnection, options: str = "") -> None:
+    for attempt in tried_again(seconds=_PATIENCE_SECONDS):
+        with attempt:
+            # Each commit adds how far it has come in each segment: the last says all.
+            connection.execute(_DROP_OFFSETS)
+            for what in (
+                f"ducklake_rewrite_data_files('{BASE}', 'segments', delete_threshold => 0)",
+                f"ducklake_merge_adjacent_files('{BASE}'{options})",
+            ):
+                connection.execute(f"CALL {what}").fetchall()
+
+
+def _done(connection: DuckDBPyConnection, what: str, older_than: datetime) -> int:
+    moment = older_than.isoformat()
+    # To the end: what it does is committed when all of its rows were fetched.
+    [(count,)] = connection.execute(
+        f"SELECT count(*) FROM {what}('{BASE}', older_than => '{moment}'::TIMESTAMPTZ)"
+    ).fetchall()
+    return int(count)
+
+
+def _files(connection: DuckDBPyConnection) -> tuple[int, int]:
+    [(count, size)] = connection.execute(
+        f"SELECT coalesce(sum(file_count), 0), coalesce(sum(file_size_bytes), 0) FROM ducklake_table_info('{BASE}')"
+    ).fetchall()
+    return int(count), int(size)

@@ -1,0 +1,188 @@
+"""How a DuckDB gets at a lake: its extensions, the credentials of the environment, and the lake itself attached."""
+
+import os
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.errors import LedgerError
+from actionledger.ledger.storage.connections import BASE, transaction
+from actionledger.ledger.storage.lake.place import LakePlace
+from actionledger.ledger.storage.memory import quiet, reading_limit, spilling_folder
+
+WRITER_MEMORY = "512MB"
+"""How much an ingester may take for what it writes, texts of Parquet files among it."""
+
+_SQLITE_PATIENCE_MS = 10_000
+_EXTENSION = re.compile(r"[a-z_]+")
+_NAMES = {"postgres_scanner": "postgres", "sqlite_scanner": "sqlite"}
+"""What DuckDB calls an extension where it installs it, where that is not what its package is called by."""
+
+
+def connect_lake(
+    place: LakePlace, *, snapshot: int | None = None, writes: bool = False, name: str = BASE
+) -> DuckDBPyConnection:
+    """Open a database in memory with a lake attached."""
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": spilling_folder(),
+        "memory_limit": WRITER_MEMORY if writes else reading_limit(),
+    }
+    packages = {name: _in_package(name) for name in _needed(place)}
+    if all(packages.values()):
+        # What pip has installed is trusted as the rest of it is. To verify DuckDB's signature of it takes 0.15 s each time.
+        config["allow_unsigned_extensions"] = True
+    if writes:
+        config["threads"] = 1
+    connection = quiet(duckdb.connect(config=config))
+    try:
+        for extension, file in packages.items():
+            _load(connection, extension, file)
+        if place.is_on_s3:
+            _give_credentials(connection, place)
+        attach_lake(connection, place, name, snapshot=snapshot, writes=writes)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def attach_lake(
+    connection: DuckDBPyConnection,
+    place: LakePlace,
+    name: str,
+    *,
+    snapshot: int | None = None,
+    writes: bool = False,
+) -> None:
+    """Attach a lake to a connection that ``connect_lake`` has opened for one like it."""
+    options = [f"DATA_PATH {_quoted(place.data_path)}"]
+    if not place.is_on_postgres:
+        # So that readers and a writer don't shut each other out, and two writers wait.
+        options.append(f"META_JOURNAL_MODE 'WAL', META_BUSY_TIMEOUT {_SQLITE_PATIENCE_MS}")
+    if not writes:
+        options.append("READ_ONLY")
+    if snapshot is not None:
+        options.append(f"SNAPSHOT_VERSION {snapshot:d}")
+    connection.execute(
+        f"ATTACH {_quoted('ducklake:' + place.metadata_path)} AS {name} ({', '.join(options)})"
+    )
+
+
+def _needed(place: LakePlace) -> list[str]:
+    catalog = "postgres_scanner" if place.is_on_postgres else "sqlite_scanner"
+    return ["ducklake", catalog, *(["httpfs"] if place.is_on_s3 else [])]
+
+
+def _in_package(name: str) -> Path | None:
+    """Return the file of an extension that a package of PyPI has brought for this very DuckDB; None where there is none."""
+    assert _EXTENSION.fullmatch(name)
+    found = find_spec(f"duckdb_extension_{name}")
+    if found is None or not found.submodule_search_locations:
+        return None
+    folder = Path(found.submodule_search_locations[0], "extensions", f"v{duckdb.__version__}")
+    file = folder / f"{name}.duckdb_extension"
+    return file if file.exists() else None
+
+
+def _load(connection: DuckDBPyConnection, name: str, file: Path | None) -> None:
+    try:
+        if file is not None:
+            connection.execute(f"LOAD {_quoted(str(file))}")
+            return
+        known_as = _NAMES.get(name, name)
+        try:
+            # One that is there already, brought along perhaps, needs neither the network nor a folder that can be written to.
+            connection.execute(f"LOAD {known_as}")
+        except duckdb.Error:
+            connection.execute(f"INSTALL {known_as}")
+            connection.execute(f"LOAD {known_as}")
+    except duckdb.Error as error:
+        raise LedgerError(
+            f"DuckDB {duckdb.__version__} has no extension {name!r}, which a ledger in a lake needs: "
+            "pip install 'actionledger[lake]' brings it, with DuckDB 1.5.5; on others it must be possible to INSTALL it, from the network or "
+            "from ~/.duckdb/extensions."
+        ) from error
+
+
+def _give_credentials(connection: DuckDBPyConnection, place: LakePlace) -> None:
+    """Have DuckDB use S3's credentials of the environment; without any it looks for its own persistent secrets."""
+    key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
+    if not (key and secret):
+        return
+    options = {
+        "KEY_ID": key,
+        "SECRET": secret,
+        "SESSION_TOKEN": os.environ.get("AWS_SESSION_TOKEN"),
+        "REGION": os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION"),
+        "SCOPE": place.data_path,
+    }
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    if endpoint:
+        parts = urlsplit(endpoint)
+        options |= {
+            "ENDPOINT": parts.netloc,
+            "URL_STYLE": "path",
+            "USE_SSL": str(parts.scheme == "https").lower(),
+        }
+    said = ", ".join(f"{name} {_quoted(value)}" for name, value in options.items() if value)
+    try:
+        connection.execute(f"CREATE SECRET actionledger_lake (TYPE s3, {said})")
+    except duckdb.Error:
+        # Its own words may hold the statement.
+        raise LedgerError(
+            "DuckDB can't use the credentials for S3 that the environment has (AWS_ACCESS_KEY_ID and what goes with it)."
+        ) from None
+
+
+def _quoted(text: str) -> str:
+    return "'{}'".format(text.replace("'", "''"))
+
+
+HELD_BYTES = 8 * 1024 * 1024
+"""Up to what size a lake is held in memory, in bytes of its files; there it takes some five times as much."""
+
+LITTLE_BYTES = 64 * 1024 * 1024
+"""Up to what size one thread reads a lake: of a few dozen small files a table, more take twice the processor time."""
+
+_LAKE = "lake"
+_SIZE = f"SELECT coalesce(sum(file_size_bytes), 0) FROM __ducklake_metadata_{BASE}.ducklake_data_file WHERE end_snapshot IS NULL"
+_TABLES = f"SELECT table_name FROM duckdb_tables() WHERE database_name = '{_LAKE}'"
+
+
+def size_of(connection: DuckDBPyConnection) -> int:
+    """Return how large the files of a lake's newest state are, in bytes."""
+    [(size,)] = connection.execute(_SIZE).fetchall()
+    return int(size)
+
+
+def connect_reader(place: LakePlace, snapshot: int, size: int, *, may_hold: bool) -> DuckDBPyConnection:
+    """Open a database in memory that shows one state of a lake under the name of ``BASE``, for good."""
+    is_held = may_hold and size < HELD_BYTES
+    connection = connect_lake(place, snapshot=snapshot, name=_LAKE if is_held else BASE)
+    try:
+        if size < LITTLE_BYTES:
+            connection.execute("SET threads = 1")
+        if is_held:
+            _hold(connection)
+        else:
+            # Its files never change.
+            connection.execute("SET parquet_metadata_cache = true")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _hold(connection: DuckDBPyConnection) -> None:
+    connection.execute(f"ATTACH ':memory:' AS {BASE}")
+    # In one transaction: DuckLake asks its catalog for the state once in each.
+    with transaction(connection):
+        tables = [name for (name,) in connection.execute(_TABLES).fetchall()]
+        connection.execute(
+            ";".join(f'CREATE TABLE {BASE}."{name}" AS FROM {_LAKE}."{name}"' for name in tables)
+        )
+    connection.execute(f"DETACH {_LAKE}")

@@ -1,0 +1,244 @@
+"""The ingester of one host: its segments go into the lake, a batch and its offsets in one commit, and readers see it at once."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, Self
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.processes import FileLock, remove_free
+from actionledger.ledger.storage.connections import BASE, offsets_in
+from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
+from actionledger.ledger.storage.ingest import IngestReport, Publishing
+from actionledger.ledger.storage.lake.connection import connect_lake
+from actionledger.ledger.storage.lake.forgetting import forget_in_lake, vacuum
+from actionledger.ledger.storage.lake.loading import LakeLoader, OwnSessions
+from actionledger.ledger.storage.lake.place import LakePlace, PrivateFiles
+from actionledger.ledger.storage.lake.tables import OwnChain
+from actionledger.ledger.storage.preparation import Prepared
+from actionledger.ledger.storage.segments import (
+    Line,
+    batches,
+    has_live_writer,
+    remove_finished,
+    segment_sizes,
+)
+from actionledger.ledger.storage.store import Intake
+from actionledger.ledger.upkeep.forgetting.intent import intent_of
+
+BATCH_BYTES = 16 * 1024 * 1024
+"""How much goes into one commit, in bytes of lines."""
+
+PIECE_BYTES = 12 * 1024 * 1024
+"""How much of an import is made ready for one commit, in bytes of lines: each asks what is known, and makes files of each table."""
+
+GRACE_SECONDS = 60.0
+"""How long a segment stays that was taken in whole: a reader that sees the state before still needs it."""
+
+
+class HostIngester(Protocol):
+    """What takes in what one host has recorded: it commits, or ships to who does."""
+
+    def ingest(
+        self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]
+    ) -> IngestReport:
+        """See ``Store.ingest``."""
+
+    def intake(self) -> Intake:
+        """See ``Store.intake``."""
+
+    def forget(self, *, patience: float) -> bool:
+        """See ``Store.forget``."""
+
+    def due_in(self) -> float:
+        """See ``Store.due_in``."""
+
+
+class LakeIntake:
+    """Takes in events that are in no segment, a commit for each piece, by one connection; see ``Intake``.
+
+    Args:
+        ingester: the host's ingester.
+    """
+
+    least_bytes = PIECE_BYTES
+
+    def __init__(self, ingester: "LakeIngester") -> None:
+        self._ingester = ingester
+        self._connection: DuckDBPyConnection | None = None
+
+    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+        """Commit events; return whether it was done."""
+        with self._ingester.elected(patience) as is_elected:
+            if is_elected:
+                try:
+                    # What it knows of the catalog, it need not ask for again.
+                    self._connection = self._connection or self._ingester.connect()
+                    with self._ingester.loading(self._connection) as loader:
+                        loader.load_prepared(prepared)
+                except BaseException:
+                    self.close()
+                    raise
+        return is_elected
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class LakeIngester:
+    """Takes in what one host has recorded.
+
+    Args:
+        place: where the lake is.
+        files: what this host has of the ledger.
+        chain: the host's own.
+        private: what keeps others from the files of a lake on a disk.
+        own: the live sessions that are known to be this host's own.
+    """
+
+    place: LakePlace
+    files: LedgerFiles
+    chain: OwnChain
+    private: PrivateFiles
+    own: OwnSessions = field(default_factory=OwnSessions)
+
+    @classmethod
+    def of(cls, place: LakePlace, files: LedgerFiles) -> Self:
+        """Return the ingester of a host."""
+        return cls(place, files, OwnChain(place, files), PrivateFiles(place))
+
+    def ingest(
+        self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]
+    ) -> IngestReport:
+        """Take in all that this host's segments hold; what may wait waits until a commit is due."""
+        with self.elected(patience) as is_elected:
+            if not is_elected:
+                return IngestReport(was_busy=True)
+            sizes = segment_sizes(self.files.segments)
+            if not sizes:
+                return IngestReport()
+            if self.may_wait(publishing) and (due := self.due_in()) > 0:
+                return IngestReport(due_in=due)
+            with closing(self.connect()) as connection:
+                return self._run(connection, is_stopped)
+
+    def intake(self) -> LakeIntake:
+        """Return what takes in events that are in no segment."""
+        return LakeIntake(self)
+
+    def forget(self, *, patience: float) -> bool:
+        """Have nothing left of what is being forgotten; return whether it was done."""
+        with self.elected(patience) as is_elected:
+            return is_elected
+
+    def due_in(self) -> float:
+        """Return in how many seconds another commit is due; 0 where it is due now."""
+        try:
+            age = time.time() - self.committed.stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
+        # A clock that was set back must not stop it.
+        seconds = self.place.commit_seconds
+        return seconds - age if 0 <= age < seconds else 0.0
+
+    @contextmanager
+    def loading(self, connection: DuckDBPyConnection) -> Iterator[LakeLoader]:
+        """Give what puts lines into the lake, for some commits of this host's chain."""
+        shares = bool(self.place.queue_path)
+        with self.chain.gone_on_with(connection) as chain:
+            yield LakeLoader(connection, chain, self.own, shares_segments=shares)
+        self.private.tighten()
+
+    def _run(self, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]) -> IngestReport:
+        with self.loading(connection) as loader:
+            known, has_committed = self._load(connection, loader, is_stopped)
+        remove_finished(self.files.segments, known, host=self.place.host, older_than=GRACE_SECONDS)
+        remove_free(self.files.sessions)
+        tally = loader.tally
+        return IngestReport(
+            events=tally.events,
+            duplicates=tally.duplicates,
+            quarantined=tally.quarantined,
+            forgotten=tally.forgotten,
+            published=has_committed,
+        )
+
+    def _load(
+        self, connection: DuckDBPyConnection, loader: LakeLoader, is_stopped: Callable[[], bool]
+    ) -> tuple[dict[str, int], bool]:
+        """Commit what the segments hold; return how far each was taken in, and whether there was anything."""
+        known = offsets_in(connection, BASE)
+        has_committed = False
+        host = self.place.host
+        for batch in batches(
+            self.files.segments, known, finish=True, host=host, first=BATCH_BYTES, largest=BATCH_BYTES
+        ):
+            if is_stopped():
+                break
+            loader.load(batch)
+            known |= {line.segment: line.end for line in batch}
+            self._note_commit(batch)
+            has_committed = True
+        return known, has_committed
+
+    def _go_on_forgetting(self) -> None:
+        """Forget what is being forgotten before anything else."""
+        intent = intent_of(self.files)
+        if intent is None or not intent.is_beside_done:
+            return
+        with forgetting_sentence(self.files):
+            with closing(self.connect()) as connection:
+                with self.loading(connection) as loader:
+                    known, _ = self._load(connection, loader, lambda: False)
+                with self.chain.gone_on_with(connection) as chain:
+                    forget_in_lake(connection, self.place, self.files, intent, known, chain=chain)
+            self.private.tighten()
+            vacuum(self.place)
+            self.files.forgetting.unlink(missing_ok=True)
+            sync_to_disk(self.files.folder)
+
+    def _note_commit(self, batch: Sequence[Line]) -> None:
+        self.committed.touch(mode=0o600)
+        for segment in {line.segment for line in batch}:
+            # Its grace begins now, however long it has waited.
+            os.utime(self.files.segments / segment.removeprefix(f"{self.place.host}/"))
+
+    def may_wait(self, publishing: Publishing) -> bool:
+        """Return whether what is new may wait until it is due."""
+        if publishing is Publishing.UNLESS_OTHERS_WRITE:
+            return has_live_writer(self.files.segments)
+        return publishing is Publishing.WHEN_DUE
+
+    def connect(self) -> DuckDBPyConnection:
+        """Return a connection to the lake for writing, to be closed after use."""
+        connection = connect_lake(self.place, writes=True)
+        connection.execute(f"USE {BASE}")
+        return connection
+
+    @property
+    def committed(self) -> Path:
+        """The file that was touched when this host last committed or shipped."""
+        return self.files.folder / "committed"
+
+    @contextmanager
+    def elected(self, patience: float) -> Iterator[bool]:
+        """Be this host's ingester, where nobody else is; say whether that is so."""
+        lock = FileLock(self.files.ingest_lock)
+        with one_sentence(f"The ledger {self.files.published} can't take in what was recorded"):
+            if not lock.acquire(patience):
+                yield False
+                return
+            try:
+                self.files.remove_leftovers()
+                self._go_on_forgetting()
+                yield True
+            finally:
+                lock.release()

@@ -1,0 +1,210 @@
+"""Lines into a lake, beside other hosts that do the same."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+
+import duckdb
+import tenacity
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.events import Event, RunStarted, SessionStarted
+from actionledger.core.vocabulary import RunKind
+from actionledger.ledger.storage.chain import Chain
+from actionledger.ledger.storage.connections import offsets_in
+from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.loading import Loader, Tally
+from actionledger.ledger.storage.old_events import ReversalAsTry
+from actionledger.ledger.storage.preparation import Prepared
+from actionledger.ledger.storage.segments import Line
+
+_OF_ANYBODY = frozenset({"approval_decided"})
+"""What is decided by whoever is first."""
+
+_ALONE = frozenset({"reviewed", "session_forgotten", "system_noted"})
+"""What is recorded in a run of its own that nobody begins: each time it is something new."""
+
+_ONCE_EACH = frozenset({"parser_used"})
+"""What is claimed where its row is new, and else known."""
+
+_KEPT = 10_000
+
+
+class OwnSessions:
+    """Remembers of live sessions which run began them; of one ingester.
+
+    What it knows never changes, so that it is asked of the lake once.
+    """
+
+    def __init__(self) -> None:
+        self._begun_by: dict[str, str] = {}
+        self._is_live: dict[str, bool] = {}
+
+    def has_all(self, connection: DuckDBPyConnection, events: Iterable[Event | ReversalAsTry]) -> bool:
+        """Return whether no other host can have any of some events."""
+        asked: list[Event] = []
+        for event in events:
+            if isinstance(event, ReversalAsTry) or event.kind in _OF_ANYBODY:
+                return False
+            if event.kind not in _ONCE_EACH:
+                asked.append(event)
+        self._learn(connection, asked)
+        return all(map(self._is_own, asked))
+
+    def _is_own(self, event: Event) -> bool:
+        is_live = self._is_live.get(event.run_id)
+        if is_live is None:
+            return event.kind in _ALONE
+        session = getattr(event, "session_id", None)
+        return is_live and (session is None or self._begun_by.get(session) == event.run_id)
+
+    def _learn(self, connection: DuckDBPyConnection, events: Iterable[Event]) -> None:
+        """Note the runs and the sessions that begin in some events, and ask for those that began before."""
+        if len(self._begun_by) + len(self._is_live) > _KEPT:
+            self._begun_by.clear()
+            self._is_live.clear()
+        runs: set[str] = set()
+        sessions: set[str] = set()
+        for event in events:
+            if isinstance(event, RunStarted):
+                self._is_live[event.run_id] = event.run_kind is RunKind.LIVE
+            elif isinstance(event, SessionStarted):
+                self._begun_by.setdefault(event.session_id, event.run_id)
+            runs.add(event.run_id)
+            if session := getattr(event, "session_id", None):
+                sessions.add(session)
+        if unknown := runs - self._is_live.keys():
+            found = _of(connection, "run_starts", "run_id", "run_kind", unknown)
+            self._is_live |= {run: kind == RunKind.LIVE for run, kind in found.items()}
+        own = {session for session in sessions if session not in self._begun_by}
+        if own and any(self._is_live.get(run) for run in runs):
+            self._begun_by |= _of(connection, "session_starts", "session_id", "run_id", own)
+
+
+def _of(
+    connection: DuckDBPyConnection, table: str, key: str, value: str, keys: Iterable[str]
+) -> dict[str, str]:
+    found = connection.execute(
+        f"SELECT {key}::VARCHAR, {value}::VARCHAR FROM {table} SEMI JOIN "
+        f"(SELECT unnest(string_split(?, ','))::UUID AS {key}) USING ({key})",
+        [",".join(keys)],
+    ).fetchall()
+    return dict(found)
+
+
+_log = logging.getLogger(__name__)
+
+_PATIENCE_SECONDS = 120.0
+_CONFLICTS = ("conflict", "database is locked", "could not serialize", "deadlock")
+
+
+class LakeLoader(Loader):
+    """Puts lines into a lake, each event once, however many hosts do it.
+
+    DuckLake knows no unique keys, and two commits that only append never collide. What only this host can have made (the top of this file says
+    what that is), it alone takes in. What another one may take in just now, a recording that both import or a parser that both use,
+    is claimed: whoever commits second collides, and looks again at what is known.
+
+    Args:
+        connection: its current database is a lake.
+        chain: this host's own, which gets a link for each commit.
+        own: the live sessions that are known to be this host's own.
+        shares_segments: whether somebody else may take in the same lines just now, a committer what its host commits by itself: then each
+            commit is claimed, and lines that are known by now are left out.
+    """
+
+    def __init__(
+        self,
+        connection: DuckDBPyConnection,
+        chain: Chain,
+        own: OwnSessions | None = None,
+        *,
+        shares_segments: bool = False,
+    ) -> None:
+        super().__init__(connection, chain=chain)
+        self._own = own or OwnSessions()
+        self._shares_segments = shares_segments
+        self._is_shared = False
+        self._has_claimed = False
+
+    def load(self, lines: Sequence[Line]) -> None:
+        """Take in lines, again where another host was first; see ``Loader.load``."""
+        for attempt in tried_again():
+            with attempt:
+                super().load(lines)
+
+    def load_prepared(self, prepared: Prepared) -> None:
+        """Take in events, again where another host was first; see ``Loader.load_prepared``."""
+        for attempt in tried_again():
+            with attempt:
+                super().load_prepared(prepared)
+
+    def _commit(
+        self, lines: Sequence[Line], *, refusal: str | None = None, prepared: Prepared | None = None
+    ) -> None:
+        self._has_claimed = False
+        super()._commit(lines, refusal=refusal, prepared=prepared)
+
+    def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: Tally) -> None:
+        if self._shares_segments:
+            self._claim()
+            known = offsets_in(self._connection)
+            lines = [line for line in lines if line.start >= known.get(line.segment, 0)]
+            if not lines and refusal is not None:
+                return
+        super()._take_in(lines, refusal, tally)
+
+    def _insert(self, prepared: Prepared, tally: Tally) -> None:
+        self._claim()  # what comes so is derived from what was recorded elsewhere
+        super()._insert(prepared, tally)
+
+    def _claim(self) -> None:
+        if not self._has_claimed:
+            claim(self._connection)
+            self._has_claimed = True
+
+    def _known_events(self, events: Sequence[Event | ReversalAsTry]) -> set[str]:
+        known = super()._known_events(events)
+        new = [event for event in events if event.event_id.lower() not in known]
+        self._is_shared = not self._own.has_all(self._connection, new)
+        return known
+
+    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
+        if self._is_shared or "parsers" in staging.tables:
+            self._claim()
+        super()._finish(lines, staging)
+
+    def _note(self, offsets: dict[str, int]) -> None:
+        # Rows that are only added are nobody's to collide with; the largest offset of a segment is what counts.
+        self._connection.execute(
+            "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])",
+            [list(offsets), list(offsets.values())],
+        )
+
+
+def claim(connection: DuckDBPyConnection) -> None:
+    """Have this transaction collide with any other one that claims something."""
+    connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
+
+
+def tried_again(
+    on: Callable[[BaseException], bool] | None = None, *, seconds: float = _PATIENCE_SECONDS
+) -> Iterable[tenacity.AttemptManager]:
+    """Return the attempts at what may collide with another host's commit, a few minutes of them."""
+    return tenacity.Retrying(
+        retry=tenacity.retry_if_exception(on or is_conflict),
+        stop=tenacity.stop_after_delay(seconds),
+        wait=tenacity.wait_random_exponential(multiplier=0.2, max=5.0),
+        before_sleep=_note_retry,
+        reraise=True,
+    )
+
+
+def _note_retry(attempt: tenacity.RetryCallState) -> None:
+    # For whoever looks for it: that hosts wait for each other is no trouble, and the error's text may be long.
+    _log.debug("Another host was first; attempt %d is behind it.", attempt.attempt_number)
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Return whether another host was in the way, so that the same may go well the next time."""
+    said = str(error).lower()
+    return isinstance(error, duckdb.Error) and any(words in said for words in _CONFLICTS)

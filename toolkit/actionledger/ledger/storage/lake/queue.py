@@ -1,0 +1,186 @@
+"""Where hosts ship pieces of their segments to: a folder that all of them have, or a prefix of a bucket in S3.
+
+    QUEUE/HOST/SEGMENT.START-END.gz     the lines of a segment from one byte to another, whole lines each
+    QUEUE/refused/HOST/…                what could not be read
+
+A piece is there as a whole or not at all, and is never changed. It goes when the lake has it. The segment stays on its host until
+then, so that a piece that is lost is shipped again.
+"""
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Protocol, Self
+
+from actionledger.core.errors import LedgerError
+from actionledger.core.ids import new_id
+from actionledger.ledger.storage.encoding import LINE_LIMIT
+from actionledger.ledger.storage.files import make_private_folders
+from actionledger.ledger.storage.lake.place import S3, LakePlace
+from actionledger.ledger.storage.segments import Line, lines_of, qualified_name
+
+PIECE_BYTES = 4 * 1024 * 1024
+"""How much of a segment is in one piece, in bytes of lines; a line that is longer is in one alone."""
+
+REFUSED = "refused/"
+
+_LARGEST = PIECE_BYTES + LINE_LIMIT
+_NAME = re.compile(
+    r"(?P<host>[A-Za-z0-9][A-Za-z0-9._-]{0,252})/(?P<segment>[0-9a-f-]{36}\.\d{6}\.jsonl)\.(?P<start>\d{1,18})-(?P<end>\d{1,18})\.gz"
+)
+_FAST = 1
+_BEGUN = ".begun-"
+
+
+class DamagedPieceError(Exception):
+    """A piece does not hold what its name says."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Piece:
+    """Whole lines of a segment, by their place.
+
+    Args:
+        host: whose segment it is.
+        segment: its name.
+        start: where the piece begins, in bytes.
+        end: where it ends.
+    """
+
+    host: str
+    segment: str
+    start: int
+    end: int
+
+    @classmethod
+    def named(cls, name: str) -> Self | None:
+        """Return the piece of a name; None where the name is none of a piece's."""
+        found = _NAME.fullmatch(name)
+        if found is None:
+            return None
+        piece = cls(found["host"], found["segment"], int(found["start"]), int(found["end"]))
+        return piece if 0 < piece.end - piece.start <= _LARGEST and piece.name == name else None
+
+    @property
+    def name(self) -> str:
+        """What it is called in the queue."""
+        return f"{self.host}/{self.segment}.{self.start}-{self.end}.gz"
+
+    @property
+    def qualified(self) -> str:
+        """What its segment is called beside those of other hosts."""
+        return qualified_name(self.host, self.segment)
+
+    def covers(self, place: int) -> bool:
+        """Return whether a byte of the segment is in it."""
+        return self.start <= place < self.end
+
+
+class Queue(Protocol):
+    """What is shipped, by name; of anybody who may read and write there."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Add something, whole or not at all."""
+
+    def get(self, name: str) -> bytes | None:
+        """Return something; None where it is gone."""
+
+    def names(self, prefix: str = "") -> list[str]:
+        """Return the names of what is there, of one host where a prefix says which."""
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove some; what is gone already is no matter."""
+
+
+def queue_of(place: LakePlace) -> Queue:
+    """Return the queue of a lake that has one."""
+    assert place.queue_path
+    if not place.queue_path.startswith(S3):
+        return FolderQueue(Path(place.queue_path))
+    from actionledger.ledger.storage.lake.s3_queue import S3Queue  # noqa: PLC0415 - of an extra
+
+    return S3Queue(place.queue_path)
+
+
+def packed(data: bytes) -> bytes:
+    """Return lines as a piece holds them."""
+    return gzip.compress(data, _FAST, mtime=0)
+
+
+def unpacked(piece: Piece, data: bytes) -> list[Line]:
+    """Return the lines of a piece."""
+    length = piece.end - piece.start
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            lines = file.read(length + 1)  # a stranger's piece may hold any amount
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedPieceError(str(error)) from error
+    if len(lines) != length:
+        raise DamagedPieceError(f"it holds not the {length} bytes that its name says")
+    return list(lines_of(BytesIO(lines), piece.qualified, piece.start, take_cut_off=True))
+
+
+class FolderQueue:
+    """A queue in a folder that every host has, on a disk or a network file system.
+
+    Args:
+        folder: the folder; made where it is missing, for its owner alone.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write it beside, and give it its name."""
+        path = self._folder / name
+        make_private_folders(path.parent)
+        beside = path.parent / f"{_BEGUN}{new_id()}"
+        descriptor = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+
+    def get(self, name: str) -> bytes | None:
+        """Read a file."""
+        try:
+            return (self._folder / name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def names(self, prefix: str = "") -> list[str]:
+        """List the folders of hosts, of one host alone where the prefix is its name with a slash."""
+        try:
+            hosts = [self._folder / prefix] if prefix else list(self._folder.iterdir())
+        except FileNotFoundError:
+            return []
+        found: list[str] = []
+        for host in hosts:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                found += (f"{host.name}/{entry.name}" for entry in host.iterdir())
+        return found
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files."""
+        for name in names:
+            (self._folder / name).unlink(missing_ok=True)
+
+
+def refuse(queue: Queue, piece: Piece, data: bytes) -> None:
+    """Put a piece aside that can't be read; its host ships it again."""
+    try:
+        queue.put(REFUSED + piece.name, data)
+        queue.remove([piece.name])
+    except OSError as error:
+        raise LedgerError(f"The piece {piece.name} can't be read, and not be put aside: {error}.") from error

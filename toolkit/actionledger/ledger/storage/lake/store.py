@@ -1,0 +1,288 @@
+"""A ledger in a lake: many hosts write to it, each through an ingester of its own, and all of them read one set of tables."""
+
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
+from threading import Lock
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.errors import LedgerError
+from actionledger.core.ids import utc
+from actionledger.core.processes import FileLock, abandon, watch
+from actionledger.ledger.storage.chain import SPAN, Head
+from actionledger.ledger.storage.connections import BASE, offsets_in
+from actionledger.ledger.storage.files import LedgerFiles, one_sentence
+from actionledger.ledger.storage.ingest import IngestReport, Publishing
+from actionledger.ledger.storage.lake.connection import connect_lake, connect_reader, size_of
+from actionledger.ledger.storage.lake.ingester import GRACE_SECONDS, HostIngester, LakeIngester
+from actionledger.ledger.storage.lake.loading import is_conflict, tried_again
+from actionledger.ledger.storage.lake.place import BlankLakeError, LakePlace, PrivateFiles
+from actionledger.ledger.storage.lake.shipping import Shipper
+from actionledger.ledger.storage.lake.tables import (
+    create_everything,
+    is_blank,
+    is_older_than_chains,
+    kept_heads,
+    make_tables,
+    refuse_other_versions,
+)
+from actionledger.ledger.storage.memory import Instance
+from actionledger.ledger.storage.schema import SCHEMA_VERSION, lacking
+from actionledger.ledger.storage.segments import qualified_name
+from actionledger.ledger.storage.store import AsOf, Intake
+from actionledger.ledger.storage.stored import withdrawn_in
+from actionledger.ledger.upkeep.migrations import version_in
+from actionledger.ledger.upkeep.proofs.file import faults_of_segments, shape_of
+from actionledger.ledger.upkeep.proofs.report import Fault, Verification, faults_since
+from actionledger.ledger.upkeep.proofs.walk import Walk, walk
+
+_OLDER = (
+    "The lake was recorded before its hosts kept proofs. Whoever opens it for writing begins a chain with what is there, and from then on it is "
+    "proven."
+)
+
+
+def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verification:
+    """Look whether a state of a lake holds what was taken in up to it."""
+    if is_older_than_chains(connection):
+        return Verification(tuple(faults_since(kept, {})), (_OLDER,))
+    shape = shape_of(connection, create_everything, lacks=lacking(version_in(connection) or SCHEMA_VERSION))
+    if not shape.can_be_walked:
+        return Verification(shape.faults, shape.notes)
+    walks = walk(connection)
+    beyond = [head for head in kept if head.link // SPAN >= len(walks)]
+    of_chains = (fault for chain, found in enumerate(walks) for fault in _of_chain(chain, found, kept))
+    counts = withdrawn_in(connection)
+    return Verification(
+        faults=(*shape.faults, *of_chains, *faults_since(beyond, {})),
+        notes=shape.notes,
+        chains=tuple(proven for found in walks for proven in found.proven),
+        superseded=counts.get("superseded", 0),
+        forgotten=counts.get("forgotten", 0),
+    )
+
+
+def faults_of_host(connection: DuckDBPyConnection, files: LedgerFiles, host: str) -> list[Fault]:
+    """Return which of a host's segments were cut."""
+    prefix = qualified_name(host, "")
+    offsets = offsets_in(connection)
+    return faults_of_segments(
+        files, {name.removeprefix(prefix): end for name, end in offsets.items() if name.startswith(prefix)}
+    )
+
+
+def _of_chain(chain: int, found: Walk, kept: Sequence[Head]) -> Iterator[Fault]:
+    """Yield what is wrong with a chain, with the name of its host."""
+    of_host = f"Of host {found.host}: " if found.host else ""
+    since = faults_since([head for head in kept if head.link // SPAN == chain], found.heads)
+    for fault in (*found.faults, *since):
+        yield replace(fault, sentence=f"{of_host}{fault.sentence}")
+
+
+_MADE_TWICE = ("already exists", "duplicate key value")
+"""What a catalog says to the second of two who make its tables."""
+
+_PATIENCE_SECONDS = 30.0
+"""How long to wait for others who are making the same blank lake a ledger."""
+
+
+class LakeStore:
+    """A ledger in a lake; see ``Store`` for what each method does.
+
+    Args:
+        place: where the lake is.
+        as_of: the state to be read; None for the newest, and what this host has beyond it.
+    """
+
+    def __init__(self, place: LakePlace, *, as_of: AsOf | None = None) -> None:
+        self.files = LedgerFiles.at(place.path)
+        self.place = place
+        self.folders: tuple[str, ...] = (place.data_path,)
+        self.host = place.host
+        self.has_tail = as_of is None
+        committing = LakeIngester.of(place, self.files)
+        self._ingester: HostIngester = Shipper(committing) if place.queue_path else committing
+        self._lock = Lock()
+        self._watching: DuckDBPyConnection | None = None
+        watch(self)
+        self._fixed = None if as_of is None else self._snapshot_of(as_of)
+        self.as_of: AsOf | None = self._fixed
+
+    def make(self) -> None:
+        """Make the lake a ledger where it is blank."""
+        self.files.make_folders()
+        if self._is_made():
+            return
+        lock = FileLock(self.files.making_lock)
+        lock.acquire(_PATIENCE_SECONDS)
+        try:
+            with self._one_sentence("opened"):
+                self._make()
+        finally:
+            lock.release()
+
+    def _is_made(self) -> bool:
+        """Return whether there is nothing to make; asked by the connection that is kept, since each new one reads the catalog anew."""
+        try:
+            version = self._version()
+        except LedgerError as error:
+            if self.place.queue_path and not isinstance(error, BlankLakeError):
+                raise
+            return False
+        if self.place.queue_path:
+            return True  # to ship takes no right to write to the lake
+        with self._one_sentence("opened"), self._lock:
+            return version == SCHEMA_VERSION and not is_older_than_chains(self._watched(), BASE)
+
+    def _make(self) -> None:
+        # Another host, or this one by another name of the same lake, may be at it all the same.
+        private = PrivateFiles(self.place)
+        private.begin()
+        for attempt in tried_again(_is_in_the_way, seconds=_PATIENCE_SECONDS):
+            with attempt, closing(connect_lake(self.place, writes=True)) as connection:
+                make_tables(connection, self.place)
+        private.tighten()
+
+    def check(self) -> None:
+        """Raise where the lake can't be read as it is."""
+        self._version()
+
+    def _version(self) -> int:
+        try:
+            with self._one_sentence("opened"), self._lock:
+                return refuse_other_versions(self._watched(), self.place)
+        except LedgerError as error:
+            self.close()
+            # What this host has committed was somewhere.
+            if self.files.heads.exists() or not is_blank(self.place, error):
+                raise
+            raise BlankLakeError(
+                f"The lake of {self.place.path} is not made yet: whoever opens it for writing makes it."
+            ) from error
+
+    def ingest(
+        self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
+    ) -> IngestReport:
+        """Commit what this host's segments hold; readers see it at once."""
+        return self._ingester.ingest(publishing, patience=patience, is_stopped=is_stopped)
+
+    def intake(self) -> Intake:
+        """Commit events that are in no segment, or leave them to the segments where hosts ship these."""
+        return self._ingester.intake()
+
+    def forget(self, *, patience: float = 0.0) -> bool:
+        """Delete the rows, and let go of every state and file that has them."""
+        return self._ingester.forget(patience=patience)
+
+    def verify(self, kept: Sequence[Head]) -> Verification:
+        """Look at every host's chain in the state that is read; in the newest one also at what this host has kept of its own, and its segments."""
+        # What is kept is of commits that the state has which is asked for behind it.
+        own = kept_heads(self.files) if self.has_tail else ()
+        snapshot = self.state()
+        assert isinstance(snapshot, int)
+        with (
+            self._one_sentence("verified"),
+            closing(connect_lake(self.place, snapshot=snapshot)) as connection,
+        ):
+            refuse_other_versions(connection, self.place)
+            connection.execute(f"USE {BASE}")
+            found = verify_lake(connection, (*kept, *own))
+            if not self.has_tail:
+                return found
+            of_host = faults_of_host(connection, self.files, self.host)
+            return replace(found, faults=(*found.faults, *of_host))
+
+    def due_in(self) -> float:
+        """Return in how many seconds another commit is due."""
+        return self._ingester.due_in()
+
+    def is_behind(self) -> bool:
+        """Readers see what is committed."""
+        return False
+
+    def exists(self) -> bool:
+        """A lake that could be opened is there."""
+        return True
+
+    def state(self) -> Hashable:
+        """Return the number of the snapshot that is read."""
+        return self._fixed if self._fixed is not None else self._newest()
+
+    def holds(self, state: Hashable, since: float) -> bool:  # noqa: ARG002 - which one is no matter here
+        """Whether the segments still hold what came after a state: for a minute they do, whoever commits meanwhile."""
+        return time.monotonic() - since < GRACE_SECONDS / 2
+
+    def connect(self, *, may_write: bool) -> Instance:
+        """Show the lake as it was at one snapshot; who also writes asks little of it, and is given no copy."""
+        snapshot = self.state()
+        assert isinstance(snapshot, int)
+        connection = connect_reader(self.place, snapshot, self._size(), may_hold=not may_write)
+        try:
+            lacks = lacking(refuse_other_versions(connection, self.place))
+        except BaseException:
+            connection.close()
+            raise
+        return Instance(connection, lacks=lacks)
+
+    def start_over(self) -> None:
+        """Give up the parent's connection in a forked child."""
+        if self._watching is not None:
+            abandon(self._watching)
+        self._watching = None
+        self._lock = Lock()
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with self._lock:
+            if self._watching is not None:
+                self._watching.close()
+            self._watching = None
+
+    def _newest(self) -> int | None:
+        with self._one_sentence("read"):
+            try:
+                return self._asked("SELECT id FROM base.current_snapshot()")
+            except duckdb.Error:
+                self.close()  # the catalog database may have been started anew
+                return self._asked("SELECT id FROM base.current_snapshot()")
+
+    def _snapshot_of(self, as_of: AsOf) -> int:
+        with self._one_sentence("read"):
+            asked = "SELECT max(snapshot_id) FROM base.snapshots() WHERE "
+            if isinstance(as_of, int):
+                found = self._asked(asked + "snapshot_id = ?", as_of)
+            else:
+                found = self._asked(asked + "snapshot_time <= ?::TIMESTAMPTZ", f"{utc(as_of).isoformat()}+00")
+        if found is None:
+            raise LedgerError(
+                f"The lake of {self.place.path} has no snapshot of {as_of}: it is younger, or that one was let go of."
+            )
+        return found
+
+    def _asked(self, query: str, *values: object) -> int | None:
+        with self._lock:
+            # To the end: a row that is left keeps the transaction open, and with it the state that it sees.
+            [(value,)] = self._watched().execute(query, list(values)).fetchall()
+        found: int | None = value
+        return found
+
+    def _size(self) -> int:
+        with self._one_sentence("read"), self._lock:
+            return size_of(self._watched())
+
+    def _watched(self) -> DuckDBPyConnection:
+        if self._watching is None:
+            self._watching = connect_lake(self.place)
+        return self._watching
+
+    def _one_sentence(self, what: str) -> AbstractContextManager[None]:
+        return one_sentence(f"The ledger {self.files.published} can't be {what}")
+
+
+def _is_in_the_way(error: BaseException) -> bool:
+    """Return whether somebody else is making the lake a ledger just now: its catalog can't be read until that is done."""
+    made_twice = isinstance(error, duckdb.Error) and any(words in str(error) for words in _MADE_TWICE)
+    return made_twice or is_conflict(error) or isinstance(error, duckdb.TransactionException)

@@ -1,0 +1,290 @@
+"""Lines into tables, each event once: the ingester does it for the working file, a reader for what is not taken in yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.events import Event, ParserUsed, Reviewed, TurnSuperseded
+from actionledger.core.ids import now
+from actionledger.ledger.storage.chain import Cells, Chain, draw_salts
+from actionledger.ledger.storage.connections import transaction
+from actionledger.ledger.storage.insertion import Forgotten, Staging, insert_prepared
+from actionledger.ledger.storage.old_events import Older, ReversalAsTry
+from actionledger.ledger.storage.preparation import DIRECT, Prepared, decode
+from actionledger.ledger.storage.projection import Row, fit, rows_of
+from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, TABLES, Unreadable
+from actionledger.ledger.storage.segments import Line
+from actionledger.ledger.storage.stored import digests_of, rows_of_links, rows_of_turns, withdraw
+
+_TABLES = {table.name: table for table in TABLES}
+_PARSER_ID = _TABLES["parsers"].place["parser_id"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of lines.
+
+    Args:
+        events: how many events were taken in.
+        duplicates: how many were passed over, since an event of the same identifier is known.
+        quarantined: how many lines can't be read.
+        forgotten: how many were passed over, since their session is forgotten.
+    """
+
+    events: int = 0
+    duplicates: int = 0
+    quarantined: int = 0
+    forgotten: int = 0
+
+
+class Loader:
+    """Puts lines into the current database of a connection, and notes how far each segment was taken in.
+
+    Args:
+        connection: its current database holds the tables of ``schema.py``.
+        beside: the catalogue of another database whose events are known too; None where there is none.
+        chain: gets a link for each transaction; None where nothing is to be proven.
+
+    Attributes:
+        tally: what became of all lines.
+        tables: the tables that rows were put into.
+    """
+
+    def __init__(
+        self,
+        connection: DuckDBPyConnection,
+        *,
+        beside: str | None = None,
+        chain: Chain | None = None,
+    ) -> None:
+        self._connection = connection
+        self._chain = chain
+        self._catalogues = ("", f"{beside}.") if beside else ("",)
+        self.tally = Tally()
+        self.tables: set[str] = set()
+
+    def load(self, lines: Sequence[Line]) -> None:
+        """Take in lines: their rows and the offsets behind them in one transaction."""
+        try:
+            self._commit(lines)
+        except duckdb.OperationalError:
+            raise
+        except (duckdb.Error, ValueError) as error:
+            # DuckDB refuses a row that was thought to fit. One line must not hold up all others: halving finds it.
+            if len(lines) == 1:
+                self._commit(lines, refusal=str(error).partition("\n")[0])
+            else:
+                self.load(lines[: len(lines) // 2])
+                self.load(lines[len(lines) // 2 :])
+
+    def load_prepared(self, prepared: Prepared) -> None:
+        """Take in events that were made ready elsewhere, in one transaction."""
+        self._commit([Line(DIRECT, 0, line) for line in prepared.others], prepared=prepared)
+
+    def _commit(
+        self, lines: Sequence[Line], *, refusal: str | None = None, prepared: Prepared | None = None
+    ) -> None:
+        """Take in lines, and what is prepared behind them; or a line alone that is refused."""
+        tally = Tally()
+        head = None if self._chain is None else self._chain.head
+        try:
+            # What is known is asked in the transaction that adds to it: elsewhere others may add, too.
+            with transaction(self._connection):
+                self._take_in(lines, refusal, tally)
+                if prepared is not None and prepared.events:
+                    self._insert(prepared, tally)
+        except BaseException:
+            if self._chain is not None and head is not None:
+                self._chain.head = head
+            raise
+        for counted in fields(tally):
+            setattr(
+                self.tally, counted.name, getattr(self.tally, counted.name) + getattr(tally, counted.name)
+            )
+
+    def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: Tally) -> None:
+        staging, cells = Staging(), Cells()
+        superseded: list[str] = []
+        if refusal is None:
+            superseded = self._stage(lines, staging, cells, tally)
+        else:
+            _quarantine(lines[0], refusal, staging, cells, tally)
+        staging.insert(self._connection, self._link)
+        self.tables.update(staging.tables)
+        self._seal(cells, superseded)
+        self._finish(lines, staging)
+
+    def _insert(self, prepared: Prepared, tally: Tally) -> None:
+        """Put the rows of events that were made ready elsewhere into their tables, but for those that are known or not to come in."""
+        link = self._link
+        inserted = insert_prepared(self._connection, prepared, link)
+        tally.events += inserted.events
+        tally.duplicates += inserted.duplicates
+        tally.forgotten += inserted.forgotten
+        self.tables.update(rows.table for rows in prepared.rows)
+        if self._chain is None or not inserted.events:
+            return
+        if inserted.is_whole:
+            self._chain.write_salts(prepared.salts)
+            cells: Sequence[bytes] = prepared.cells
+        else:
+            # What is left of them is only there: its cells are made as those are that are looked at later.
+            self._chain.write_salts(draw_salts(inserted.salted_by))
+            rows = rows_of_links(self._chain.head.link + 1, self._chain.head.link + 1)
+            cells = digests_of(self._connection, rows._replace(tables=[each.table for each in prepared.rows]))
+        self._chain.head = self._chain.write(cells)
+
+    @property
+    def _link(self) -> int | None:
+        """The link that takes in what comes next."""
+        return None if self._chain is None else self._chain.head.link + 1
+
+    def _seal(self, cells: Cells, superseded: Sequence[str]) -> None:
+        """Remove what is superseded and, where a chain is kept and anything is new, write the next link."""
+        chain = self._chain
+        if chain is None or not cells:
+            self._remove(superseded)
+            return
+        salts = draw_salts(cells.salted_by)
+        chain.write_salts(salts)
+        made = list(cells.digests(salts))
+        withdrawn: list[bytes] = []
+        if superseded:
+            withdrawn = withdraw(
+                self._connection, [rows_of_turns(superseded)], chain.head.link + 1, "superseded"
+            )
+            self._remove(superseded)
+        chain.head = chain.write(made, withdrawn)
+
+    def _stage(self, lines: Sequence[Line], staging: Staging, cells: Cells, tally: Tally) -> list[str]:
+        """Put the rows of lines on their way; return the turns that some of them supersede."""
+        decoded: list[tuple[Line, Event | ReversalAsTry]] = []
+        for line in lines:
+            if line.data.isspace():
+                continue  # of a session that is forgotten
+            try:
+                decoded.append((line, decode(line)))
+            except ValueError as error:
+                _quarantine(line, str(error), staging, cells, tally)
+        known = self._known_events([event for _, event in decoded])
+        is_asked = any(isinstance(event, ParserUsed) for _, event in decoded)
+        parsers = self._known("parser_id", "parsers") if is_asked else set()
+        gone = self._known("turn_id::VARCHAR", "superseded")
+        forgotten = self._forgotten()
+        superseded: list[str] = []
+        older = Older(self._connection, self._catalogues)
+        for line, event in decoded:
+            event_id = event.event_id.lower()
+            if event_id in known:
+                tally.duplicates += 1
+                continue
+            if forgotten.covers(event):
+                tally.forgotten += 1
+                continue
+            known.add(event_id)
+            try:
+                brought_up = older.brought_up(event)
+                rows = [fit(row) for row in rows_of(brought_up)]
+            except ValueError as error:
+                _quarantine(line, f"bad field: {error}", staging, cells, tally)
+                continue
+            tally.events += 1
+            if isinstance(event, TurnSuperseded):
+                superseded.append(event.turn_id)
+            for row in rows[:1] if _is_gone(event, gone) else rows:
+                if not _is_known_parser(row, parsers):
+                    staging.add(row)
+                    cells.add(_TABLES[row.table], row.values, brought_up)
+        return superseded
+
+    def _remove(self, turn_ids: Sequence[str]) -> None:
+        """Remove the rows of turns that are superseded."""
+        if not turn_ids:
+            return
+        of_turns = "turn_id IN (SELECT unnest(string_split(?, ','))::UUID)"
+        joined = [",".join(turn_ids)]
+        executions = f"SELECT execution_id FROM execution_starts WHERE {of_turns}"  # noqa: S608 (our own names)
+        self._connection.execute(f"DELETE FROM execution_ends WHERE execution_id IN ({executions})", joined)  # noqa: S608
+        approvals = f"SELECT approval_id FROM approval_starts WHERE {of_turns}"  # noqa: S608
+        self._connection.execute(f"DELETE FROM approval_ends WHERE approval_id IN ({approvals})", joined)  # noqa: S608
+        for table in OF_TURN:
+            self._connection.execute(f"DELETE FROM {table} WHERE {of_turns}", joined)  # noqa: S608
+
+    def _known_events(self, events: Sequence[Event | ReversalAsTry]) -> set[str]:
+        if not events:
+            return set()
+        event_ids = [event.event_id for event in events]
+        # One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
+        joined = ",".join(event_ids)
+        ends = [min(event_ids), max(event_ids)]
+        known: set[str] = set()
+        for catalogue in self._catalogues:
+            found = self._connection.execute(
+                f"SELECT event_id::VARCHAR FROM {catalogue}events SEMI JOIN "  # noqa: S608 (our own names)
+                "(SELECT unnest(string_split(?, ','))::UUID AS event_id) USING (event_id) "
+                # What lies beyond is passed over without being read, file by file where there are many.
+                "WHERE event_id BETWEEN ?::UUID AND ?::UUID",
+                [joined, *ends],
+            )
+            known.update(event_id for (event_id,) in found.fetchall())
+        return known
+
+    def _known(self, column: str, table: str) -> set[str]:
+        known: set[str] = set()
+        for catalogue in self._catalogues:
+            found = self._connection.execute(f"SELECT {column} FROM {catalogue}{table}")  # noqa: S608
+            known.update(value for (value,) in found.fetchall())
+        return known
+
+    def _forgotten(self) -> Forgotten:
+        """Return the sessions of which nothing is taken in."""
+        steps = [
+            row
+            for catalogue in self._catalogues
+            for row in self._connection.execute(
+                f"SELECT session_id::VARCHAR, step, forgotten_at FROM {catalogue}forgotten"  # noqa: S608 (our own names)
+            ).fetchall()
+        ]
+        return Forgotten(steps)
+
+    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:  # noqa: ARG002 - a lake's asks for it
+        """Do what is to be committed beside the rows: note how far each segment was taken in."""
+        offsets = {line.segment: line.end for line in lines if line.segment != DIRECT}
+        if offsets:
+            self._note(offsets)
+
+    def _note(self, offsets: dict[str, int]) -> None:
+        self._connection.execute(
+            "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[]) "
+            "ON CONFLICT (name) DO UPDATE SET ingested_bytes = excluded.ingested_bytes",
+            [list(offsets), list(offsets.values())],
+        )
+
+
+def _is_known_parser(row: Row, parsers: set[str]) -> bool:
+    if row.table != "parsers":
+        return False
+    parser_id = row.values[_PARSER_ID]
+    is_known = parser_id in parsers
+    parsers.add(parser_id)
+    return is_known
+
+
+def _is_gone(event: Event | ReversalAsTry, superseded: set[str]) -> bool:
+    """Return whether an event is of a turn that was superseded before the event came; it is known, and no more.
+
+    What somebody said of the turn is kept: it moves on to the turn that stands for it.
+    """
+    return getattr(event, "turn_id", None) in superseded and not isinstance(event, TurnSuperseded | Reviewed)
+
+
+def _quarantine(line: Line, reason: str, staging: Staging, cells: Cells, tally: Tally) -> None:
+    tally.quarantined += 1
+    # Whole: once it is taken in, the segment goes. Bytes that are no UTF-8 are kept as \xNN.
+    text = line.data.decode(errors="backslashreplace").rstrip("\n")
+    unreadable = Unreadable(line.segment, line.start, reason, text, found_at=now())
+    row = Row(QUARANTINE.name, QUARANTINE.values(unreadable))
+    staging.add(row)
+    cells.add(QUARANTINE, row.values, None)

@@ -1,0 +1,135 @@
+"""What older versions wrote into segments, read as what it means now.
+
+Up to version 2 of the schema, undoing was recorded as one more try at the action: ``undone``, or ``succeeded`` for what put the
+changes back, with the paths as its result and no time taken. Up to version 4, every cost was a recording's.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from duckdb import DuckDBPyConnection
+from pydantic import TypeAdapter
+
+from actionledger.core.events import ActionReversed, Event, ExecutionStarted, ResponseReceived
+from actionledger.core.vocabulary import CostOrigin, Reversal
+from actionledger.ledger.storage.columns import IN_EVENTS
+from actionledger.ledger.storage.schema import TABLES
+
+_RESULT = {"changed_back", "in_all"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReversalAsTry:
+    """The end of a try that was an undoing.
+
+    Args:
+        event_id, recorded_at, execution_id: the event's and the try's.
+        paths, path_count: what was changed, and how much in all.
+    """
+
+    event_id: str
+    recorded_at: datetime
+    execution_id: str
+    paths: tuple[str, ...]
+    path_count: int
+
+
+[_STARTS] = [table for table in TABLES if table.name == "execution_starts"]
+_OF_STARTS = ", ".join(_STARTS.columns)
+_ADAPTER = TypeAdapter(ReversalAsTry)
+_STARTED = {field.name for field in fields(ExecutionStarted)} - set(IN_EVENTS)
+_OF_START = [field.name for field in fields(ActionReversed) if field.name in _STARTED]
+
+
+def reversal_as_try(data: bytes) -> ReversalAsTry | None:
+    """Return the undoing that a line of an older version records as a try; None where it is any other line."""
+    if b"changed_back" not in data:
+        return None
+    try:
+        event = json.loads(data)
+        result = json.loads(event["result"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    if not (_is_end_of_try(event) and isinstance(result, dict) and result.keys() == _RESULT):
+        return None
+    found = {"paths": result["changed_back"], "path_count": result["in_all"]}
+    kept = {name: event.get(name) for name in ("event_id", "recorded_at", "execution_id")}
+    return _ADAPTER.validate_python(kept | found)
+
+
+def _is_end_of_try(event: dict[str, Any]) -> bool:
+    status = event.get("status")
+    is_reversal = status == "undone" or (status == "succeeded" and event.get("duration_ms") == 0)
+    return event.get("kind") == "execution_finished" and is_reversal
+
+
+class Older:
+    """Brings events of older versions up to date, in the order in which they were recorded.
+
+    Args:
+        connection: where earlier events were taken in.
+        catalogues: the prefixes of the databases that may hold them.
+    """
+
+    def __init__(self, connection: DuckDBPyConnection, catalogues: Sequence[str]) -> None:
+        self._connection = connection
+        self._catalogues = catalogues
+        self._starts: dict[str, ExecutionStarted] = {}
+        self._counts: dict[str, int] = {}
+
+    def brought_up(self, event: Event | ReversalAsTry) -> Event:
+        """Return what an event is recorded as now."""
+        if isinstance(event, ExecutionStarted):
+            self._starts[event.execution_id] = event
+        if isinstance(event, ResponseReceived) and event.cost_usd is not None and event.cost_origin is None:
+            return replace(event, cost_origin=CostOrigin.RECORDED)
+        if not isinstance(event, ReversalAsTry):
+            return event
+        start = self._starts.get(event.execution_id) or self._start_of(event.execution_id)
+        place = self._counts.get(start.action_id)
+        place = self._count_of(start.action_id) if place is None else place
+        self._counts[start.action_id] = place + 1
+        return ActionReversed(
+            event_id=event.event_id,
+            recorded_at=event.recorded_at,
+            reversal_id=event.execution_id,
+            # Each undoing of an action takes back what the one before it did.
+            reversal=Reversal.REDONE if place % 2 else Reversal.UNDONE,
+            paths=event.paths,
+            path_count=event.path_count,
+            reversed_at=event.recorded_at,
+            **{name: getattr(start, name) for name in _OF_START},
+        )
+
+    def _start_of(self, execution_id: str) -> ExecutionStarted:
+        for row in self._found(_OF_STARTS, "execution_starts", "execution_id", execution_id):
+            return _start(row)
+        raise ValueError(f"an undoing of an unknown try: {execution_id[:100]!r}")
+
+    def _count_of(self, action_id: str) -> int:
+        return sum(
+            row["found"] for row in self._found("count(*) AS found", "reversals", "action_id", action_id)
+        )
+
+    def _found(self, columns: str, table: str, key: str, value: str) -> list[dict[str, Any]]:
+        rows = []
+        for catalogue in self._catalogues:
+            cursor = self._connection.execute(
+                f"SELECT {columns} FROM {catalogue}{table} WHERE {key}::VARCHAR = ?",  # noqa: S608 (our own names)
+                [value],
+            )
+            names = [column[0] for column in cursor.description or ()]
+            rows += [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        return rows
+
+
+def _start(row: dict[str, Any]) -> ExecutionStarted:
+    """Return the event that became a row of ``execution_starts``."""
+    values: dict[str, Any] = {
+        name: str(value) if isinstance(value, UUID) else value for name, value in row.items()
+    }
+    return ExecutionStarted(**values, event_id=values["execution_id"], recorded_at=row["started_at"])

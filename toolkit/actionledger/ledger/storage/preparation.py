@@ -1,0 +1,364 @@
+"""Events made ready to be taken in, away from the ledger: the rows of their tables, and what proves them.
+
+It is the same road as a segment's line takes, for what comes by the thousand: the rows are those that ``projection.py`` makes, of all
+events together. An event that was not masked, has nothing to mask and fits its columns need not become a line to be read again;
+whichever may be otherwise (``doubtful`` says which) does. What has to be asked of the ledger, of events of other kinds, is left to whoever
+takes it in.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import compress
+from operator import attrgetter
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+
+from actionledger.core.errors import UsageError
+from actionledger.core.events import (
+    EVENT,
+    Event,
+    ExecutionRecorded,
+    ResponseParsed,
+    ResponseReceived,
+    SessionDescribed,
+    SessionFinished,
+    SessionStarted,
+    TurnFinished,
+)
+from actionledger.core.privacy import may_hold_secrets
+from actionledger.ledger.storage.arrow import ArrowRows, arrow_of, identifier_bytes
+from actionledger.ledger.storage.chain import Cells, draw_salts, line_of
+from actionledger.ledger.storage.columns import Values
+from actionledger.ledger.storage.encoding import encoded
+from actionledger.ledger.storage.old_events import ReversalAsTry, reversal_as_try
+from actionledger.ledger.storage.projection import (
+    INTEGERS,
+    REPAIR_CHARACTERS,
+    SURROGATE_ESCAPE,
+    Columns,
+    Row,
+    columns_of,
+    fit,
+    is_uuid,
+    rows_of,
+)
+from actionledger.ledger.storage.schema import TABLES, Table
+from actionledger.ledger.storage.segments import Line
+
+
+def decode(line: Line) -> Event | ReversalAsTry:
+    """Read a line.
+
+    Args:
+        line: a line of a segment.
+
+    Returns:
+        The event, or what an older version wrote for one; its identifier is a UUID, its other fields are as they were
+        written.
+
+    Raises:
+        ValueError: the line is no event; the text is the reason.
+    """
+    if line.is_cut_off:
+        raise ValueError("cut off")
+    event: Event | ReversalAsTry
+    try:
+        event = line.event or reversal_as_try(line.data) or EVENT.validate_json(line.data)
+    except ValidationError as error:
+        raise ValueError(_reason(error)) from None
+    if not is_uuid(event.event_id):
+        raise ValueError(f"bad field: event_id is no UUID: {event.event_id[:100]!r}")
+    return event
+
+
+def _reason(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    match first["type"]:
+        case "json_invalid":
+            return f"bad JSON: {first['msg']}"
+        case "union_tag_invalid":
+            return f"unknown kind: {first['ctx']['tag']!r}"[:200]
+        case _:
+            place = ".".join(str(part) for part in first["loc"])
+            return f"bad field: {place}: {first['msg']}" if place else f"no event: {first['msg']}"
+
+
+DIRECT = "import"
+"""What stands in the place of a segment's name where a line was never in one."""
+
+PREPARED = frozenset(
+    {
+        SessionStarted,
+        SessionDescribed,
+        SessionFinished,
+        ResponseReceived,
+        TurnFinished,
+        ResponseParsed,
+        ExecutionRecorded,
+    }
+)
+"""The kinds of events that come by the thousand, and ask nothing of a ledger but whether it knows them."""
+
+_TABLES = {table.name: table for table in TABLES}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Events as rows.
+
+    Args:
+        events: how many there are, but for ``others``.
+        size: about how many bytes their rows take.
+        rows: their rows, table by table.
+        salts: what is drawn for each session or run, to salt its rows with.
+        cells: the digests of all rows.
+        others: the lines of events whose rows depend on what a ledger has.
+    """
+
+    events: int
+    size: int
+    rows: tuple[ArrowRows, ...]
+    salts: dict[str, UUID]
+    cells: tuple[bytes, ...]
+    others: tuple[bytes, ...]
+
+
+class UnwritableEventError(UsageError):
+    """An event holds a value that JSON has no form for.
+
+    Args:
+        place: its place among the events.
+        error: what says so.
+    """
+
+    def __init__(self, place: int, error: UsageError) -> None:
+        super().__init__(str(error))
+        self.place = place
+
+
+def prepare(events: Sequence[Event]) -> Prepared:
+    """Make events ready to be taken in."""
+    tables, rest = _plainly(events)
+    others: list[bytes] = []
+    recorded: list[Sequence[Row]] = []
+    for place in rest:
+        made = _as_recorded(place, events[place])
+        if isinstance(made, bytes):
+            others.append(made)
+        else:
+            recorded.append(made)
+    _add(tables, recorded, len(events))
+    cells, size = Cells(), 0
+    for name, rows in tables.items():
+        lines = [line_of(values) for values in zip(*rows.columns, strict=True)]
+        cells.add_lines(_TABLES[name], rows.columns, lines)
+        size += sum(map(len, lines))
+    salts = draw_salts(cells.salted_by)
+    in_arrow = (arrow_of(_TABLES[name], rows.columns, rows.places) for name, rows in tables.items())
+    count = len(events) - len(others)
+    return Prepared(count, size, tuple(in_arrow), salts, tuple(cells.digests(salts)), tuple(others))
+
+
+def _plainly(events: Sequence[Event]) -> tuple[dict[str, Columns], list[int]]:
+    """Return the rows of events as they stand, and the places of those that have to be masked and read before anybody can tell."""
+    places = [
+        place for place, event in enumerate(events) if type(event) in PREPARED and not hides_something(event)
+    ]
+    try:
+        tables, left = _looked_at([events[place] for place in places])
+    except OddValueError:
+        places = [place for place in places if not _is_odd(events[place])]
+        tables, left = _looked_at([events[place] for place in places])
+    kept = {place for number, place in enumerate(places) if number not in left}
+    return _without(tables, left), [place for place in range(len(events)) if place not in kept]
+
+
+def _looked_at(events: Sequence[Event]) -> tuple[dict[str, Columns], set[int]]:
+    """Return the rows of events, and the places of those that are doubtful."""
+    try:
+        tables = columns_of(events)
+    except (TypeError, AttributeError) as error:
+        raise OddValueError from error
+    return tables, doubtful(events, tables)
+
+
+def _is_odd(event: Event) -> bool:
+    try:
+        _looked_at([event])
+    except OddValueError:
+        return True
+    return False
+
+
+def _without(tables: dict[str, Columns], places: Collection[int]) -> dict[str, Columns]:
+    """Return the rows of all events but some."""
+    if not places:
+        return tables
+    kept: dict[str, Columns] = {}
+    for name, rows in tables.items():
+        is_kept = [place not in places for place in rows.places]
+        if any(is_kept):
+            columns = [list(compress(column, is_kept)) for column in rows.columns]
+            kept[name] = Columns(list(compress(rows.places, is_kept)), columns)
+    return kept
+
+
+def _as_recorded(place: int, event: Event) -> Sequence[Row] | bytes:
+    """Return an event's rows as its line says them; the line where it is left to whoever takes it in."""
+    try:
+        line, _ = encoded(event)
+    except UsageError as error:
+        raise UnwritableEventError(place, error) from error
+    if type(event) not in PREPARED:
+        return line
+    try:
+        recorded = decode(Line(DIRECT, 0, line))
+        return [fit(row) for row in rows_of(recorded)]  # type: ignore[arg-type] # of a kind of today
+    except ValueError:
+        return line  # whoever takes it in says what is wrong with it
+
+
+def _add(tables: dict[str, Columns], recorded: Sequence[Sequence[Row]], first: int) -> None:
+    """Add the rows of events that were made one by one; these events' places begin with ``first``."""
+    found: defaultdict[str, tuple[list[int], list[Values]]] = defaultdict(lambda: ([], []))
+    for place, rows in enumerate(recorded, first):
+        for name, values in rows:
+            found[name][0].append(place)
+            found[name][1].append(values)
+    for name, (places, more) in found.items():
+        columns: list[Sequence[Any]] = list(zip(*more, strict=True))
+        there = tables.get(name) or Columns([], [() for _ in columns])
+        columns = [(*one, *other) for one, other in zip(there.columns, columns, strict=True)]
+        tables[name] = Columns(there.places + places, columns)
+
+
+_TOGETHER = 512
+"""So many texts are asked together what secrets they may hold."""
+
+_TEXTS = {
+    table.name: [
+        place for place, name in enumerate(table.staged) if table.columns[name] in {"VARCHAR", "JSON"}
+    ]
+    for table in TABLES
+}
+"""Where the texts of a table's rows stand."""
+
+_HALF_CHARACTER = re.compile(SURROGATE_ESCAPE.pattern.encode())
+
+
+class OddValueError(Exception):
+    """A value is of a type that its field is not of, and no text can be made of it."""
+
+
+def hides_something(event: Event) -> bool:
+    """Return whether an event's line has texts that its rows have otherwise: a secret could be seen in the line alone."""
+    if isinstance(event, SessionFinished):
+        return bool(event.scores or event.labels)
+    if isinstance(event, SessionDescribed):
+        return bool(event.pull_requests)
+    return isinstance(event, ResponseParsed) and any(
+        len(repair.before) > REPAIR_CHARACTERS or len(repair.after) > REPAIR_CHARACTERS
+        for block in event.blocks
+        for repair in block.repairs
+    )
+
+
+def doubtful(events: Sequence[Event], tables: Mapping[str, Columns]) -> set[int]:
+    """Return the places of events that hold a secret, or a value that DuckDB may not give back as it is."""
+    try:
+        places = {place for name, rows in tables.items() for place in _unfit(_TABLES[name], rows)}
+        secret, halved = _asked(_texts_in(tables))
+        if halved:
+            places |= _places_of(halved, tables)
+        if secret:
+            places |= {place for place in _places_of(secret, tables) if not encoded(events[place])[1]}
+    except (PydanticSerializationError, TypeError, UsageError) as error:
+        raise OddValueError from error
+    return places
+
+
+def _texts_in(tables: Mapping[str, Columns]) -> list[str]:
+    """Return each text of some rows once: most stand in several."""
+    texts: set[Any] = set()
+    for name, rows in tables.items():
+        texts.update(*(rows.columns[place] for place in _TEXTS[name]))
+    return list(texts - {None})
+
+
+def _asked(texts: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Return those texts that may hold a secret, and those that may hold half a character."""
+    secret: set[str] = set()
+    halved: set[str] = set()
+    for first in range(0, len(texts), _TOGETHER):
+        group = texts[first : first + _TOGETHER]
+        lines = [to_json(text) for text in group]
+        secret.update(group[number] for number in may_hold_secrets(lines))
+        together = b"".join(lines)
+        if b"\\u" in together and _HALF_CHARACTER.search(together):
+            halved.update(
+                text for text, line in zip(group, lines, strict=True) if _HALF_CHARACTER.search(line)
+            )
+    return secret, halved
+
+
+def _places_of(texts: Collection[str], tables: Mapping[str, Columns]) -> set[int]:
+    """Return the places of events that have any of some texts."""
+    return {
+        place
+        for name, rows in tables.items()
+        for column in _TEXTS[name]
+        for place, text in zip(rows.places, rows.columns[column], strict=True)
+        if text in texts
+    }
+
+
+def _unfit(table: Table, rows: Columns) -> Iterator[int]:
+    """Yield the places of events with a value that DuckDB does not give back as it is."""
+    for name, column in zip(table.staged, rows.columns, strict=True):
+        kind = table.columns[name]
+        if not _is_plain(kind, column):
+            for place, value in zip(rows.places, column, strict=True):
+                if not _is_plain(kind, [value]):
+                    yield place
+
+
+def _is_plain(kind: str, column: Sequence[Any]) -> bool:
+    """Return whether DuckDB gives the values of a column back as they are."""
+    types = set(map(type, column))
+    if types == {type(None)}:
+        return True
+    if not all(issubclass(each, _PLAIN[kind]) for each in types) or (bool in types and kind != "BOOLEAN"):
+        return False
+    if kind in INTEGERS:
+        numbers = [number for number in column if number is not None]
+        return min(numbers) in INTEGERS[kind] and max(numbers) in INTEGERS[kind]
+    if kind == "TIMESTAMP":
+        return set(map(attrgetter("tzinfo"), filter(None, column))) == {None}
+    return kind != "UUID" or _are_identifiers(set(column) - {None})
+
+
+def _are_identifiers(texts: set[str]) -> bool:
+    try:
+        identifier_bytes(texts)
+    except ValueError:
+        return False
+    return True
+
+
+_PLAIN: dict[str, tuple[type, ...]] = {
+    "VARCHAR": (str, type(None)),
+    "JSON": (str, type(None)),
+    "UUID": (str, type(None)),
+    "INTEGER": (int, type(None)),
+    "BIGINT": (int, type(None)),
+    "DOUBLE": (float, type(None)),
+    "BOOLEAN": (bool, type(None)),
+    "TIMESTAMP": (datetime, type(None)),
+}
+"""Which Python types a column of each DuckDB type takes as they are."""

@@ -1,0 +1,255 @@
+"""What rows an event becomes. Pure: the ingester and every reader derive the same rows from the same event."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
+
+from actionledger.core.events import ApprovalDecided, Event, ExecutionRecorded, ResponseParsed, SystemNoted
+from actionledger.core.ids import utc
+from actionledger.core.text import writable
+from actionledger.core.values import FieldError, Repair
+from actionledger.core.vocabulary import Reason
+from actionledger.ledger.storage.columns import Values, take
+from actionledger.ledger.storage.schema import IN_ATTEMPT, TABLES
+
+REPAIR_CHARACTERS = 500
+"""How much of a repair's text is kept, in characters."""
+
+HEAD = ("event_id", "kind", "run_id", "session_id", "turn_id", "recorded_at")
+"""What ``events`` has of every event, as far as its kind has it."""
+
+_BY_NAME = {table.name: table for table in TABLES}
+_OF_EVENT = {table.source: table.name for table in TABLES if len(table.parts) == 1}
+_EVENTS = _BY_NAME["events"]
+
+
+class Row(NamedTuple):
+    """One row of one table.
+
+    Args:
+        table: the table's name.
+        values: its values, in the order of the table's ``staged``.
+    """
+
+    table: str
+    values: Values
+
+
+@dataclass(slots=True)
+class Columns:
+    """Rows of one table, column by column.
+
+    Args:
+        places: the place of each row's event among the events that they were made of.
+        columns: the values, in the order of the table's ``staged``.
+    """
+
+    places: list[int]
+    columns: Sequence[Sequence[Any]]
+
+
+class _Head:
+    """Makes the row of ``events`` of an event of a kind."""
+
+    def __init__(self, kind: type) -> None:
+        self._part = take(kind, *(name for name in HEAD if hasattr(kind, name)))
+        places = {name: place for place, name in enumerate(self._part.staged)}
+        self._picked: Callable[[Sequence[Any]], Values] = itemgetter(
+            *(places.get(name, -1) for name in _EVENTS.staged)
+        )
+
+    def values(self, event: Event) -> Values:
+        return self._picked((*self._part.values(event), None))
+
+    def by_column(self, events: Sequence[Event]) -> Sequence[Sequence[Any]]:
+        columns: Sequence[Sequence[Any]] = self._picked([*self._part.by_column(events), [None] * len(events)])
+        return columns
+
+
+_HEADS = {kind: _Head(kind) for kind in (*_OF_EVENT, ExecutionRecorded)}
+
+
+def rows_of(event: Event) -> Iterator[Row]:
+    """Derive the rows of an event."""
+    yield Row("events", _head(event))
+    for table, things in _beside(event):
+        yield Row(table, _BY_NAME[table].values(*things))
+
+
+def columns_of(events: Sequence[Event]) -> dict[str, Columns]:
+    """Derive the rows of many events at once: the same rows as ``rows_of``, in half the time."""
+    made: defaultdict[str, tuple[list[int], list[tuple[Any, ...]]]] = defaultdict(lambda: ([], []))
+    for place, event in enumerate(events):
+        for table, things in _beside(event):
+            places, rows = made[table]
+            places.append(place)
+            rows.append(things)
+    beside = {
+        table: Columns(places, _BY_NAME[table].by_column(rows)) for table, (places, rows) in made.items()
+    }
+    return {"events": _heads(events)} | beside if events else {}
+
+
+def _heads(events: Sequence[Event]) -> Columns:
+    """Return what ``events`` has of events, those of a kind behind one another."""
+    by_kind: defaultdict[type, list[int]] = defaultdict(list)
+    for place, event in enumerate(events):
+        by_kind[type(event)].append(place)
+    columns: list[list[Any]] = [[] for _ in _EVENTS.staged]
+    for kind, places in by_kind.items():
+        of_kind = _HEADS[kind].by_column([events[place] for place in places])
+        for column, more in zip(columns, of_kind, strict=True):
+            column.extend(more)
+    return Columns([place for places in by_kind.values() for place in places], columns)
+
+
+def _head(event: Event) -> Values:
+    """Return what ``events`` has of an event: all of a note, and of a decision what its own table has no column for."""
+    if isinstance(event, SystemNoted):
+        return _EVENTS.values(event)
+    values = _HEADS[type(event)].values(event)
+    if isinstance(event, ApprovalDecided) and event.signature:
+        detail = to_json({"approval_id": event.approval_id, "signature": event.signature}).decode()
+        place = _EVENTS.place["detail"]
+        return (*values[:place], detail, *values[place + 1 :])
+    return values
+
+
+def _beside(event: Event) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield the table of each row of an event beside that in ``events``, and what the row is made of."""
+    if isinstance(event, SystemNoted):
+        return
+    if isinstance(event, ExecutionRecorded):
+        yield "execution_starts", (event,)
+        yield "execution_ends", (event,)
+        return
+    yield _OF_EVENT[type(event)], (event,)
+    if isinstance(event, ResponseParsed):
+        yield from _found(event)
+
+
+def _found(event: ResponseParsed) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    dimensions = IN_ATTEMPT.values(event)
+    for block in event.blocks:
+        yield "blocks", (dimensions, block)
+        for repair in block.repairs:
+            yield "repairs", (dimensions, block, _kept(repair))
+    for issue in event.issues:
+        yield "issues", (dimensions, issue)
+    for action in event.actions:
+        yield "actions", (dimensions, action, event, action)
+        for error in action.errors:
+            yield "validation_errors", (dimensions, action, error)
+        for path, before, after in action.conversions:
+            yield (
+                "validation_errors",
+                (dimensions, action, FieldError(Reason.CONVERTED, path, before, after)),
+            )
+
+
+def _kept(repair: Repair) -> Repair:
+    """Return a repair as far as its texts are kept."""
+    if max(len(repair.before), len(repair.after)) <= REPAIR_CHARACTERS:
+        return repair
+    return replace(repair, before=repair.before[:REPAIR_CHARACTERS], after=repair.after[:REPAIR_CHARACTERS])
+
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID_CHARACTERS = 36
+SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+"""The escape of half a character in a JSON text, which DuckDB has no form for."""
+
+INTEGERS = {"INTEGER": range(-(2**31), 2**31), "BIGINT": range(-(2**63), 2**63)}
+"""What a column of each type of whole numbers holds."""
+
+
+def is_uuid(text: str) -> bool:
+    """Whether ``text`` is a UUID with its hyphens."""
+    return len(text) == _UUID_CHARACTERS and _has_the_form(text)
+
+
+@lru_cache(maxsize=4096)  # the rows of an event, and of its neighbours, have the same run, session and turn
+def _has_the_form(text: str) -> bool:
+    return _UUID.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _as_stored(text: str) -> str | None:
+    """Return an identifier in small letters, as DuckDB gives it back; None where it is none."""
+    return text.lower() if _has_the_form(text) else None
+
+
+def fit(row: Row) -> Row:
+    """Check and convert what a column of its type could not hold."""
+    values = list(row.values)
+    identifiers, conversions = _CONVERSIONS[row.table]
+    for place, column in identifiers:
+        text = values[place]
+        if text is None:
+            continue
+        # As is_uuid asks, without a call of it: a row has five of them.
+        stored = _as_stored(text) if len(text) == _UUID_CHARACTERS else None
+        if stored is None:
+            raise ValueError(f"{column} is no UUID: {text[:100]!r}")
+        values[place] = stored
+    for place, column, convert in conversions:
+        if values[place] is not None:
+            values[place] = convert(column, values[place])
+    return Row(row.table, tuple(values))
+
+
+def _fit_time(_column: str, value: datetime) -> datetime:
+    return utc(value)
+
+
+def _fit_json(_column: str, value: str) -> str:
+    """Replace the escape of half a character, which Python's JSON has and DuckDB's has not."""
+    if not SURROGATE_ESCAPE.search(value):
+        return value
+    try:
+        return writable(json.dumps(json.loads(value), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return value  # no JSON: it is stored as a JSON string
+
+
+def _fit_integer(allowed: range) -> Callable[[str, int], int]:
+    def convert(column: str, value: int) -> int:
+        if value not in allowed:
+            raise ValueError(f"{column} is out of range: {value}")
+        return value
+
+    return convert
+
+
+_CONVERSION_BY_TYPE: dict[str, Callable[[str, Any], Any]] = {
+    "TIMESTAMP": _fit_time,
+    "JSON": _fit_json,
+}
+
+
+def _conversion(kind: str) -> Callable[[str, Any], Any] | None:
+    if kind in INTEGERS:
+        return _fit_integer(INTEGERS[kind])
+    return _CONVERSION_BY_TYPE.get(kind)
+
+
+_CONVERSIONS = {
+    table.name: (
+        [(place, column) for place, column in enumerate(table.staged) if table.columns[column] == "UUID"],
+        [
+            (place, column, convert)
+            for place, column in enumerate(table.staged)
+            if (convert := _conversion(table.columns[column])) is not None
+        ],
+    )
+    for table in TABLES
+}
+"""Which columns of a table hold identifiers, and which of the others' values are converted, with their places in a row."""

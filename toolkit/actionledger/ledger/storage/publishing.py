@@ -1,0 +1,166 @@
+"""The copy that people open: when a new one is due, and how it takes the old one's place at once.
+
+Whatever is not published yet lies in segments, where every reader of the toolkit finds it; other tools wait for the next
+copy. A small ledger is copied every second while something is new, a larger one every 25 seconds; where that has to be a whole copy
+of a large one, at most a twentieth of the time goes into copying.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage.files import LedgerFiles, sync_to_disk, wal_of
+from actionledger.ledger.storage.spare import StoppedError
+
+__all__ = ["DIRECT_SECONDS", "StoppedError", "due_in", "is_behind", "publish", "publishing_interval"]
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Owner(NamedTuple):
+    """A user, and the group of their files.
+
+    Args:
+        user: its number.
+        group: its number.
+    """
+
+    user: int
+    group: int
+
+
+def owner_of(folder: Path) -> Owner | None:
+    """Return whose a ledger is, where this process is root and it is another user's; else None."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        status = folder.lstat()
+    except OSError:
+        return None
+    is_others = stat.S_ISDIR(status.st_mode) and status.st_uid != 0
+    return Owner(status.st_uid, status.st_gid) if is_others else None
+
+
+def hand_over(descriptor: int, owner: Owner | None) -> None:
+    """Give an open file to the ledger's owner, if it is root's and stands nowhere else: its name may be another one's by now."""
+    status = os.fstat(descriptor)
+    if owner is None or status.st_uid != 0 or (stat.S_ISREG(status.st_mode) and status.st_nlink != 1):
+        return
+    if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        os.fchown(descriptor, *owner)
+
+
+def hand_over_all(published: Path, folder: Path) -> None:
+    """Give what root has made of another user's ledger to them: the published file, and all in the ledger's folder."""
+    owner = owner_of(folder)
+    if owner is None:
+        return
+    _hand_over_at(published, None, owner)
+    for _, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):
+        for name in (*folders, *names):
+            _hand_over_at(name, descriptor, owner)
+
+
+def _hand_over_at(name: str | Path, folder: int | None, owner: Owner) -> None:
+    with suppress(OSError):  # it is gone by now, or a link
+        descriptor = os.open(name, _READ, dir_fd=folder)
+        try:
+            hand_over(descriptor, owner)
+        finally:
+            os.close(descriptor)
+
+
+SMALL_BYTES = 64 * 1024 * 1024
+"""A working file below this is copied every second while something is new."""
+
+MIDDLING_BYTES = 500 * 1024 * 1024
+"""A working file below this is copied at least every ``_MIDDLING_SECONDS`` while something is new."""
+
+DIRECT_SECONDS = 25.0
+"""What comes in directly is copied no more often than this: it is taken in faster than anybody looks."""
+
+_SMALL_SECONDS = 1.0
+_MIDDLING_SECONDS = 25.0
+_COPY_SECONDS = 0.05
+_SHARE_OF_COPYING, _COPIED_A_SECOND = 20, 400e6
+_SHARE_OF_COMPARING, _COMPARED_A_SECOND = 6, 2.5e9
+
+
+def publishing_interval(store_bytes: int, *, has_spare: bool = False, is_known: bool = False) -> float:
+    """Return how long what was taken in may wait for the next copy, in seconds."""
+    if store_bytes < SMALL_BYTES:
+        return _SMALL_SECONDS
+    if has_spare and is_known:
+        return _MIDDLING_SECONDS
+    if has_spare:
+        comparing = _COPY_SECONDS + store_bytes / _COMPARED_A_SECOND
+        return max(_MIDDLING_SECONDS, _SHARE_OF_COMPARING * comparing)
+    interval = _SHARE_OF_COPYING * (_COPY_SECONDS + store_bytes / _COPIED_A_SECOND)
+    return min(interval, _MIDDLING_SECONDS) if store_bytes < MIDDLING_BYTES else interval
+
+
+def is_behind(files: LedgerFiles) -> bool:
+    """Return whether the published copy has to be made anew, whatever segments hold.
+
+    It lacks what was put into the working file directly, or it is gone, or somebody has written to it: a log of that beside it may be
+    of the copy before, and no DuckDB opens the two together.
+    """
+    if not files.store.exists():
+        return False
+    return files.unpublished.exists() or not files.published.exists() or wal_of(files.published).exists()
+
+
+def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
+    """Return in how many seconds a new copy is due, if there is anything new; 0 where it is due now."""
+    if not files.published.exists():
+        return 0.0
+    try:
+        # Anybody may touch the copy itself, and would put off the next one each time.
+        age = time.time() - files.ingest_lock.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+    size = files.store.stat().st_size
+    has_spare = size >= MIDDLING_BYTES and spare.is_free(files)
+    is_known = files.differences.exists()  # one that is not believed goes when the working file is opened
+    interval = max(publishing_interval(size, has_spare=has_spare, is_known=is_known), at_least)
+    # A clock that was set back must not stop it.
+    return interval - age if 0 <= age < interval else 0.0
+
+
+def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) -> None:
+    """Put a copy of the working file in the place of the published one."""
+    copy = files.being_published
+    mode = files.published.stat().st_mode & 0o777 if files.published.exists() else 0o600
+    copy.unlink(missing_ok=True)
+    descriptor = spare.take(files, copy)
+    is_spare = descriptor is not None
+    if descriptor is None:
+        descriptor = os.open(copy, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    try:
+        if is_spare:
+            spare.bring_up_to_date(descriptor, files.store, is_stopped, differences.pieces_of(files, copy))
+        else:
+            spare.copy_whole(descriptor, files.store, is_stopped)
+        os.fchmod(descriptor, mode)
+        hand_over(descriptor, owner_of(files.folder))
+        os.utime(descriptor)  # when it was published, though nothing may have been written
+        os.fsync(descriptor)
+    except StoppedError:
+        copy.replace(files.spare)  # the next one goes on with what there is of it
+        raise
+    finally:
+        os.close(descriptor)
+    differences.is_the_same(files, copy)
+    # Somebody may have written to the old copy. DuckDB would take their leftover for a part of the new one.
+    wal_of(files.published).unlink(missing_ok=True)
+    spare.keep(files)
+    copy.replace(files.published)
+    # By the clock that it is read by: a file server's may be another one.
+    os.utime(files.ingest_lock, times=(time.time(),) * 2)
+    sync_to_disk(files.folder)
+    sync_to_disk(files.published.parent)

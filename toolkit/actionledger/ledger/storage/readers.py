@@ -1,0 +1,276 @@
+"""What a query sees: the published copy, and beside it all that segments hold beyond it.
+
+Nothing is locked and, in a folder that may not be written to, nothing is written. What is not taken in yet goes through the
+same projection into a ledger in memory, the tail, and a view over both takes each table's place. The tail stays: what is new is
+added to it, until another copy is published and a new tail, of what lies beyond that one, takes its place.
+"""
+
+import re
+import time
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from weakref import WeakSet
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.errors import LedgerError
+from actionledger.core.processes import abandon, watch
+from actionledger.ledger.storage.connections import BASE, offsets_in, transaction
+from actionledger.ledger.storage.files import one_sentence
+from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.loading import Loader
+from actionledger.ledger.storage.memory import Instance, keep, within_reading_limit
+from actionledger.ledger.storage.rollups.state import is_current, views_of_rollup
+from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, STATUS_OF_ACTION, TABLES, VIEWS, Table
+from actionledger.ledger.storage.segments import Line, batches, segment_sizes
+from actionledger.ledger.storage.store import Store
+from actionledger.ledger.upkeep.migrations import make_tables
+
+_ATTEMPTS = 20
+_TAIL = "tail"
+_GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
+_OTHER_TABLES = ("meta", "segments", "links")
+_UNKNOWN = "SELECT action_id FROM actions WHERE status = 'unknown'"
+_READING = re.compile(r"\s*(?:select|from|with|values|describe|summarize|show)\b", re.IGNORECASE)
+_CHANGING = re.compile(r";|\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a view was made from: as long as nothing of it changes, another one would show the same."""
+
+    published: Hashable
+    segments: dict[str, int]
+
+
+class Reader:
+    """Keeps a connection that sees everything, and shows it what is new.
+
+    Args:
+        store: where the ledger's tables lie.
+        may_write: whether the ledger's folder may be written to for a moment.
+        without_text: whether every text that a model, a tool or a person wrote is blank.
+    """
+
+    def __init__(self, store: Store, *, may_write: bool, without_text: bool = False) -> None:
+        self._store = store
+        self._without_text = without_text
+        self._files = store.files
+        self._may_write = may_write
+        self._view: _View | None = None
+        self._state: _State | None = None
+        self._knows_rollups = False
+        watch(self)
+
+    def is_current(self) -> bool:
+        """Whether there is nothing more to see than what the connection sees."""
+        with self._one_sentence():
+            return self._state is not None and self._state == self._look()
+
+    def refresh(self) -> None:
+        """See what there is now: what is new beyond the same published copy, or all beyond another one.
+
+        Raises:
+            LedgerError: the published copy can't be read.
+        """
+        with self._one_sentence():
+            for _ in range(_ATTEMPTS):
+                looked_at, state = time.monotonic(), self._look()
+                if self._view is None or self._state is None or state.published != self._state.published:
+                    self.close()
+                    self._view = _View(
+                        self._store,
+                        may_write=self._may_write,
+                        without_text=self._without_text,
+                        knows_rollups=self._knows_rollups,
+                    )
+                    self._knows_rollups = self._view.knows_rollups
+                # A tail that was loaded in part is not to be trusted: it goes with whatever was raised.
+                view, self._view = self._view, None
+                view.load_new_lines()
+                # Published meanwhile: segments that were in neither the old copy nor the folder may be missing.
+                if self._store.holds(state.published, looked_at):
+                    self._view, self._state = view, state
+                    return
+        raise LedgerError(
+            f"The ledger {self._files.published} is replaced faster than it can be read; try again."
+        )
+
+    def cursor(self, query: str = "") -> DuckDBPyConnection:
+        """Return a cursor of its own on the connection, which stays usable when the connection is replaced.
+
+        Args:
+            query: all that it is asked; empty where that is not known.
+        """
+        if self._view is None:
+            self.refresh()
+        assert self._view is not None
+        with within_reading_limit():
+            return self._view.cursor(query)
+
+    @property
+    def has_rollup(self) -> bool:
+        """Whether what the connection sees has a rollup: views of ``rollups/tables.py``, and of what is not in it."""
+        return self._view is not None and self._view.has_rollup
+
+    def close(self) -> None:
+        """Let go of the connection; it closes with the last cursor, until then each keeps what it sees."""
+        if self._view is not None:
+            self._view.close()
+        self._view = self._state = None
+
+    def start_over(self) -> None:
+        """Give up the parent's connection in a forked child."""
+        if self._view is not None:
+            abandon(self._view)
+        self._view = self._state = None
+
+    @contextmanager
+    def _one_sentence(self) -> Iterator[None]:
+        with one_sentence(f"The ledger {self._files.published} can't be read"), within_reading_limit():
+            yield
+
+    def _look(self) -> _State:
+        segments = segment_sizes(self._files.segments) if self._store.has_tail else {}
+        return _State(self._store.state(), segments)
+
+
+class _View:
+    """One published copy, and the tail beyond it.
+
+    Args:
+        store: where the ledger's tables lie.
+        may_write: whether the ledger's folder may be written to for a moment.
+        without_text: whether every text is blank.
+        knows_rollups: whether somebody may have been told that there is a rollup, and asks for it.
+
+    Attributes:
+        has_rollup: whether the copy has a rollup that says what its rows say.
+        knows_rollups: whether the views of a rollup are there; without one they say that all rows are to be asked.
+    """
+
+    def __init__(self, store: Store, *, may_write: bool, without_text: bool, knows_rollups: bool) -> None:
+        self._without_text = without_text
+        self._segments = store.files.segments
+        self._host = store.host
+        self._has_tail = store.has_tail
+        self._loader: _Tail | None = None
+        self._cursors: WeakSet[DuckDBPyConnection] = WeakSet()
+        self._only_reads = True
+        self._instance = store.connect(may_write=may_write)
+        self._connection = self._instance.connection
+        try:
+            self._known = offsets_in(self._connection, BASE)
+            self.has_rollup = not without_text and is_current(self._connection, BASE)
+            self.knows_rollups = knows_rollups or self.has_rollup
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def load_new_lines(self) -> None:
+        """Add to the tail what segments hold beyond what is known."""
+        of_host = batches(self._segments, dict(self._known), finish=False, host=self._host)
+        for batch in of_host if self._has_tail else ():
+            loader = self._loader or self._begin_tail()
+            loader.load(batch)
+            self._known |= {line.segment: line.end for line in batch}
+        in_tail = self._loader.tables if self._loader is not None else frozenset()
+        others = views_of_rollup(in_tail, is_current=self.has_rollup) if self.knows_rollups else {}
+        _create_views(self._instance, in_tail, others, without_text=self._without_text)
+
+    def cursor(self, query: str) -> DuckDBPyConnection:
+        """Return a cursor on the connection; see ``Reader``."""
+        self._only_reads = self._only_reads and _is_reading(query)
+        cursor = self._connection.cursor()
+        self._cursors.add(cursor)
+        return cursor
+
+    def close(self) -> None:
+        """Have another one use the DuckDB, where nobody can still use it or may have left something in it."""
+        loader, self._loader = self._loader, None
+        if self._only_reads and not self._cursors:
+            if loader is not None:
+                loader.empty()
+            keep(self._instance, BASE)
+
+    def _begin_tail(self) -> "_Tail":
+        writer = self._connection.cursor()
+        if not self._instance.has_tail:
+            writer.execute(f"ATTACH ':memory:' AS {_TAIL}")
+        writer.execute(f"USE {_TAIL}")
+        if not self._instance.has_tail:
+            make_tables(writer)
+            self._instance.has_tail = True
+        self._loader = _Tail(writer, beside=BASE)
+        return self._loader
+
+
+class _Tail(Loader):
+    """What loads lines into the tail; how far it has come, the view knows."""
+
+    def empty(self) -> None:
+        """Leave nothing of it, for whoever uses the tables next."""
+        anew = (_GROWING_TABLES[name].ddl for name in self.tables)
+        self._connection.execute(";".join(ddl.replace("CREATE", "CREATE OR REPLACE", 1) for ddl in anew))
+
+    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
+        """Nothing is noted."""
+
+
+def _is_reading(query: str) -> bool:
+    """Return whether a statement certainly changes nothing in the DuckDB that it is asked of."""
+    return _READING.match(query) is not None and _CHANGING.search(query) is None
+
+
+def _create_views(
+    instance: Instance, in_tail: Collection[str], others: Mapping[str, str], *, without_text: bool
+) -> None:
+    """Have a DuckDB show each table as it is; a view that shows it already stays."""
+    views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
+    for table, columns in _GROWING_TABLES.items():
+        seen = _seen(columns, without_text=without_text)
+        views[table] = (
+            f"{seen} FROM {_base(table, in_tail)}" if table not in instance.lacks else _nothing_of(columns)
+        )
+        if table in in_tail:
+            views[table] += f" UNION ALL BY NAME {seen} FROM {_TAIL}.{table}"
+    views |= VIEWS
+    views |= others
+    gone = [f"DROP VIEW {name}" for name in instance.views if name not in views]
+    new = {name: select for name, select in views.items() if instance.views.get(name) != select}
+    if not new and not gone:
+        return
+    with transaction(instance.connection):
+        # In one text: a statement by itself takes half as long again to be begun and ended.
+        instance.connection.execute(
+            ";".join([*gone, *(f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items())])
+        )
+    instance.views = views
+
+
+def _seen(table: Table, *, without_text: bool) -> str:
+    """Return the SELECT of what a query sees of a table: all but how it was proven, and blanks for texts where none is to be seen."""
+    columns = {name: name for name in table.columns}
+    if table.name == "actions":
+        columns["status"] = STATUS_OF_ACTION
+    if without_text:
+        for name, blank in table.blanks.items():
+            columns[name] = f"CASE WHEN {name} IS NOT NULL THEN '{blank}'::{table.columns[name]} END"
+        if {"name", "action_id"} <= table.columns.keys():
+            # A name that nobody offered is what the model made up.
+            is_unknown = "status = 'unknown'" if "status" in table.columns else f"action_id IN ({_UNKNOWN})"
+            columns["name"] = f"CASE WHEN {is_unknown} THEN '' ELSE name END"
+    return "SELECT " + ", ".join(f'{select} AS "{name}"' for name, select in columns.items())
+
+
+def _nothing_of(table: Table) -> str:
+    """Return the SELECT of no row of a table, for a ledger that hasn't it yet."""
+    columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in table.columns.items())
+    return f"SELECT {columns} WHERE false"
+
+
+def _base(table: str, in_tail: Collection[str]) -> str:
+    """Return what the published copy has of a table, without what the tail supersedes of it."""
+    is_superseded = "superseded" in in_tail and table in OF_TURN
+    return f"{BASE}.{table}" + (f" ANTI JOIN {_TAIL}.superseded USING (turn_id)" if is_superseded else "")

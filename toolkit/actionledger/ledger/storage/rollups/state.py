@@ -1,0 +1,123 @@
+"""What a reader sees of a rollup: what it says of the sessions that nothing has come to since, and which those are."""
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.ledger.storage.chain import ENDS
+from actionledger.ledger.storage.connections import BASE
+from actionledger.ledger.storage.files import LedgerFiles
+from actionledger.ledger.storage.rollups import tables
+from actionledger.ledger.storage.rollups.tables import (
+    APART,
+    DIALECTS,
+    FAILURES,
+    KINDS,
+    NOT_ROLLED_UP,
+    PARTS,
+    STATE,
+)
+from actionledger.ledger.storage.schema import OF_SESSION, TABLES
+
+_WITH_ROWS = ("parse_attempts", "actions", "executions")
+"""What has a row of every session that is counted."""
+
+
+def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
+    """Return whether a database's rollup says what its rows say."""
+    asked = f'SELECT definition FROM "{catalog}".{STATE} WHERE session_id IS NULL AND link = (SELECT max(link) FROM "{catalog}".links)'
+    try:
+        found = connection.execute(asked).fetchall()
+    except duckdb.Error:
+        return False  # there is none, as in a small ledger
+    if not found:
+        return False
+    from actionledger.ledger.storage.rollups.writer import DEFINITION, is_whole  # noqa: PLC0415 - it takes all queries along
+
+    return bool(found == [(DEFINITION,)]) and is_whole(connection, catalog)
+
+
+def views_of_rollup(in_tail: Collection[str], *, is_current: bool) -> dict[str, str]:
+    """Return the SELECT of each view of a rollup."""
+    if not is_current:
+        from actionledger.ledger.storage.rollups.writer import COLUMNS  # noqa: PLC0415 - it takes all queries along
+
+        everybody = " UNION ".join(f"SELECT session_id FROM {name}" for name in _WITH_ROWS)
+        nothing = {name: _empty(COLUMNS[name]) for name in (PARTS, KINDS, FAILURES, DIALECTS)}
+        return nothing | {NOT_ROLLED_UP: everybody}
+    newer = _of_tail(in_tail)
+    apart = f"SELECT session_id FROM {BASE}.{APART}"
+    parts = f"FROM {BASE}.{PARTS}"
+    return {
+        KINDS: f"FROM {BASE}.{KINDS}",
+        FAILURES: f"FROM {BASE}.{FAILURES}",
+        DIALECTS: f"FROM {BASE}.{DIALECTS}",
+        PARTS: f"{parts} ANTI JOIN ({newer}) USING (session_id)" if newer else parts,
+        NOT_ROLLED_UP: f"{apart} UNION {newer}" if newer else apart,
+    }
+
+
+def _empty(columns: Mapping[str, str]) -> str:
+    return f"SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in columns.items())} WHERE false"
+
+
+def _of_tail(in_tail: Collection[str]) -> str:
+    """Return, as SQL, the sessions that the tail has rows of; empty where it has none."""
+    selects = []
+    for table in TABLES:
+        if table.name not in in_tail:
+            continue
+        if table.name in ENDS:
+            key, starts = ENDS[table.name], table.name.replace("_ends", "_starts")
+            named = f"coalesce({OF_SESSION}, s.session_id)"
+            selects.append(
+                f"SELECT {named} AS session_id FROM tail.{table.name} LEFT JOIN {starts} AS s USING ({key})"
+            )
+        elif "session_id" in table.columns:
+            selects.append(f"SELECT session_id FROM tail.{table.name}")
+    union = " UNION ".join(selects)
+    return f"SELECT session_id FROM ({union}) WHERE session_id IS NOT NULL" if union else ""
+
+
+_CHANGED = (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError)
+"""What a statement fails with where somebody has changed the tables that it is about."""
+
+
+PIECES = 16
+"""So many pieces are rolled up before a copy is published while others are at work: some 1.2 million turns, in half of the time between two
+copies. The next publication goes on with the rest."""
+
+
+def keep_rolled_up(
+    files: LedgerFiles,
+    connection: DuckDBPyConnection,
+    *,
+    pieces: int | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> None:
+    """Bring the rollup of a working file up to date, where it is large enough or has one.
+
+    One that can't be, since somebody has changed its tables, is made anew. Where that takes more memory than there is or fails as well,
+    readers find that the rollup is of an earlier link or none, and ask the rows: what was recorded is published in any case.
+    """
+    if files.store.stat().st_size < tables.WORTH_BYTES and not tables.is_there(connection):
+        return
+    from actionledger.ledger.storage.rollups import writer  # noqa: PLC0415 - it takes all queries along
+
+    with suppress(duckdb.OutOfMemoryException):
+        try:
+            writer.roll_up(connection, pieces=pieces, is_stopped=is_stopped)
+        except _CHANGED:
+            with suppress(*_CHANGED):
+                tables.remove(connection)
+                writer.roll_up(connection, pieces=pieces, is_stopped=is_stopped)
+
+
+def forget_rolled_up(files: LedgerFiles, connection: DuckDBPyConnection) -> None:
+    """Have nothing left in the rollup of what is forgotten: where it can't be brought up to date, it goes."""
+    keep_rolled_up(files, connection)
+    [(here,)] = connection.execute("SELECT current_database()").fetchall()
+    if not is_current(connection, here):
+        tables.remove(connection)

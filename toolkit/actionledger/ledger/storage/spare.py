@@ -1,0 +1,184 @@
+"""The spare copy: the published copy before the last, brought up to date by what is new and put back in its place.
+
+Two copies take turns. A copy that is brought up to date is compared with the working file piece by piece, and only what differs is
+written: of a large file those pieces alone that DuckDB has written since (``differences``), else all of them. Reading
+both is a fifth of the work of a copy, and the disk is spared nearly all of it.
+
+Whoever opened a copy when it was the published one may still read it, and never sees it change: it is only used where nobody has it
+open and nothing else names it. The system says so on Linux, for a file on a disk of its own; elsewhere each copy is a new one.
+"""
+
+import errno
+import fcntl
+import os
+import signal
+import stat
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from random import sample
+
+from actionledger.ledger.storage.differences import HEADER_BYTES, PIECE_BYTES
+from actionledger.ledger.storage.files import LedgerFiles
+
+SPARED_BYTES = 8 * 1024 * 1024
+"""A working file below this is copied whole: that costs less than a third file is worth."""
+
+PROBED = 16
+"""So many pieces, drawn anew each time, are compared that are not said to differ: a DuckDB that logged less than it writes would show."""
+
+_STOP_BYTES = 4 * 1024 * 1024
+_CLONE = 0x40049409
+"""Linux's FICLONE: the file system shares the blocks of two files until one of them is written."""
+
+_NO_WAY = {errno.ENOSYS, errno.EXDEV, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM}
+
+
+class StoppedError(Exception):
+    """Copying was stopped half-way; the published copy is as it was."""
+
+
+def is_free(files: LedgerFiles) -> bool:
+    """Return whether there is a spare copy that may be written to."""
+    return _is_nobodys(files.spare)
+
+
+def take(files: LedgerFiles, copy: Path) -> int | None:
+    """Move the spare copy to where the next published copy is made."""
+    with suppress(OSError):
+        files.spare.replace(copy)
+        if _is_nobodys(copy):
+            copy.chmod(0o600)  # the published file may be for reading only
+            return os.open(copy, os.O_RDWR | os.O_NOFOLLOW)
+    copy.unlink(missing_ok=True)
+    return None
+
+
+def go_on_with_leftover(files: LedgerFiles) -> None:
+    """Have the copy that a killed ingester was at as the spare one, where there is none: it is compared whole before it is published.
+
+    Otherwise each ingester that is killed begins a whole copy anew, and a large ledger waits the longer for the next one.
+    """
+    copy = files.being_published
+    with suppress(OSError):
+        is_spared = files.store.stat().st_size >= SPARED_BYTES and not files.spare.exists()
+        if is_spared and _is_nobodys(copy):
+            copy.replace(files.spare)
+
+
+def keep(files: LedgerFiles) -> None:
+    """Name the published copy as the spare one, right before another takes its place.
+
+    Whoever is killed in between leaves two names of one file, which is not written to then.
+    """
+    files.spare.unlink(missing_ok=True)
+    with suppress(OSError):
+        if files.store.stat().st_size >= SPARED_BYTES:
+            os.link(files.published, files.spare, follow_symlinks=False)
+
+
+def bring_up_to_date(
+    descriptor: int, source: Path, is_stopped: Callable[[], bool], pieces: Iterable[int] | None = None
+) -> None:
+    """Write into a copy what differs from its source."""
+    with source.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        whole = range(-(-(size - HEADER_BYTES) // PIECE_BYTES))
+        header = bytearray(HEADER_BYTES)
+        _write(descriptor, memoryview(header)[: _read(file.fileno(), header, 0)], 0)
+        _make_same(descriptor, file.fileno(), whole if pieces is None else sorted(pieces), is_stopped)
+        if pieces is not None:
+            drawn = sample(whole, min(PROBED, len(whole)))
+            # Whoever has named too few may not be believed in the others, either.
+            if _make_same(descriptor, file.fileno(), drawn, is_stopped):
+                _make_same(descriptor, file.fileno(), whole, is_stopped)
+    os.ftruncate(descriptor, size)
+
+
+def _make_same(descriptor: int, source: int, pieces: Iterable[int], is_stopped: Callable[[], bool]) -> bool:
+    """Write into a copy what differs from its source in some pieces; return whether anything did."""
+    mine, theirs = bytearray(PIECE_BYTES), bytearray(PIECE_BYTES)
+    has_differed = False
+    for piece in pieces:
+        if is_stopped():
+            raise StoppedError
+        at = HEADER_BYTES + piece * PIECE_BYTES
+        count = _read(source, theirs, at)
+        # What a shorter last piece leaves in the buffers is compared as well: at worst it is written for nothing.
+        if _read(descriptor, mine, at) != count or mine != theirs:
+            _write(descriptor, memoryview(theirs)[:count], at)
+            has_differed = True
+    return has_differed
+
+
+def copy_whole(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:
+    """Copy a file into an empty one: by sharing its blocks where the file system can, else within the kernel where that can."""
+    with source.open("rb", buffering=0) as file:
+        with suppress(OSError):
+            fcntl.ioctl(descriptor, _CLONE, file.fileno())
+            return
+        at, size = 0, os.fstat(file.fileno()).st_size
+        while at < size:
+            if is_stopped():
+                raise StoppedError
+            copied = _copied_by_kernel(file.fileno(), descriptor, at)
+            copied = copied or _write(descriptor, memoryview(os.pread(file.fileno(), _STOP_BYTES, at)), at)
+            if not copied:
+                raise OSError(errno.EIO, f"{source} was cut while it was copied")
+            at += copied
+
+
+def _copied_by_kernel(source: int, target: int, at: int) -> int:
+    """Return how many bytes the kernel has copied; 0 where it has no way to."""
+    try:
+        return os.copy_file_range(source, target, _STOP_BYTES, at, at)
+    except AttributeError:
+        return 0
+    except OSError as error:
+        if error.errno in _NO_WAY:
+            return 0
+        raise
+
+
+def _read(descriptor: int, piece: bytearray, at: int) -> int:
+    """Fill a piece; return how many bytes of it there are. A disk that fails gives fewer than there are before it says so."""
+    count = 0
+    while rest := memoryview(piece)[count:]:
+        read = os.preadv(descriptor, [rest], at + count)
+        if not read:
+            break
+        count += read
+    return count
+
+
+def _write(descriptor: int, piece: memoryview, at: int) -> int:
+    count = len(piece)
+    while piece:
+        written = os.pwrite(descriptor, piece, at)
+        piece, at = piece[written:], at + written
+    return count
+
+
+def _is_nobodys(path: Path) -> bool:
+    """Return whether a file has one name and nobody has it open."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        status = os.fstat(descriptor)
+        return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and _is_open_here_alone(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_open_here_alone(descriptor: int) -> bool:
+    try:
+        # Nobody is told by the signal that ends a process if it is not looked for.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # type: ignore[attr-defined, unused-ignore]
+        # A lease is given where nobody else has the file open, for reading, for writing, or in memory.
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except (AttributeError, OSError):
+        return False
+    return True

@@ -1,0 +1,237 @@
+"""Lines that outlive their process until what they say is recorded: what a receiver has taken, and cannot tell before more has come.
+
+    held/W.lock               whoever holds it is writer W; nobody does when W is dead
+    held/W.NNNNNN.jsonl       what W holds, appended to; the oldest file goes when all of it is recorded
+
+A line is JSON with ``group``, what it belongs to, ``sessions``, those that it may become a part of, and ``held``, what is held. It is masked
+before it is written. A line that breaks off was never acknowledged.
+"""
+
+import os
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from pydantic_core import from_json
+
+from actionledger.core.canonical import json_text
+from actionledger.core.ids import new_id
+from actionledger.core.privacy import mask
+from actionledger.core.processes import FileLock, watch
+from actionledger.ledger.storage.files import make_private_folders
+
+SUFFIX = ".jsonl"
+LOCK = ".lock"
+
+FILE_BYTES = 4 * 2**20
+"""A file that is so long gets no more lines, in bytes: of one that is held for long, the others need not be."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLine:
+    """Something that is held.
+
+    Args:
+        group: what it belongs to.
+        sessions: the identifiers of the sessions that it may become a part of.
+        held: a JSON value.
+    """
+
+    group: str
+    sessions: tuple[str, ...]
+    held: Any
+
+
+@dataclass(slots=True)
+class HeldFile:
+    """A file, and how many of its lines are needed still."""
+
+    path: Path
+    size: int = 0
+    waiting: int = 0
+
+
+@dataclass(slots=True)
+class _Writer:
+    """A writer's files, the oldest first: this process's own, or those of one that is dead."""
+
+    name: str
+    lock: FileLock
+    is_own: bool = False
+    count: int = 0
+    files: deque[HeldFile] = field(default_factory=deque)
+
+
+class HeldLines:
+    """Keeps lines in a ledger's folder; threads may share it.
+
+    Args:
+        folder: where they lie, right below the ledger's own folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.start_over()
+        watch(self)
+
+    def start_over(self) -> None:
+        """Begin anew in a forked child: what is held is the parent's."""
+        self._changing = Lock()
+        self._writers: list[_Writer] = []
+
+    def add(self, lines: Iterable[HeldLine]) -> HeldFile | None:
+        """Write lines, so that they outlive this process; return what to hand to ``done``, None where they can't be written.
+
+        Args:
+            lines: what is to be held; ``done`` is told of each of them.
+        """
+        written = [mask(_written(line)) + b"\n" for line in lines]
+        with self._changing:
+            try:
+                file = self._open_file()
+                _append(file, b"".join(written))
+            except OSError:
+                return None
+            file.waiting += len(written)
+            return file
+
+    def done(self, files: Iterable[HeldFile]) -> None:
+        """Note that some lines need not be held any more; files are removed, the oldest first, where none of theirs are.
+
+        Args:
+            files: the file of each line.
+        """
+        with self._changing, suppress(OSError):
+            for file in files:
+                file.waiting -= 1
+            for writer in self._writers:
+                while writer.files and not writer.files[0].waiting:
+                    writer.files.popleft().path.unlink(missing_ok=True)
+            for writer in [each for each in self._writers if not each.files]:
+                writer.lock.release(remove=True)
+                self._writers.remove(writer)
+
+    def left_behind(self) -> Iterator[tuple[list[HeldLine], HeldFile]]:
+        """Yield what processes that are dead have held, each file with its lines; nobody else gets it meanwhile."""
+        for name in _names(self._folder):
+            writer = _Writer(name, FileLock(self._folder / f"{name}{LOCK}"))
+            if not writer.lock.acquire():
+                continue
+            for path in _files_of(self._folder, name):
+                lines = [line for *_, line in _lines_in(path)]
+                writer.files.append(HeldFile(path, waiting=len(lines)))
+                yield lines, writer.files[-1]
+            with self._changing:
+                self._writers.append(writer)
+        self.done(())
+
+    def _open_file(self) -> HeldFile:
+        """Return the file that is written to; whoever lives for long is another writer whenever nothing is held."""
+        own = next((each for each in self._writers if each.is_own), None)
+        if own is None:
+            make_private_folders(self._folder)
+            name = new_id()
+            own = _Writer(name, FileLock(self._folder / f"{name}{LOCK}"), is_own=True)
+            own.lock.acquire()
+            self._writers.append(own)
+        if not own.files or own.files[-1].size >= FILE_BYTES:
+            own.count += 1
+            own.files.append(HeldFile(self._folder / f"{own.name}.{own.count:06}{SUFFIX}"))
+        return own.files[-1]
+
+
+def forget_held(folder: Path, session_ids: Collection[str]) -> int:
+    """Put blanks over what is held of sessions, of whichever process; return how many lines.
+
+    A writer only ever appends, so nobody writes where a whole line stands.
+
+    Args:
+        folder: the folder of held lines.
+        session_ids: the sessions.
+
+    Raises:
+        OSError: a file can't be read or written; lines may be left.
+    """
+    forgotten, blanked = frozenset(session_ids), 0
+    found = [
+        (path, *place)
+        for name in _names(folder)
+        for path in _files_of(folder, name)
+        for place in _lines_of(path)
+    ]
+    groups = {line.group for *_, line in found if forgotten & set(line.sessions)}
+    for path, start, length, line in found:
+        if line.group in groups:
+            _blank(path, start, length)
+            blanked += 1
+    return blanked
+
+
+def held_by_the_dead(folder: Path, live: Collection[str]) -> list[Path]:
+    """Return the files of writers that are dead."""
+    return [path for name in _names(folder) if name not in live for path in _files_of(folder, name)]
+
+
+def _written(line: HeldLine) -> bytes:
+    return json_text({"group": line.group, "sessions": line.sessions, "held": line.held}).encode()
+
+
+def _append(file: HeldFile, data: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(file.path, flags, 0o600)
+    try:
+        written = 0
+        while written < len(data):
+            written += os.write(descriptor, memoryview(data)[written:])
+    except OSError:
+        os.ftruncate(descriptor, file.size)  # half a line would spoil the next one
+        raise
+    finally:
+        os.close(descriptor)
+    file.size += len(data)
+
+
+def _names(folder: Path) -> list[str]:
+    """Return the writers of which anything is there."""
+    try:
+        return sorted({entry.name.partition(".")[0] for entry in os.scandir(folder)})
+    except OSError:
+        return []
+
+
+def _files_of(folder: Path, name: str) -> list[Path]:
+    return sorted(
+        path for path in folder.glob(f"{name}.*{SUFFIX}") if path.is_file() and not path.is_symlink()
+    )
+
+
+def _lines_in(path: Path) -> Iterator[tuple[int, int, HeldLine]]:
+    """Yield the same as far as the file can be read."""
+    with suppress(OSError):
+        yield from _lines_of(path)
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, int, HeldLine]]:
+    """Yield a file's lines, each with its place and its length in bytes; one that is blank or breaks off is none."""
+    start = 0
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        for data in file:
+            with suppress(ValueError, LookupError, TypeError):
+                line = from_json(data)
+                sessions = tuple(map(str, line["sessions"]))
+                yield start, len(data.rstrip(b"\n")), HeldLine(str(line["group"]), sessions, line["held"])
+            start += len(data)
+
+
+def _blank(path: Path, start: int, length: int) -> None:
+    with suppress(FileNotFoundError):
+        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.pwrite(descriptor, b" " * length, start)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

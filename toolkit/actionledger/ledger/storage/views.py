@@ -1,0 +1,154 @@
+"""Views of the schema: how responses without a tool call ended, who let calls run, and what recordings say of their sessions.
+
+A response without a call may be all that was due: the model answers, and its protocol lets it end so. Or it stopped: it says what it is
+about to do and does not, its call was left as text, it is empty, it was cut, or the provider refused it. Or a call was meant, and nobody
+could read it. The views tell these apart by why the model stopped, by what came next in the session, and by the end of the text.
+"""
+
+from actionledger.core.recording.turns import PERMISSION
+from actionledger.core.vocabulary import Ending, Origin, Outcome, Reason, SessionOutcome, Stop
+
+CUT = ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
+"""Why a model stopped, in its provider's word, where it was cut."""
+
+REFUSED = (
+    "refusal", "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened",
+    "content_filtered", "language",
+)  # fmt: skip
+"""The same where the provider refused the answer."""
+
+BROKEN_OFF = (
+    "error", "aborted", "cancelled", "canceled", "failed", "interrupted", "malformed_function_call", "network_error",
+    "stream_error", "api_error", "incomplete",
+)  # fmt: skip
+"""The same where the answer was broken off."""
+
+ENDED = ("end_turn", "stop", "stop_sequence", "completed", "eos", "eos_token", "complete", "finished", "done")
+"""The same where the model ended by itself."""
+
+_ANNOUNCES = (
+    r"^[\s*_>-]*(?:(?:okay|ok|now|so|then|great|good|alright|perfect|first|next|but|also|sure)[,!:]?\s+)*"
+    r"(i['’]ll|i will|i['’]m going to|i am going to|let me|let['’]s|i (?:now )?need to|i should (?:now|first)|ich werde|lass mich|als n[äa]chstes|"
+    r"je vais|laisse-moi|voy a|vamos a|d[ée]jame|vou |deixe-me|сейчас я|я сейчас|давайте|теперь я|我将|我会|让我|我来|接下来|"
+    r"これから|それでは|次に)"
+)
+"""How a sentence begins that says what is to be done next."""
+
+_ONLY_POLITE = (
+    r"(let me know|let['’]s discuss|stop here|conclude|leave it|let me summari|let me explain|happy to|glad to|wait for|waiting for|be here|in mind|remember|"
+    r"if you|once you|when you|when (?:it|they|the)|once (?:it|they|the)|as soon as you|sag mir|wenn du|wenn sie|dis-moi|si vous|si tu|av[íi]same|si quieres|"
+    r"дайте мне знать|если вы|告诉我|如果你|如果您|お知らせください)"
+)
+"""What is said in such a sentence where nothing is announced but an offer or a wait."""
+
+_LAST_SENTENCE = r"[^.!?。！？\n]*[.!:…。！：\s]*$"
+_LOOKED_AT = 400
+"""So many characters of a text's end say whether it announces something."""
+
+
+def _words(values: tuple[str, ...]) -> str:
+    return ", ".join(f"'{value}'" for value in values)
+
+
+_BLANKS = "chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(160)"
+_LEFT_AS_TEXT = _words((Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING))
+_ASKS = r"[?？]\s*$"
+_LEADS_IN = r"[:：]\s*$"
+
+_SENTENCE = f"lower(regexp_extract(right(text, {_LOOKED_AT}), '{_LAST_SENTENCE}'))"
+
+UNACTED_TURNS = f"""
+    WITH unread AS (
+        SELECT attempt_id, turn_id, run_kind, outcome, capture FROM parse_attempts WHERE outcome IN ({_words((Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY))})),
+    placed AS (
+        SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason,
+               lead(turn_id) OVER following IS NOT NULL AS has_next, lead(prompt) OVER following AS next_prompt
+        FROM turn_starts WHERE session_id IN (SELECT session_id FROM turn_starts SEMI JOIN unread USING (turn_id))
+        WINDOW following AS (PARTITION BY session_id ORDER BY turn_index, turn_id)),
+    judged AS (
+        SELECT placed.*, attempt_id, run_kind, outcome, capture, lower(coalesce(finish_reason, '')) AS stopped_by,
+               has_next AND next_prompt IS NULL AND coalesce(feedback, '') = '' AS goes_on,
+               attempt_id IN (SELECT attempt_id FROM issues WHERE code IN ({_LEFT_AS_TEXT})) AS is_left_as_text,
+               outcome = 'no_action' AND regexp_matches({_SENTENCE}, '{_ANNOUNCES.replace("'", "''")}')
+                   AND NOT regexp_matches({_SENTENCE}, '{_ONLY_POLITE.replace("'", "''")}')
+                   AND NOT regexp_matches(text, '{_ASKS}')
+                   OR outcome = 'no_action' AND regexp_matches(text, '{_LEADS_IN}') AS announces
+        FROM placed JOIN unread USING (turn_id) LEFT JOIN (SELECT turn_id, feedback FROM turn_ends) USING (turn_id)),
+    told AS (
+        SELECT *, CASE
+            WHEN stopped_by IN ({_words(CUT)}) THEN '{Stop.CUT}'
+            WHEN stopped_by IN ({_words(REFUSED)}) THEN '{Stop.REFUSED}'
+            WHEN is_left_as_text THEN '{Stop.LEFT_AS_TEXT}'
+            WHEN trim(text, {_BLANKS}) = '' AND capture = 'text' AND stopped_by NOT IN ({_words(BROKEN_OFF)}) THEN '{Stop.EMPTY}'
+            WHEN outcome = 'failed' THEN NULL
+            WHEN stopped_by IN ({_words(BROKEN_OFF)}) THEN '{Stop.BROKEN_OFF}'
+            WHEN outcome = 'empty' THEN '{Stop.EMPTY}'
+            WHEN announces AND NOT goes_on THEN '{Stop.ANNOUNCED}' END AS why
+        FROM judged)
+    SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, attempt_id, run_kind, outcome, CASE
+        WHEN why IS NOT NULL THEN '{Ending.STOPPED}'
+        WHEN outcome = 'failed' THEN '{Ending.UNPARSEABLE}'
+        WHEN goes_on THEN '{Ending.WENT_ON}'
+        WHEN stopped_by IN ({_words(ENDED)}) OR (stopped_by = '' AND capture <> 'text') THEN '{Ending.FINAL_ANSWER}'
+        ELSE '{Ending.NOT_KNOWN}' END AS ending, why
+    FROM told"""
+"""The SELECT of the view: a row for each reading of a response in which there is no call."""
+
+SESSION_OUTCOMES = f"""
+    WITH last_turns AS (
+        SELECT session_id, arg_max(turn_id, turn_index) AS turn_id FROM turn_starts GROUP BY session_id),
+    broken AS (
+        SELECT DISTINCT turn_id FROM executions SEMI JOIN last_turns USING (turn_id)
+        WHERE status IN ('interrupted', 'cancelled')),
+    unseen AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE outcome = '{Outcome.NOT_RECORDED}'),
+    found AS (
+        SELECT s.session_id, n.turn_id IS NOT NULL AS is_unseen, s.success, s.reason, s.aborted, u.ending, u.why, t.turn_id, b.turn_id IS NOT NULL AS is_broken
+        FROM sessions s LEFT JOIN last_turns t USING (session_id)
+        LEFT JOIN (FROM unacted_turns WHERE run_kind NOT IN ('reparse', 'rerun')) u ON u.turn_id = t.turn_id LEFT JOIN broken b ON b.turn_id = t.turn_id
+        LEFT JOIN unseen n ON n.turn_id = t.turn_id)
+    SELECT session_id, CASE
+        WHEN success THEN '{SessionOutcome.FINISHED}'
+        WHEN NOT success THEN '{SessionOutcome.FAILED}'
+        WHEN aborted <> '' OR is_broken THEN '{SessionOutcome.INTERRUPTED}'
+        WHEN ending = '{Ending.FINAL_ANSWER}' THEN '{SessionOutcome.FINISHED}'
+        WHEN ending IN ('{Ending.STOPPED}', '{Ending.UNPARSEABLE}') THEN '{SessionOutcome.STOPPED}'
+        WHEN turn_id IS NULL AND reason <> '' THEN '{SessionOutcome.FAILED}'
+        WHEN ending = '{Ending.NOT_KNOWN}' OR turn_id IS NULL OR is_unseen OR (ending IS NULL AND reason <> '') THEN '{SessionOutcome.NOT_KNOWN}'
+        ELSE '{SessionOutcome.OPEN}' END AS outcome, CASE
+        WHEN success IS NOT NULL THEN 'recorded'
+        WHEN aborted <> '' OR is_broken THEN coalesce(nullif(aborted, ''), 'execution')
+        ELSE coalesce(why, ending, nullif(reason, '')) END AS why
+    FROM found"""
+"""The SELECT of the view: a row for each session."""
+
+
+PERMISSIONS = f"""
+    SELECT s.run_id, s.session_id, s.turn_id, s.turn_index, s.profile, s.model, s.task, s.occurred_at, s.execution_id,
+           s.attempt_id, s.action_id, s.action_index, s.name, s.call_id, e.decision,
+           coalesce(e.decided_by, 'not_recorded') AS decided_by, e.why, e.hooks
+    FROM execution_starts s LEFT JOIN (
+        SELECT turn_id, (detail->>'execution_id')::UUID AS execution_id, detail->>'decision' AS decision,
+               detail->>'decided_by' AS decided_by, detail->>'why' AS why, (detail->'hooks')::VARCHAR[] AS hooks
+        FROM events WHERE code = '{PERMISSION}') e USING (turn_id, execution_id)
+    WHERE s.origin = '{Origin.RECORDED}'"""
+"""Each execution of another runtime once; ``not_recorded`` where its recording says nothing of who decided."""
+
+
+_MINT = "metadata ->> '$.counts.{}'"
+"""Where a session that was imported before there was a common place has it: MINT's are the only ones that were kept."""
+
+
+def _count(field: str, *mints: str) -> str:
+    older = " + ".join(f"TRY_CAST({_MINT.format(name)} AS BIGINT)" for name in mints)
+    return f"coalesce(TRY_CAST(metadata ->> '$.harness.{field}' AS BIGINT), {older})"
+
+
+RECORDED_VERDICTS = f"""
+    WITH told AS (
+        SELECT session_id, profile, model, task, source, success,
+               {_count("took", "propose_solution", "use_tool")} AS took, {_count("missed", "invalid_action")} AS missed
+        FROM (SELECT * REPLACE (CASE WHEN json_valid(metadata) THEN metadata END AS metadata) FROM sessions))
+    SELECT session_id, profile, model, task, source, success, CASE WHEN missed >= 0 AND took >= 0 THEN took END AS took,
+           CASE WHEN missed >= 0 AND took >= 0 THEN took + missed END AS counted
+    FROM told WHERE success IS NOT NULL OR took + missed > 0"""
+"""The SELECT of the view: a row for each session of which its source says one of the two."""

@@ -1,0 +1,229 @@
+"""The ingester's working file: made, adopted from a published copy, migrated. The caller holds the ingest lock."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import cache, lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.core.errors import LedgerError, NotALedgerError
+from actionledger.core.ids import now
+from actionledger.core.processes import FileLock
+from actionledger.ledger.storage.chain import begin
+from actionledger.ledger.storage.comments import comment_on_everything
+from actionledger.ledger.storage.connections import (
+    MORE_STORE_MEMORY,
+    STORE_LOG,
+    STORE_MEMORY,
+    connect_store,
+    published,
+    store,
+)
+from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, one_sentence, sync_to_disk, wal_of
+from actionledger.ledger.storage.hosts import claim
+from actionledger.ledger.storage.publishing import publish
+from actionledger.ledger.storage.rollups import tables as rollups
+from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.storage.stored import begin_chain
+from actionledger.ledger.upkeep.migrations import make_ledger, migrate, version_in, version_of_copy
+
+Result = TypeVar("Result")
+
+_WANTS_MEMORY = re.compile("out of memory|failed to (pin|allocate)|could not allocate", re.IGNORECASE)
+
+
+def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result]) -> Result:
+    """Do something with the working file, in little memory if that is enough.
+
+    DuckDB holds the texts of two thousand rows at once when it writes a column: a few dozen of the longest don't fit, and would never
+    be published.
+    """
+    for memory in (STORE_MEMORY, MORE_STORE_MEMORY):
+        try:
+            with opened(files, memory) as connection:
+                return work(connection)
+        except duckdb.Error as error:
+            if not wants_memory(error):
+                raise
+    with closing(open_store(files)) as connection:
+        return work(connection)
+
+
+def wants_memory(error: Exception) -> bool:
+    """Return whether it is for want of memory that DuckDB can't go on."""
+    return _WANTS_MEMORY.search(str(error)) is not None
+
+
+@contextmanager
+def opened(files: LedgerFiles, memory: str, log: str = STORE_LOG) -> Iterator[DuckDBPyConnection]:
+    """Give what ``open_store`` returns, but in so much memory, and with so long a log; see ``store``."""
+    if not files.store.exists():
+        make_store(files)
+    with store(files.store, memory, log=log, watched_of=files) as connection:
+        _bring_up_to_date(connection)
+        yield connection
+
+
+def open_store(files: LedgerFiles) -> DuckDBPyConnection:
+    """Open the working file at the newest version of the schema, in as much memory as it takes."""
+    if not files.store.exists():
+        make_store(files)
+    connection = connect_store(files.store)
+    try:
+        _bring_up_to_date(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def bring_up_to_date(files: LedgerFiles) -> None:
+    """Have the working file hold all there is at the newest version of the schema, for whoever copies it."""
+    if files.store.exists():
+        with_store(files, lambda connection: connection.execute("CHECKPOINT"))
+    else:
+        make_store(files)
+
+
+def make_store(files: LedgerFiles) -> None:
+    """Make the working file: under another name first, so that whoever is killed leaves none that is half made."""
+    new = files.folder / f"{TEMPORARY}store.duckdb"
+    for leftover in (new, wal_of(new)):  # of whoever was killed at it
+        leftover.unlink(missing_ok=True)
+    if files.published.exists():
+        shutil.copyfile(files.published, new)
+        with store(new) as connection:
+            _bring_up_to_date(connection)
+            connection.execute("CHECKPOINT")
+    else:
+        new.write_bytes(_blank())
+        with store(new) as connection:
+            connection.execute("UPDATE meta SET created_at = ?", [now()])
+            begin(connection)
+            connection.execute("CHECKPOINT")
+    new.chmod(0o600)
+    sync_to_disk(new)
+    wal_of(files.store).unlink(missing_ok=True)
+    new.replace(files.store)
+    sync_to_disk(files.folder)
+
+
+def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
+    is_older = version_in(connection) != SCHEMA_VERSION
+    migrate(connection)
+    if is_older:
+        comment_on_everything(connection)
+        rollups.remove(connection)
+    begin_chain(connection)
+
+
+@cache
+def _blank() -> bytes:
+    """Return a ledger that holds nothing, as a file.
+
+    Made once in a process: its comments alone take 90 ms of processor time, as long as all else that opening a new ledger takes.
+    """
+    with TemporaryDirectory(prefix="actionledger-blank-") as folder:
+        path = Path(folder, "blank.duckdb")
+        with store(path) as connection:
+            make_ledger(connection)
+            comment_on_everything(connection)
+            connection.execute("CHECKPOINT")
+        return path.read_bytes()
+
+
+_PATIENCE_SECONDS = 60.0
+_MAGIC, _MAGIC_AT = b"DUCK", 8
+
+
+def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
+    """Check a ledger's files and, where they may be written, make what is missing."""
+    files = LedgerFiles.at(path)
+    with one_sentence(f"The ledger {files.published} can't be opened"):
+        if read_only:
+            if not is_database(files.published):
+                raise LedgerError(f"There is no ledger {files.published} to read.")
+            return files
+        version = _published_version(files)
+        make_ready(files)
+        if version < SCHEMA_VERSION:
+            _make_newest(files)
+    return files
+
+
+def make_ready(files: LedgerFiles) -> None:
+    """Make the folders that a writer needs."""
+    _refuse_unwritable(files)
+    files.refuse_links()
+    files.make_folders()
+    claim(files)
+
+
+def _published_version(files: LedgerFiles) -> int:
+    """Return the published copy's version of the schema, 0 where there is none."""
+    path = files.published
+    if not is_database(path):
+        return 0
+    status = path.stat()
+    copy = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    # What somebody wrote beside the copy may say another version.
+    return _version_in_file(files) if wal_of(path).exists() else _version_of_copy(files, copy)
+
+
+@lru_cache(maxsize=64)
+def _version_of_copy(files: LedgerFiles, _copy: tuple[int, ...]) -> int:
+    """Return the version of a copy that stays as it is: to begin a DuckDB is most of what opening a ledger takes."""
+    return _version_in_file(files)
+
+
+def _version_in_file(files: LedgerFiles) -> int:
+    with published(files, may_write=False) as connection:
+        return version_of_copy(connection, files.published)
+
+
+def is_database(path: Path) -> bool:
+    """Tell whether there is a file, which is DuckDB's then."""
+    if not path.exists():
+        return False
+    if path.is_dir():
+        raise NotALedgerError(f"{path} is a folder, not a ledger.")
+    with path.open("rb") as file:
+        # Asked first, since DuckDB looks for an extension on the network if the file is another system's database.
+        if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
+            raise NotALedgerError(
+                f"{path} is no DuckDB database; give the path of a ledger or of a new file."
+            )
+    return True
+
+
+def _refuse_unwritable(files: LedgerFiles) -> None:
+    for folder in (_nearest_existing(files.published.parent), files.folder, files.segments):
+        if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
+            raise LedgerError(
+                f"The folder {folder} can't be written to; a ledger there can only be read (in Python with read_only=True)."
+            )
+
+
+def _nearest_existing(folder: Path) -> Path:
+    return next(candidate for candidate in (folder, *folder.parents) if candidate.exists())
+
+
+def _make_newest(files: LedgerFiles) -> None:
+    lock = FileLock(files.ingest_lock)
+    if not lock.acquire(_PATIENCE_SECONDS):
+        raise LedgerError(
+            f"Somebody else has been making or migrating {files.published} for a minute; try again."
+        )
+    try:
+        if _published_version(files) < SCHEMA_VERSION:  # nobody did it while we waited
+            bring_up_to_date(files)
+            publish(files)
+    finally:
+        lock.release()

@@ -1,0 +1,173 @@
+"""What is being forgotten, written down before anything is done, so that whoever is killed at it is followed by the next one."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Self
+from uuid import UUID
+
+from actionledger.core.errors import LedgerError
+from actionledger.core.ids import new_id, now
+from actionledger.core.processes import FileLock
+from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, sync_to_disk
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What is being forgotten.
+
+    Args:
+        events: the identifier of the event that records it, by the session's id.
+        turns: the identifiers of the sessions' turns, as of when it was asked for.
+        names: the sessions' own names.
+        run_id: what the events have in common.
+        forgotten_by: who asked for it.
+        why: for what rule; empty where somebody named the sessions.
+        at: when, UTC without a zone.
+        is_beside_done: whether all is gone that lies beside the records.
+        counts: how many things beside the records are gone, by what they are, by the session's id.
+    """
+
+    events: Mapping[str, str]
+    turns: tuple[str, ...]
+    names: tuple[str, ...]
+    run_id: str
+    forgotten_by: str
+    why: str
+    at: datetime
+    is_beside_done: bool = False
+    counts: Mapping[str, Mapping[str, int]] | None = None
+
+    @classmethod
+    def of(
+        cls, sessions: list[str], turns: list[str], names: list[str], *, forgotten_by: str, why: str
+    ) -> Self:
+        """Return a new one.
+
+        Args:
+            sessions: the sessions' identifiers.
+            turns: those of their turns.
+            names: their own names.
+            forgotten_by: who asked for it.
+            why: for what rule; empty where somebody named the sessions.
+        """
+        events = {session: new_id() for session in sessions}
+        return cls(events, tuple(turns), tuple(names), new_id(), forgotten_by, why, now())
+
+    @property
+    def sessions(self) -> list[str]:
+        """The sessions' identifiers."""
+        return list(self.events)
+
+    def with_counts(self, counts: Mapping[str, Mapping[str, int]]) -> "Intent":
+        """Return the same as of when all is gone that lies beside the records."""
+        return replace(self, is_beside_done=True, counts=counts)
+
+    def save(self, files: LedgerFiles) -> None:
+        """Write it down, so that it survives a power loss.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        beside = files.folder / f"{TEMPORARY}forgetting.json"
+        value = asdict(self) | {"at": self.at.isoformat()}
+        descriptor = os.open(beside, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(value, file)
+        sync_to_disk(beside)
+        beside.replace(files.forgetting)
+        sync_to_disk(files.folder)
+
+
+def intent_of(files: LedgerFiles) -> Intent | None:
+    """Return what is being forgotten in a ledger; None for nothing.
+
+    Raises:
+        LedgerError: the file that says it is damaged.
+    """
+    try:
+        value = json.loads(files.forgetting.read_bytes())
+        lists = {name: tuple(value[name]) for name in ("turns", "names")}
+        return Intent(**value | lists | {"at": datetime.fromisoformat(value["at"])})
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise LedgerError(
+            f"{files.forgetting} says which sessions are being forgotten, and can't be read ({error}): remove it, and forget them again."
+        ) from error
+
+
+class SessionLock(FileLock):
+    """The lock of one session.
+
+    What is being forgotten is written down before anybody looks for its locks, and looked for here once the lock is held: so either
+    sees the other. Nobody need hold the locks of all the sessions that go, of which there may be more than a process can have files open.
+
+    Args:
+        files: the ledger's files.
+        session_id: the session.
+    """
+
+    def __init__(self, files: LedgerFiles, session_id: str) -> None:
+        super().__init__(path_of_lock(files, session_id))
+        self._files = files
+        self._session_id = str(UUID(session_id))
+
+    def acquire(self, patience: float = 0.0) -> bool:
+        """Take the lock if it is free; see ``FileLock.acquire``."""
+        if not super().acquire(patience):
+            return False
+        try:
+            self._refuse_forgotten()
+        except BaseException:
+            self.release(remove=True)
+            raise
+        return True
+
+    def _refuse_forgotten(self) -> None:
+        intent = intent_of(self._files)
+        if intent is not None and self._session_id in intent.events:
+            raise LedgerError(
+                f"The session {self._session_id} is being forgotten; where nobody is at it, 'actionledger forget' goes on with what was begun."
+            )
+
+
+def open_sessions(files: LedgerFiles, session_ids: list[str]) -> list[str]:
+    """Return which of some sessions a live process has open; locks that nobody holds are removed.
+
+    Args:
+        files: the ledger's files.
+        session_ids: the sessions, which are being forgotten: nobody opens them from now on.
+    """
+    held = []
+    for session_id in session_ids:
+        path = path_of_lock(files, session_id)
+        if path.exists():
+            lock = FileLock(path)
+            if lock.acquire():
+                lock.release(remove=True)
+            else:
+                held.append(session_id)
+    return held
+
+
+def is_any_open(files: LedgerFiles) -> bool:
+    """Return whether a live process has any session of a ledger open.
+
+    Args:
+        files: the ledger's files.
+    """
+    for path in files.sessions.glob("*.lock"):
+        lock = FileLock(path)
+        if not lock.acquire():
+            return True
+        lock.release(remove=True)
+    return False
+
+
+def path_of_lock(files: LedgerFiles, session_id: str) -> Path:
+    """Return the file of a session's lock."""
+    return files.sessions / f"{UUID(session_id)}.lock"

@@ -1,0 +1,341 @@
+"""What there is to be judged: gathered once, from the disk and from the published copy, whatever state they are in."""
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+from actionledger.core.errors import LedgerError, NotALedgerError
+from actionledger.core.processes import STALE_SECONDS
+from actionledger.ledger.storage.encoding import LINE_LIMIT
+from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
+from actionledger.ledger.storage.hosts import file_system
+from actionledger.ledger.storage.journal import SUFFIX
+from actionledger.ledger.storage.segments import segment_sizes, strangers
+from actionledger.ledger.storage.spool import LOCK
+from actionledger.ledger.storage.working_file import is_database
+from actionledger.ledger.upkeep.health.records import Records, read_records
+from actionledger.ledger.upkeep.health.report import Holder, Size
+
+_LOCKS = Path("/proc/locks")
+_PROCESSES = Path("/proc")
+_STOPPED = frozenset("Tt")
+
+
+def holders(files: LedgerFiles) -> tuple[Holder, ...]:
+    """Return who holds which of a ledger's locks."""
+    listed = _listed()
+    found: list[Holder] = []
+    for what, path in _lockable(files):
+        inode = _inode(path)
+        if inode is None:
+            continue
+        processes = listed.get(("FLOCK", *inode), [])
+        # Who opens a session asks for its lock once: nobody may hold it just then, were it for a moment.
+        if not processes and path.parent != files.sessions and _is_held(path):
+            processes = [None]
+        found += [_holder(what, process) for process in processes]
+    if inode := _inode(files.published):
+        # DuckDB locks what it writes in the other way, which nobody can ask about without taking it.
+        found += [_holder("published file", process) for process in listed.get(("POSIX", *inode), [])]
+    return tuple(found)
+
+
+def _lockable(files: LedgerFiles) -> Iterator[tuple[str, Path]]:
+    yield "ingest", files.ingest_lock
+    yield "decisions", files.decisions_lock
+    for path in _files_in(files.sessions):
+        yield f"session {path.stem}", path
+    for path in _files_in(files.held):
+        if path.suffix == LOCK:
+            yield f"held {path.stem}", path
+    for path in _files_in(files.segments):
+        if path.suffix == SUFFIX:
+            yield f"segment {path.name}", path
+
+
+def _files_in(folder: Path) -> Iterable[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return ()
+
+
+def _listed() -> dict[tuple[str, int, int], list[int | None]]:
+    """Return which processes hold which file for themselves alone: by the way of locking, the device's numbers and the inode.
+
+    A line is ``1: FLOCK  ADVISORY  WRITE 708 08:02:1311 0 EOF``.
+    """
+    found: dict[tuple[str, int, int], list[int | None]] = {}
+    try:
+        lines = _LOCKS.read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return found
+    for line in lines:
+        with suppress(ValueError):
+            _number, way, _advisory, kind, process, place, *_range = line.split()
+            major, minor, inode = place.split(":")
+            device = os.makedev(int(major, 16), int(minor, 16))
+            if kind == "WRITE":
+                found.setdefault((way, device, int(inode)), []).append(int(process))
+    return found
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _is_held(path: Path) -> bool:
+    """Tell whether somebody holds a lock that the system does not list, as of another container's process.
+
+    A lock that is free is shared for a moment; whoever asks for it just then sees it taken, and asks again.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _holder(what: str, process: int | None) -> Holder:
+    if process is None or process <= 0:
+        return Holder(what, None)
+    try:
+        line = (_PROCESSES / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return Holder(what, process)
+    # The name stands in parentheses and may hold any; its arguments are left alone, since they may hold secrets.
+    begin, end = line.find("("), line.rfind(")")
+    state = line[end + 1 :].split()[:1]
+    return Holder(what, process, line[begin + 1 : end], is_stopped=bool(state) and state[0] in _STOPPED)
+
+
+def unusable(files: LedgerFiles) -> str:
+    """Return what can't be what it should be, in a sentence; empty where all can."""
+    for folder in (files.folder, files.segments, files.sessions, files.effects, files.manifests):
+        if folder.exists() and not folder.is_dir():
+            return f"{folder} is a file, where the ledger has a folder."
+    locks = (files.ingest_lock, files.decisions_lock)
+    for file in (
+        files.store,
+        *locks,
+        files.unpublished,
+        files.rates,
+        files.taken_files,
+        files.differences,
+    ):
+        if file.is_dir():
+            return f"{file} is a folder, where the ledger has a file."
+    try:
+        is_database(files.store)
+    except NotALedgerError:
+        return f"The working file {files.store} is no DuckDB database."
+    except OSError:
+        pass  # another user's, and theirs to judge
+    return ""
+
+
+_TIME_ORDERED, _BELOW_TIME = 7, 80
+"""Which version of identifiers begins with the time, and how many bits stand behind its milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment, and how far it is published.
+
+    Args:
+        name: its name.
+        size: how long it is, in bytes.
+        published: how much of it the published copy holds, in bytes.
+        seconds: for how long the rest waits; 0 where nothing of it does.
+        is_readable: whether it can be opened.
+        ends_whole: whether it ends with a line's end.
+    """
+
+    name: str
+    size: int
+    published: int
+    seconds: float = 0.0
+    is_readable: bool = True
+    ends_whole: bool = True
+
+    @property
+    def waiting(self) -> int:
+        """How much of it is not published, in bytes."""
+        return max(0, self.size - self.published)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What there is of a ledger.
+
+    Args:
+        files: its files.
+        records: what the published copy says.
+        published_seconds: how old the published copy is; None where there is none.
+        unpublished_seconds: for how long the working file holds something that came in directly and is not published; None where all
+            of it is.
+        segments: what writers have left, the oldest writer first.
+        holders: who holds which lock.
+        sizes: what the parts take.
+        free_bytes: how much room the disk has.
+        link: a sentence about a symbolic link that stands for a part of the ledger; empty where there is none.
+        unusable: a sentence about what can't be the part of the ledger that it stands for; empty where there is none.
+        file_system: what kind of file system it lies on; empty where the system doesn't say.
+        old_temporaries: temporary files that have been there for an hour.
+        old_locks: files of sessions' locks that nobody holds and that have been there for an hour.
+    """
+
+    files: LedgerFiles
+    records: Records
+    published_seconds: float | None
+    unpublished_seconds: float | None
+    segments: tuple[Segment, ...]
+    holders: tuple[Holder, ...]
+    sizes: tuple[Size, ...]
+    free_bytes: int
+    link: str
+    unusable: str
+    file_system: str
+    old_temporaries: tuple[Path, ...]
+    old_locks: tuple[Path, ...]
+
+    def size_of(self, part: str) -> int:
+        """Return how much a part takes, in bytes."""
+        return sum(size.bytes for size in self.sizes if size.part == part)
+
+    def held_by(self, what: str) -> tuple[Holder, ...]:
+        """Return who holds the locks whose names begin so."""
+        return tuple(holder for holder in self.holders if holder.what.startswith(what))
+
+
+def gather(files: LedgerFiles) -> Facts:
+    """Return what there is of a ledger; nothing of it is changed, and nothing that is wrong with it raises."""
+    records = read_records(files)
+    held = holders(files)
+    in_use = {holder.what for holder in held}
+    return Facts(
+        files=files,
+        records=records,
+        published_seconds=age_of(files.published),
+        unpublished_seconds=age_of(files.unpublished),
+        segments=tuple(_segments(files, records)),
+        holders=held,
+        sizes=tuple(_sizes(files)),
+        free_bytes=shutil.disk_usage(_nearest(files.published.parent)).free,
+        link=_link(files),
+        unusable=unusable(files),
+        file_system=file_system(_nearest(files.published.parent)),
+        old_temporaries=tuple(path for path in _in(files.folder) if path.name.startswith(TEMPORARY) and _is_old(path)),
+        old_locks=tuple(
+            path for path in _in(files.sessions) if f"session {path.stem}" not in in_use and _is_old(path)
+        ),
+    )  # fmt: skip
+
+
+def age_of(path: Path) -> float | None:
+    """Return how long ago a file was written, in seconds; None where there is none."""
+    try:
+        return max(0.0, time.time() - path.stat().st_mtime)
+    except OSError:
+        return None
+
+
+def _is_old(path: Path) -> bool:
+    age = age_of(path)
+    return age is not None and age > STALE_SECONDS
+
+
+def _in(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _segments(files: LedgerFiles, records: Records) -> Iterator[Segment]:
+    for name, size in segment_sizes(files.segments).items():
+        path, published = files.segments / name, records.offsets.get(name, 0)
+        try:
+            with path.open("rb") as file:
+                file.seek(published)
+                line = file.readline(LINE_LIMIT) if size > published else b""
+                file.seek(max(0, size - 1))
+                ends_whole = not size or file.read(1) == b"\n"
+        except OSError:
+            yield Segment(name, size, published, age_of(path) or 0.0, is_readable=False)
+            continue
+        seconds = _since_recorded(line, path) if line else 0.0
+        yield Segment(name, size, published, seconds, ends_whole=ends_whole)
+    for name in strangers(files.segments):
+        yield Segment(name, 0, 0, age_of(files.segments / name) or 0.0, is_readable=False)
+
+
+def _since_recorded(line: bytes, path: Path) -> float:
+    """Return how long ago a line was recorded, in seconds; where it doesn't say, when its segment was last written.
+
+    No line is older than its writer, whose identifier says when it began: an event's own clock may be another one.
+    """
+    recorded = age_of(path) or 0.0
+    with suppress(ValueError, KeyError, TypeError):
+        at = datetime.fromisoformat(json.loads(line)["recorded_at"]).replace(tzinfo=UTC)
+        recorded = max(0.0, (datetime.now(UTC) - at).total_seconds())
+    with suppress(ValueError):
+        writer = UUID(path.name.partition(".")[0])
+        if writer.version == _TIME_ORDERED:
+            return min(recorded, max(0.0, time.time() - (writer.int >> _BELOW_TIME) / 1000))
+    return recorded
+
+
+def _sizes(files: LedgerFiles) -> Iterator[Size]:
+    parts = {
+        "published file": [files.published, wal_of(files.published)],
+        "working file": [files.store, wal_of(files.store)],
+        "spare copy": [files.spare],
+        "segments": [files.segments],
+        "effects": [files.effects],
+        "manifests": [files.manifests],
+        "held spans": [files.held],
+        "temporary files": [path for path in _in(files.folder) if path.name.startswith(TEMPORARY)],
+    }
+    for part, paths in parts.items():
+        found = [size for path in paths for size in _file_sizes(path)]
+        yield Size(part, len(found), sum(found))
+
+
+def _file_sizes(path: Path) -> Iterator[int]:
+    below = path.rglob("*") if path.is_dir() and not path.is_symlink() else [path]
+    with suppress(OSError):
+        for each in below:
+            with suppress(OSError):
+                if each.is_file():
+                    yield each.lstat().st_size
+
+
+def _link(files: LedgerFiles) -> str:
+    try:
+        files.refuse_links()
+    except LedgerError as error:
+        return str(error)
+    return ""
+
+
+def _nearest(folder: Path) -> Path:
+    return next(candidate for candidate in (folder, *folder.parents) if candidate.exists())
