@@ -247,11 +247,7 @@ def _fitted(dialect: AnyDialect, catalogue: Catalogue) -> AnyDialect:
 
 
 def _check_writable(dialect: Dialect, catalogue: Catalogue) -> None:
-    """Refuse a dialect in which an action can't be written: no model could ask for it.
-
-    Raises:
-        UsageError: there is such an action; a ``RenderError`` where its example can't be written.
-    """
+    """Refuse a dialect in which an action can't be written: no model could ask for it."""
     naming = getattr(dialect, "discriminator", None)
     for action in catalogue.describe():
         if any(field.name == naming for field in action.fields):

@@ -41,15 +41,7 @@ _SHOWN_CHANGES = 10
 
 @cache
 def shared_sandbox(name: str) -> Sandbox:
-    """Return a sandbox that all sessions of this process share: it proves itself once, and keeps a process ready.
-
-    Args:
-        name: a sandbox's name, or ``auto``.
-
-    Raises:
-        UnknownNameError: there is no such sandbox.
-        SandboxError: it isn't available.
-    """
+    """Return a sandbox that all sessions of this process share: it proves itself once, and keeps a process ready."""
     sandbox = choose(name)
     atexit.register(sandbox.close)
     return sandbox
@@ -68,19 +60,11 @@ class CodeRunner:
         self._wanted = sandbox
 
     def over(self, handlers: Mapping[str, Handler]) -> Handler:
-        """Return the handler of ``execute_code``.
-
-        Args:
-            handlers: what runs the actions that the code may call, by name.
-        """
+        """Return the handler of ``execute_code``."""
         return partial(self._run, handlers)
 
     def _run(self, handlers: Mapping[str, Handler], action: ExecuteCode, context: Context) -> dict[str, Any]:
-        """Run code; return the six keys.
-
-        Raises:
-            ActionError: it did not succeed; the six keys are the error's result.
-        """
+        """Run code; return the six keys."""
         calls = Calls()
         api = gb_api(handlers, context, calls)
         try:
@@ -105,9 +89,6 @@ def document_of(result: CodeResult) -> dict[str, Any]:
     """Return a result with the document's six keys, each small enough to be kept; what was logged is part of stderr.
 
     A seventh, ``sandbox``, says so where the code ran in an interpreter that has a part of Python only.
-
-    Args:
-        result: what came of the code.
     """
     document = result.as_document()
     document["stderr"] += "".join(f"gb.log: {message}\n" for message in result.logs)

@@ -83,11 +83,7 @@ OpenStore = Callable[[], Store]
 
 
 def crud_handlers(store: OpenStore) -> dict[str, Handler]:
-    """Return what runs the actions on the four kinds, by the action's name.
-
-    Args:
-        store: where things are kept.
-    """
+    """Return what runs the actions on the four kinds, by the action's name."""
     handlers: dict[str, Handler] = {}
     for names in KINDS:
         crud = _Crud(store, names)

@@ -53,13 +53,7 @@ class Calls:
 
 
 def gb_api(handlers: Mapping[str, Handler], context: Context, calls: Calls) -> Api:
-    """Return the object that one run of code is given.
-
-    Args:
-        handlers: what runs the actions on what is kept, by name.
-        context: the moment in which the code runs.
-        calls: is told of each call.
-    """
+    """Return the object that one run of code is given."""
     methods = {
         name: Method(name, names, handlers[name], context, calls) for names in KINDS for name in names.actions
     }
@@ -81,14 +75,7 @@ class Method:
         self._calls = calls
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        """Run the action.
-
-        Raises:
-            TypeError: an argument is missing, unknown or of the wrong type.
-            ValueError: an argument's value is not allowed.
-            LookupError: there is no such record; deleting one that isn't there is no error.
-            RuntimeError: the action has run as often as it may for now, in code or as an action.
-        """
+        """Run the action."""
         try:
             result = self._done(self._action(given, named))
         except (ActionError, LookupError, TypeError, ValueError) as error:

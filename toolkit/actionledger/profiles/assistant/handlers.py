@@ -19,12 +19,7 @@ STORE_FILE = "assistant.sqlite"
 
 
 def assistant_handlers(limits: Limits, sandbox: str | Sandbox) -> HandlerFactory:
-    """Return what makes the handlers of a session; what they keep is the file ``assistant.sqlite`` in its workspace.
-
-    Args:
-        limits: how much one run of code may use.
-        sandbox: where code runs, by name (``auto`` for the best that proves itself here) or as a value.
-    """
+    """Return what makes the handlers of a session; what they keep is the file ``assistant.sqlite`` in its workspace."""
     return partial(_make, limits, sandbox)
 
 

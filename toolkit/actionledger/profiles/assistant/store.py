@@ -62,11 +62,7 @@ class Store(SqliteStore):
 
     @classmethod
     def copy_of(cls, path: Path) -> Self:
-        """Return a copy in memory of the store in a file; an empty one where there is no file.
-
-        Args:
-            path: the SQLite file; it is neither made nor changed.
-        """
+        """Return a copy in memory of the store in a file; an empty one where there is no file."""
         copy = cls(IN_MEMORY)
         if path.exists():
             with (
@@ -95,20 +91,12 @@ class Store(SqliteStore):
         return dict(row)
 
     def get(self, kind: Kind, number: int) -> Record:
-        """Return a record.
-
-        Raises:
-            ActionError: there is none of that number.
-        """
+        """Return a record."""
         found = self.rows(f"SELECT * FROM {kind.table} WHERE id = ?", (_key(number),))  # noqa: S608
         return _only(found, kind, number)
 
     def change(self, kind: Kind, number: int, fields: Mapping[str, str | None]) -> Record:
-        """Change what is given of a record, leave the rest; return it.
-
-        Raises:
-            ActionError: there is none of that number.
-        """
+        """Change what is given of a record, leave the rest; return it."""
         given = {name: value for name, value in fields.items() if name in kind.columns and value is not None}
         changes = "".join(f"{column} = ?, " for column in given)
         found = self.rows(
@@ -118,25 +106,14 @@ class Store(SqliteStore):
         return _only(found, kind, number)
 
     def remove(self, kind: Kind, number: int) -> None:
-        """Forget a record.
-
-        Raises:
-            ActionError: there is none of that number.
-        """
+        """Forget a record."""
         found = self.rows(f"DELETE FROM {kind.table} WHERE id = ? RETURNING *", (_key(number),))  # noqa: S608
         _only(found, kind, number)
 
     def find(
         self, kind: Kind, *, limit: int, field: str | None = None, query: str | None = None
     ) -> list[Record]:
-        """Return the first records, oldest first.
-
-        Args:
-            kind: where to look.
-            limit: how many at most.
-            field: the status or file type that they must have; None for any.
-            query: a text that their content or notes must hold, letter case aside; None for any.
-        """
+        """Return the first records, oldest first."""
         where, values = ["TRUE"], list[object]()
         if field is not None:
             where.append(f"{kind.field} = ?")

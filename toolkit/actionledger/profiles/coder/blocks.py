@@ -13,11 +13,7 @@ _FORM = "write '<<<<<<< SEARCH', the lines to replace, '=======', the new lines,
 
 
 def edits_in(text: str) -> list[Edit]:
-    """Return the edits that a text of SEARCH/REPLACE blocks holds; blank lines may stand between them.
-
-    Raises:
-        ValueError: it is none; the message says why and how blocks are written, in a clause.
-    """
+    """Return the edits that a text of SEARCH/REPLACE blocks holds; blank lines may stand between them."""
     edits: list[Edit] = []
     at, end = 0, len(text.rstrip())
     while at < end:
@@ -36,10 +32,6 @@ def edits_in(text: str) -> list[Edit]:
 
 
 def checked_blocks(text: str) -> str:
-    """Return a text of SEARCH/REPLACE blocks as it is.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return a text of SEARCH/REPLACE blocks as it is."""
     edits_in(text)
     return text

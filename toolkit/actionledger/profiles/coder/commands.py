@@ -37,11 +37,7 @@ class CommandRunner:
         self._commands = commands
 
     def run(self, action: ExecuteCommand, context: Context) -> Result:
-        """Run a command; return what came of it.
-
-        Raises:
-            ActionError: it was refused, can't be started, took too long or ended with an error.
-        """
+        """Run a command; return what came of it."""
         finished = self._commands.run(words_of(action.command), context.cancelled)
         result = _result(action, finished)
         ran = finished.ran
@@ -69,11 +65,7 @@ class CommandRunner:
             return ""
 
     def preview(self, action: ExecuteCommand, _context: Context) -> Result:
-        """Return what would be run, and run nothing.
-
-        Raises:
-            ActionError: it would be refused.
-        """
+        """Return what would be run, and run nothing."""
         return {"would_run": words_of(action.command), "confined": self._commands.walls()}
 
 

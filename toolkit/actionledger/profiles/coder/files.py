@@ -29,11 +29,7 @@ READING = ("read_file",)
 
 
 def file_handlers(files_of: FilesOf) -> dict[str, Handler]:
-    """Make the handlers of the actions on files.
-
-    Args:
-        files_of: returns the files that an action works on.
-    """
+    """Make the handlers of the actions on files."""
     actions = _FileActions(files_of)
     return {
         "create_file": actions.create,

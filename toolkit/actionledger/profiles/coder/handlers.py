@@ -13,12 +13,7 @@ from actionledger.runtime.workspace import Workspace
 
 
 def coder_handlers(settings: CommandSettings, on_output: OnOutput | None = None) -> HandlerFactory:
-    """Return what makes the handlers of a session.
-
-    Args:
-        settings: how commands are run.
-        on_output: takes the output of commands as it comes.
-    """
+    """Return what makes the handlers of a session."""
     return partial(_make, settings, on_output)
 
 

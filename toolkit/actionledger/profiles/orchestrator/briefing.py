@@ -14,12 +14,7 @@ MAX_PART = 20_000
 
 
 def part_of(layer: str, profile: Profile) -> str:
-    """Return what a layer is told of itself and of its actions.
-
-    Args:
-        layer: its name.
-        profile: what it works under.
-    """
+    """Return what a layer is told of itself and of its actions."""
     at_once = ", ".join(sorted(AT_ONCE[layer]))
     return "\n\n".join(
         [
@@ -40,13 +35,7 @@ def first_prompt(directive: str) -> str:
 
 
 def handed_on(directive: str, message: LayerMessage, feedback: str) -> str:
-    """Return what the next layer is told of a message.
-
-    Args:
-        directive: what the person wants.
-        message: what the layer before has said.
-        feedback: what came of its actions; empty where there were none.
-    """
+    """Return what the next layer is told of a message."""
     return "\n\n".join(
         [
             _section("Directive", directive),
@@ -71,12 +60,7 @@ def corrected(feedback: str) -> str:
 
 
 def answered(prompt: str, requests: Sequence[Request]) -> str:
-    """Return a prompt with the answers that it has waited for.
-
-    Args:
-        prompt: what the layer is told without them.
-        requests: what was asked and answered.
-    """
+    """Return a prompt with the answers that it has waited for."""
     parts = [
         _section(f"Answer from {PERSON} to request {each.number} ({each.subject[:200]})", each.answer or "")
         for each in requests

@@ -37,16 +37,7 @@ class Repository:
         self._references = References(path)
 
     def planned(self, name: str, base: str) -> Branch:
-        """Return the branch that ``create`` would leave, and change nothing.
-
-        Args:
-            name: the branch's name.
-            base: the branch that it starts from, here or a remote's (``origin/main``).
-
-        Raises:
-            ActionError: a name is none, the base doesn't exist, the branch exists at another commit, or there is no
-                repository, or no git.
-        """
+        """Return the branch that ``create`` would leave, and change nothing."""
         self._check_repository()
         self._check_name(name)
         self._check_name(base)
@@ -69,15 +60,7 @@ class Repository:
         return Branch(name, commit, base, existing is None)
 
     def create(self, name: str, base: str) -> Branch:
-        """Create a branch; one that is there at the same commit is left as it is.
-
-        Args:
-            name: its name.
-            base: the branch that it starts from.
-
-        Raises:
-            ActionError: as for ``planned``; or git refuses, as where a branch is called as a folder of the new one.
-        """
+        """Create a branch; one that is there at the same commit is left as it is."""
         branch = self.planned(name, base)
         if branch.is_new:
             complaint = self._references.create(f"refs/heads/{name}", branch.commit)

@@ -37,19 +37,7 @@ def orchestrator_handlers(
     repository: Path | None = None,
     instead: Mapping[str, Handler] | None = None,
 ) -> Handlers:
-    """Make the handlers of a session; what they keep is the file ``orchestrator.sqlite`` in its workspace.
-
-    Args:
-        workspace: the session's.
-        layer: who acts, for the records; empty if unknown.
-        above: the layer that decides what this one escalates; empty for a person.
-        repository: where branches are created. Where not given it is the one that the workspace was set up with
-            (``set_up``), or the workspace itself if it is a repository; otherwise nothing here can create one.
-        instead: handlers of the caller's own, by the action's name; they take the place of these.
-
-    Raises:
-        UnknownNameError: a handler of the caller is of no action.
-    """
+    """Make the handlers of a session; what they keep is the file ``orchestrator.sqlite`` in its workspace."""
     store = Store(workspace.root / FILE)
     own = _Own(store, layer, above)
     handlers: dict[str, Handler] = {
@@ -78,12 +66,7 @@ def orchestrator_handlers(
 
 
 def set_up(folder: Path, *, repository: Path) -> None:
-    """Make a repository that of a workspace, for every session that works there.
-
-    Args:
-        folder: the workspace.
-        repository: the top folder of the repository.
-    """
+    """Make a repository that of a workspace, for every session that works there."""
     with Store(folder / FILE) as store:
         store.set(_REPOSITORY, str(repository.resolve()))
 
@@ -96,11 +79,7 @@ def _repository_of(workspace: Workspace, store: Store) -> Path | None:
 
 
 def orchestrator_settings(foreign: Iterable[str] = ()) -> ExecutionSettings:
-    """Return how the actions are run: our handlers do a thing once, however often they run.
-
-    Args:
-        foreign: the actions whose handlers are the caller's own, of which that is unknown.
-    """
+    """Return how the actions are run: our handlers do a thing once, however often they run."""
     ours = [name for name in CATALOGUE.names if name not in set(foreign)]
     return ExecutionSettings(tuple((name, ActionSettings(idempotent=True)) for name in ours))
 

@@ -54,15 +54,7 @@ class LayerPolicy(Policy):
 
 
 def policy_of(layer: str | None, table: Mapping[str, Iterable[str]] = AT_ONCE) -> LayerPolicy:
-    """Return what a layer may execute at once; what is not in its row waits for a person.
-
-    Args:
-        layer: the layer; None if unknown, and then only what every layer may.
-        table: the actions of each layer.
-
-    Raises:
-        UnknownNameError: the table has no such layer.
-    """
+    """Return what a layer may execute at once; what is not in its row waits for a person."""
     rows = {name: sorted(actions) for name, actions in table.items()}
     if layer is None:
         names = sorted(set.intersection(*map(set, rows.values())) if rows else ())

@@ -24,12 +24,7 @@ class Notes:
         self._orchestration = orchestration
 
     def said(self, message: LayerMessage, turn: Turn) -> None:
-        """Record a message, once; its text and actions are those of the turn.
-
-        Args:
-            message: who has said it to whom, at what cost.
-            turn: the turn in which it was said.
-        """
+        """Record a message, once; its text and actions are those of the turn."""
         detail = message.model_dump(mode="json", exclude={"content", "actions"})
         what = f"The layer {message.from_layer!r} has said something to {message.to!r}."
         self._note("layer_message", what, detail, message.id, turn)

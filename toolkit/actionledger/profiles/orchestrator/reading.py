@@ -30,20 +30,12 @@ class ParsedActions:
 
 
 def parse_actions(text: str) -> ParsedActions:
-    """Read and check all action blocks of a response; never raises on text.
-
-    Args:
-        text: the raw response, any string at all.
-    """
+    """Read and check all action blocks of a response; never raises on text."""
     return parsed_actions(read_response(text, parser_named("orchestrator"), CATALOGUE))
 
 
 def parsed_actions(result: ParseResult) -> ParsedActions:
-    """Return what was read under the orchestrator's profile as its document has it.
-
-    Args:
-        result: the response, read and checked.
-    """
+    """Return what was read under the orchestrator's profile as its document has it."""
     return ParsedActions(
         actions=[as_object(call) for call in result.actions if call.status.is_runnable],
         narrative=result.narrative,
@@ -70,9 +62,6 @@ def strip_action_blocks(text: str) -> str:
     """Return a response without its action blocks.
 
     Deprecated: ``parse_actions`` gives the narrative and the actions in one pass.
-
-    Args:
-        text: the raw response, any string at all.
     """
     warnings.warn(
         "strip_action_blocks reads the response a second time; use parse_actions(text).narrative.",

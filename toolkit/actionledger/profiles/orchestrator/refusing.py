@@ -16,12 +16,7 @@ _LEAST = re.compile(r"at least (\d+)")
 
 
 def refusal(call: ActionCall, names: Sequence[str]) -> str:
-    """Return what is wrong with a refused action, as one line: ``Invalid action "create_issues": issues: Required``.
-
-    Args:
-        call: the action, as it was checked.
-        names: the names of the actions that there are, in their order.
-    """
+    """Return what is wrong with a refused action, as one line: ``Invalid action "create_issues": issues: Required``."""
     return f'Invalid action "{call.name}": {"; ".join(_in_words(error, names) for error in call.errors)}'
 
 

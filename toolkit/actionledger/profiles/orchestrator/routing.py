@@ -29,19 +29,7 @@ def route(
     *,
     is_to_be_corrected: bool = False,
 ) -> Route:
-    """Return where a layer's message goes.
-
-    Args:
-        layers: who takes part, from the top.
-        layer: who has said it.
-        observations: what came of its actions.
-        is_to_be_corrected: whether something in it could not be read or was refused, and its layer is to hear of that.
-
-    Returns:
-        To the person, and then back to the same layer, where it has asked the person something that it can't go on without;
-        back to itself where it is to be corrected; to the layer above where it has escalated; else to the one below, and from
-        the lowest one to the person.
-    """
+    """Return where a layer's message goes."""
     asked = tuple(_requests(observations))
     if asked:
         return Route(PERSON, layer, asked)

@@ -75,15 +75,7 @@ NO_CHAINS: Mapping[str, Chain] = MappingProxyType({})
 
 
 def load_chains(path: str | Path, catalogue: Catalogue = CATALOGUE) -> dict[str, Chain]:
-    """Return the chains of a file, by name, checked.
-
-    Args:
-        path: a TOML file.
-        catalogue: the actions that there are.
-
-    Raises:
-        UsageError: the file can't be read, or a chain is none; says which and why.
-    """
+    """Return the chains of a file, by name, checked."""
     try:
         tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

@@ -42,15 +42,7 @@ class ExecutorContext:
     model: Model | None = None
 
     def answer(self, action: ReasonerAction, instruction: str) -> str:
-        """Return what an action comes to, in words.
-
-        Args:
-            action: the action.
-            instruction: what the model is to answer with.
-
-        Raises:
-            ActionError: the model gives no answer, or the context is empty.
-        """
+        """Return what an action comes to, in words."""
         if self.model is None:
             return _not_empty(tidy(action.context), "The context is empty; say what it should focus on.")
         persona = self.store.persona
@@ -89,18 +81,7 @@ class Executor(ABC):
     """Carries out one action."""
 
     def execute(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
-        """Carry the action out and add it to the sequence.
-
-        Args:
-            action: the action.
-            given: what to work with.
-
-        Returns:
-            Its result: ``summary`` in words, and what else there is to know.
-
-        Raises:
-            ActionError: it can't be done; nothing was changed.
-        """
+        """Carry the action out and add it to the sequence."""
         if given.shared.context.is_done:
             raise ActionError(
                 Reason.STOPPED,

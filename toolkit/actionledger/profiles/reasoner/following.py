@@ -51,11 +51,7 @@ class Following:
     _told: list[str] = field(default_factory=list)
 
     def follow(self, messages: Sequence[Message]) -> None:
-        """Go from plan to plan until it is over.
-
-        Args:
-            messages: what the planner is asked first.
-        """
+        """Go from plan to plan until it is over."""
         asked = list(messages)
         while True:
             completion = self._planned(asked)

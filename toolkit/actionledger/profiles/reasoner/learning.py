@@ -46,12 +46,6 @@ def suggestions(
 
     A pair is named where the lower end of its interval lies above the action's share of failures elsewhere, and above a
     tenth: less is not worth a planner's attention. What comes from too few sessions for an interval is not named.
-
-    Args:
-        ledger: what to ask.
-        profile: whose sessions.
-        minimum: how often a pair must have been tried.
-        most: how many to return at most.
     """
     found = (_suggestion(sequel) for sequel in sequels(ledger, profile, minimum))
     return [each for each in found if _is_telling(each)][:most]

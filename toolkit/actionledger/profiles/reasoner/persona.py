@@ -82,11 +82,7 @@ class Persona:
         return text
 
     def described(self, parts: Collection[str] = PARTS) -> str:
-        """Return the state as lines of text.
-
-        Args:
-            parts: which parts of it, of ``PARTS``.
-        """
+        """Return the state as lines of text."""
         lines = [f"Mood: {self.mood} ({self.intensity})"] if "mood" in parts else []
         texts: tuple[TextPart, ...] = get_args(TextPart)
         lists: tuple[ListPart, ...] = get_args(ListPart)

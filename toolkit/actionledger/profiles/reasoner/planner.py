@@ -19,14 +19,7 @@ def instructions(
     chains: Mapping[str, Chain],
     learned: Sequence[Suggestion],
 ) -> Message:
-    """Return what the planner is told once: its actions, how they are written, and what is known of them.
-
-    Args:
-        registry: the actions that it may use.
-        persona: who it is.
-        chains: sequences that it may take up.
-        learned: what earlier sessions suggest.
-    """
+    """Return what the planner is told once: its actions, how they are written, and what is known of them."""
     dialect = dialect_named("plan")
     rules = "\n".join(f"- {rule}" for rule in (*dialect.rules, *REFERENCE_RULES))
     parts = [
@@ -50,13 +43,7 @@ def instructions(
 
 
 def question(trigger: Trigger, persona: Persona, conversation: Sequence[Line]) -> Message:
-    """Return what the planner is asked first.
-
-    Args:
-        trigger: what happened.
-        persona: its state as it is now.
-        conversation: what was said before, oldest first.
-    """
+    """Return what the planner is asked first."""
     said = "\n".join(line.described for line in conversation) or "(nothing yet)"
     return Message(
         "user",
@@ -65,12 +52,7 @@ def question(trigger: Trigger, persona: Persona, conversation: Sequence[Line]) -
 
 
 def further(feedback: str, persona: Persona) -> Message:
-    """Return what the planner is asked when its sequence is over and may go on.
-
-    Args:
-        feedback: what came of the sequence.
-        persona: the state as it is now.
-    """
+    """Return what the planner is asked when its sequence is over and may go on."""
     return Message(
         "user",
         f"{feedback}\n\n{persona.described()}\n\nWhat should I do next? If nothing, the list of actions is empty.",
@@ -78,11 +60,7 @@ def further(feedback: str, persona: Persona) -> Message:
 
 
 def unplanned(feedback: str) -> Message:
-    """Return what the planner is asked when its response holds no plan.
-
-    Args:
-        feedback: what was wrong with it; empty where there was nothing that could be wrong.
-    """
+    """Return what the planner is asked when its response holds no plan."""
     said = f"{feedback}\n\n" if feedback else ""
     return Message(
         "user",

@@ -39,21 +39,7 @@ def reasoner_profile(
     shared: SharedContext | None = None,
     chains: Mapping[str, Chain] = NO_CHAINS,
 ) -> Profile:
-    """Return a profile of the reasoner with other settings.
-
-    Args:
-        name: what records and people call it.
-        model: what is asked what an action comes to; None to take contexts as they stand.
-        persona: who it is to begin with, where the workspace holds none.
-        speaks: whether it may speak to the user.
-        workers: how many actions may run at the same time, of those that touch nothing of each other.
-        repetition: what counts as going in circles.
-        shared: where the present sequence is, for whoever sets the reasoner off; each response is one if not given.
-        chains: sequences that a plan may name like an action; whoever sets the reasoner off carries them out.
-
-    Raises:
-        UsageError: a chain has the name of an action.
-    """
+    """Return a profile of the reasoner with other settings."""
     catalogue = CATALOGUE if speaks else SILENT_CATALOGUE
     if chains:
         catalogue = catalogue.extended(*map(chain_action, chains.values()), name=f"{catalogue.name}+chains")

@@ -100,32 +100,12 @@ class Reasoner:
         return suggestions(self._ledger) if self._ledger else []
 
     def process(self, trigger: Trigger | str) -> Iterator[AgentEvent]:
-        """Plan and carry out what follows from something that happened.
-
-        Args:
-            trigger: what happened; a text is what the user says.
-
-        Yields:
-            What happens, as it happens. Whoever stops listening ends it after the present sequence.
-
-        Raises:
-            UsageError: another trigger is being processed, or the reasoner is closed.
-            ModelError: the planner's model gives no response.
-            LedgerError: something can't be recorded; nothing is done unrecorded.
-        """
+        """Plan and carry out what follows from something that happened."""
         happened = user_input(trigger) if isinstance(trigger, str) else trigger
         return self._events(lambda: self._follow(happened))
 
     def run_chain(self, name: str, trigger: Trigger | str) -> Iterator[AgentEvent]:
-        """Carry out a sequence that was thought out beforehand; see ``process``.
-
-        Args:
-            name: the chain.
-            trigger: what happened.
-
-        Raises:
-            UnknownNameError: there is no such chain.
-        """
+        """Carry out a sequence that was thought out beforehand; see ``process``."""
         if name not in self._chains:
             raise UnknownNameError("chain", name, self._chains)
         chain = self._chains[name]

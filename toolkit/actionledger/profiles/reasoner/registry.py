@@ -65,14 +65,7 @@ class ActionRegistry:
 def reasoner_handlers(
     model: Model | None, shared: SharedContext | None, persona: Persona | None, names: Iterable[str]
 ) -> HandlerFactory:
-    """Return what makes the handlers of a session; the persona is the file ``reasoner.sqlite`` in its workspace.
-
-    Args:
-        model: what is asked what an action comes to; None to take contexts as they stand.
-        shared: where the present sequence is; a new one for each session if not given.
-        persona: who it is to begin with, where the workspace holds none.
-        names: the actions to run.
-    """
+    """Return what makes the handlers of a session; the persona is the file ``reasoner.sqlite`` in its workspace."""
     return partial(_make, model, shared, persona, tuple(names))
 
 

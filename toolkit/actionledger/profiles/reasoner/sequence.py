@@ -37,11 +37,7 @@ class ActionSequence:
 
 
 def sequence_of(result: ParseResult) -> ActionSequence:
-    """Return the sequence that a response holds; of several blocks the actions of all, and the last one's word.
-
-    Args:
-        result: the response, read under the reasoner's parser.
-    """
+    """Return the sequence that a response holds; of several blocks the actions of all, and the last one's word."""
     actions = tuple(
         ActionPlan(call.name, str(call.arguments.get("context", ""))) for call in result.valid_actions
     )
@@ -56,11 +52,7 @@ def sequence_of(result: ParseResult) -> ActionSequence:
 
 
 def is_plan(result: ParseResult) -> bool:
-    """Return whether a response holds a plan, be it one to do nothing.
-
-    Args:
-        result: the response, read under the reasoner's parser.
-    """
+    """Return whether a response holds a plan, be it one to do nothing."""
     is_read = any(block.status in _READ for block in result.blocks)
     return is_read or any(call.status is not ActionStatus.ILLUSTRATION for call in result.actions)
 

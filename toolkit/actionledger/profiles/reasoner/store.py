@@ -96,18 +96,7 @@ class PersonaStore(SqliteStore):
         return self.step.persona
 
     def change(self, action: str, make: Callable[[Persona], Persona]) -> tuple[Step, bool]:
-        """Change the state at once or not at all.
-
-        Args:
-            action: what makes the change.
-            make: returns the new state, given the present one; it may raise, and then nothing is changed.
-
-        Returns:
-            The last step, and whether it is a new one: a state that stays the same makes none.
-
-        Raises:
-            ActionError: another session holds the file.
-        """
+        """Change the state at once or not at all."""
         with self.writing() as cursor:
             before = self.step
             persona = make(before.persona)
@@ -120,14 +109,7 @@ class PersonaStore(SqliteStore):
         return [_step(row) for row in self.rows("SELECT * FROM steps ORDER BY step")]
 
     def restore(self, number: int) -> Step:
-        """Go back to an earlier state; that is a new step, and itself can be gone back behind.
-
-        Args:
-            number: the step whose state to take.
-
-        Raises:
-            UsageError: there is no such step.
-        """
+        """Go back to an earlier state; that is a new step, and itself can be gone back behind."""
         with self.writing() as cursor:
             row = cursor.execute("SELECT * FROM steps WHERE step = ?", (number,)).fetchone()
             if row is None:
@@ -142,11 +124,7 @@ class PersonaStore(SqliteStore):
         )
 
     def conversation(self, limit: int) -> list[Line]:
-        """Return the last things that were said, oldest first.
-
-        Args:
-            limit: how many at most.
-        """
+        """Return the last things that were said, oldest first."""
         rows = self.rows("SELECT who, text FROM conversation ORDER BY line DESC LIMIT ?", (limit,))
         return [Line(*row) for row in reversed(rows)]
 

@@ -185,11 +185,7 @@ class _Talk:
                 return ending, self._sentence(ending)
 
     def _asked(self) -> Completion:
-        """Return the model's next response.
-
-        Raises:
-            ModelError: there is no whole one.
-        """
+        """Return the model's next response."""
         messages = self._transcript.messages()
         if self._on_piece is None:
             with _as_model_errors():

@@ -13,13 +13,7 @@ def is_iterative(profile: Profile) -> bool:
 
 
 def next_prompt(profile: Profile, turn: Turn, *, turns: int) -> str:
-    """Return what the model is told after a turn.
-
-    Args:
-        profile: what the session runs under.
-        turn: the turn.
-        turns: how many responses the conversation may have.
-    """
+    """Return what the model is told after a turn."""
     done = turn.index + 1
     feedback = turn.feedback or "Nothing came of it: it asked for nothing."
     parts = [f"What came of iteration {done}:\n{feedback}" if is_iterative(profile) else feedback]

@@ -28,14 +28,6 @@ def bound(words: Sequence[str], workspace: Path, aside: Collection[str] = ()) ->
     """Return what a decision about a command is about beside its words: the content of each file that these name.
 
     What such a file reads or imports in turn is not followed.
-
-    Args:
-        words: the program and its arguments.
-        workspace: the workspace's root.
-        aside: paths in it that don't count: actions that are decided about beside this one make them.
-
-    Returns:
-        A JSON object from path to SHA-256; empty where the words name no file of the workspace.
     """
     root = workspace.resolve()
     left_out = {_resolved(root, path) for path in aside}

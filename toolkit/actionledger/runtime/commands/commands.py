@@ -67,17 +67,7 @@ class Commands:
         environment: Mapping[str, str] | None = None,
         network: bool = False,
     ) -> Finished:
-        """Run a program with its arguments, and note what it changes.
-
-        Args:
-            words: the program and its arguments.
-            cancelled: ends it when it is set.
-            environment: what it sees beside what every command does.
-            network: whether it may reach other machines though other commands may not.
-
-        Raises:
-            ActionError: it can't be started.
-        """
+        """Run a program with its arguments, and note what it changes."""
         with self.workspace.watching() as watched:
             settings = self._settings(environment, network=network)
             ran = self._run(words, cancelled, self._on_output, settings)
@@ -93,25 +83,11 @@ class Commands:
         environment: Mapping[str, str] | None = None,
         whole: bool = False,
     ) -> Ran:
-        """Run a program that changes nothing; nobody hears its output but the caller.
-
-        Args:
-            words: the program and its arguments.
-            cancelled: ends it when it is set.
-            environment: what it sees beside what every command does.
-            whole: whether its output is needed up to the last character, however much is kept of others'.
-
-        Raises:
-            ActionError: it can't be started.
-        """
+        """Run a program that changes nothing; nobody hears its output but the caller."""
         return self._run(words, cancelled, None, self._settings(environment, whole=whole))
 
     def reaches(self, path: Path) -> str:
-        """Return why a command could read a file, as a clause; empty where none can.
-
-        Args:
-            path: the file; it need not be there.
-        """
+        """Return why a command could read a file, as a clause; empty where none can."""
         if Wall.FILES not in self.walls():
             return (
                 "commands run unconfined here (nothing keeps them to the workspace)" if self.walls() else ""

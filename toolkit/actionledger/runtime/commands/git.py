@@ -28,16 +28,7 @@ class Git:
         self._listings = Listings(self._listing)
 
     def ask(self, *arguments: str, cancelled: Event | None = None, whole: bool = False) -> str:
-        """Return what a subcommand says that changes nothing.
-
-        Args:
-            arguments: the subcommand with its arguments.
-            cancelled: ends it when it is set.
-            whole: whether all of it is needed, however long it is.
-
-        Raises:
-            ActionError: it fails, or the workspace is no repository.
-        """
+        """Return what a subcommand says that changes nothing."""
         ran = self._asked(arguments, cancelled, whole=whole)
         _check(ran, arguments)
         return ran.stdout
@@ -47,25 +38,13 @@ class Git:
         return self._asked(arguments, None).status == 0
 
     def change(self, *arguments: str, cancelled: Event | None = None) -> Finished:
-        """Run a subcommand that changes something; what it changes can be undone.
-
-        Raises:
-            ActionError: it fails, or the workspace is no repository.
-        """
+        """Run a subcommand that changes something; what it changes can be undone."""
         return self._change(self._opened(), arguments, cancelled)
 
     def push(self, remote: str, reference: str, cancelled: Event | None = None) -> Finished:
         """Bring a reference to a remote, under the same name.
 
         Where that is a folder of this machine, what git starts there gets a configuration of ours as well.
-
-        Args:
-            remote: the remote's name.
-            reference: the reference.
-            cancelled: ends it when it is set.
-
-        Raises:
-            ActionError: it fails, the workspace is no repository, or the remote has hooks of its own on this machine.
         """
         repository = self._opened()
         way: list[str] = []

@@ -52,14 +52,7 @@ class Listings:
         self._known: dict[Path, tuple[bytes, list[Setting]]] = {}
 
     def of(self, file: Path) -> list[Setting]:
-        """Return what a file sets; what it would include is not looked at.
-
-        Args:
-            file: the file; nothing is set where it isn't there.
-
-        Raises:
-            ActionError: git can't read it.
-        """
+        """Return what a file sets; what it would include is not looked at."""
         if not file.is_file():
             return []
         held = _digest(file)
@@ -110,19 +103,7 @@ def opened(
     local_pushes: bool = False,
     otherwise: Sequence[Setting] = (),
 ) -> Opened:
-    """Return how git is run on a repository so that nothing of the repository's own is started.
-
-    Args:
-        top: the working tree's top folder.
-        listings: say what its files set.
-        home: where the stand-in is made; nothing of it is in the workspace.
-        within: what the repository may not lie outside of; None for nothing.
-        local_pushes: whether a push to a folder of this machine may be made.
-        otherwise: what holds where the repository sets nothing else.
-
-    Raises:
-        ActionError: there is no repository, it lies outside, or its configuration can't be read.
-    """
+    """Return how git is run on a repository so that nothing of the repository's own is started."""
     folders = folders_of(top, within=within)
     settings = settings_of(folders, listings)
     common = stand_in(folders.common, [*otherwise, *settings], home, local_pushes=local_pushes)
@@ -136,15 +117,7 @@ def has_repository(folder: Path) -> bool:
 
 
 def folders_of(top: Path, *, within: Path | None = None) -> Folders:
-    """Return where the repository of a working tree is.
-
-    Args:
-        top: the working tree's top folder; git would look further up as well, and is not let.
-        within: what the repository may not lie outside of; None for nothing.
-
-    Raises:
-        ActionError: there is none, or it lies outside.
-    """
+    """Return where the repository of a working tree is."""
     own = top / ".git"
     if own.is_file():
         own = top / _pointer(own).removeprefix("gitdir:").strip()
@@ -172,14 +145,7 @@ def settings_of(folders: Folders, listings: Listings) -> list[Setting]:
 
 
 def stand_in(common: Path, settings: Sequence[Setting], home: Path, *, local_pushes: bool = False) -> Path:
-    """Return a folder that stands for the shared folder of a repository.
-
-    Args:
-        common: that folder.
-        settings: what is set, the repository's after what holds without it.
-        home: where the stand-in is made; nothing of it is in the workspace.
-        local_pushes: whether a push to a folder of this machine may be made.
-    """
+    """Return a folder that stands for the shared folder of a repository."""
     place = home / f"git-{hashlib.sha256(os.fsencode(common)).hexdigest()[:16]}-{int(local_pushes)}"
     place.mkdir(parents=True, exist_ok=True)
     for name in _LINKED:

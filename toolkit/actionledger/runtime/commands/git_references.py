@@ -55,15 +55,7 @@ class References:
         ).stdout.split()
 
     def create(self, reference: str, commit: str) -> str:
-        """Create a reference where there is none; nobody's is ever moved.
-
-        Args:
-            reference: its full name.
-            commit: the full hash of what it points at.
-
-        Returns:
-            Git's complaint where it refuses; empty where it is done.
-        """
+        """Create a reference where there is none; nobody's is ever moved."""
         # The empty text stands for "only if there is no such reference".
         done = self._git("update-ref", "--end-of-options", reference, commit, "")
         return last_line(done.stderr) if done.returncode else ""
@@ -108,12 +100,7 @@ class References:
 
 
 def is_branch_name(name: str, does: Callable[..., bool]) -> bool:
-    """Return whether git takes a name for a branch's, and for nothing else.
-
-    Args:
-        name: what a model wrote.
-        does: runs a subcommand of git and returns whether it succeeds.
-    """
+    """Return whether git takes a name for a branch's, and for nothing else."""
     is_plain = name.isprintable() and len(name.encode()) <= LONGEST_NAME
     is_name = is_plain and not name.startswith("-") and name not in {"HEAD", "@"}
     # The form with --branch would expand @{-1} to another name.

@@ -16,16 +16,7 @@ _ELSEWHERE = re.compile(r"[^/]*:")
 
 
 def local_repository(remote: str, settings: Sequence[Setting], top: Path) -> Folders | None:
-    """Return the repository that a remote is, if it is a folder of this machine.
-
-    Args:
-        remote: the remote's name.
-        settings: what the repository sets that pushes.
-        top: what a relative address starts from.
-
-    Raises:
-        ActionError: it is a folder and something else besides, or holds no repository.
-    """
+    """Return the repository that a remote is, if it is a folder of this machine."""
     addresses = _addresses(remote, settings)
     folders = [folder for address in addresses if (folder := _folder(address, top)) is not None]
     if not folders:

@@ -86,12 +86,7 @@ def has_worktree_file(settings: Iterable[Setting]) -> bool:
 
 
 def told(settings: Iterable[Setting], *, local_pushes: bool = False) -> str:
-    """Return the configuration that git is told instead of a repository's own.
-
-    Args:
-        settings: the repository's, in their order.
-        local_pushes: whether a push to a folder of this machine may be made.
-    """
+    """Return the configuration that git is told instead of a repository's own."""
     settings = list(settings)
     formats = [
         each

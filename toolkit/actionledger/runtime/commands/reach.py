@@ -28,16 +28,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 
 
 def program_of(word: str, workspace: Path, path: str) -> Path:
-    """Return the file of a program.
-
-    Args:
-        word: the command's first word: a name, or a path relative to the workspace.
-        workspace: the workspace's root.
-        path: the folders to look in for a name, as in ``PATH``.
-
-    Raises:
-        ActionError: there is no such program.
-    """
+    """Return the file of a program."""
     found = shutil.which(str(workspace / word) if "/" in word else word, path=path)
     if found is None:
         message = f"There is no program {word[:100]!r} that could be run here. Use one that is installed."
@@ -72,12 +63,7 @@ def listed() -> list[str]:
 
 @lru_cache(maxsize=2)
 def _open_to_all(folder: str, _when: int) -> tuple[str, ...]:
-    """Return what everybody may read in a folder: not the hashes of passwords, nor keys, whoever this process is.
-
-    Args:
-        folder: the folder.
-        _when: how long an answer stands is said by this number.
-    """
+    """Return what everybody may read in a folder: not the hashes of passwords, nor keys, whoever this process is."""
     return tuple(_readable_by_all(folder)[1])
 
 
@@ -105,12 +91,7 @@ def _readable_by_all(folder: str) -> tuple[bool, list[str]]:
 
 
 def granted(path: Path, settings: CommandSettings) -> str:
-    """Return the folder by which every command may read a file; empty where none is.
-
-    Args:
-        path: the file; it need not be there.
-        settings: how commands are run.
-    """
+    """Return the folder by which every command may read a file; empty where none is."""
     folders = [*_SYSTEM, _CONFIGURATION, *toolchains().values(), *map(str, settings.readable)]
     return next((folder for folder in folders if path.resolve().is_relative_to(Path(folder).resolve())), "")
 

@@ -65,19 +65,7 @@ def run_command(
     on_output: OnOutput | None = None,
     cancelled: Event | None = None,
 ) -> Ran:
-    """Run a program with its arguments in a workspace.
-
-    Args:
-        words: the program and its arguments; no shell sees them.
-        workspace: where it runs, and what it may change.
-        home: its home and its place for temporary files.
-        settings: how it is run.
-        on_output: takes its output as it comes.
-        cancelled: ends it when it is set.
-
-    Raises:
-        ActionError: there is no such program, or it can't be started.
-    """
+    """Run a program with its arguments in a workspace."""
     running = _Running(words, workspace, home, settings, on_output)
     try:
         return running.finished(cancelled or Event())

@@ -86,12 +86,7 @@ class CommandSettings:
 
 
 def allows(settings: CommandSettings, what: str) -> bool:
-    """Return whether an operator lets commands have something by name: in the settings, or for all of this process.
-
-    Args:
-        settings: how they are run.
-        what: ``"unconfined"`` or ``"network"``.
-    """
+    """Return whether an operator lets commands have something by name: in the settings, or for all of this process."""
     return bool(getattr(settings, what)) or what in os.environ.get(ENVIRONMENT, "").replace(",", " ").split()
 
 
@@ -104,12 +99,7 @@ def toolchains() -> dict[str, str]:
 
 
 def environment_of(settings: CommandSettings, home: Path) -> dict[str, str]:
-    """Return all that a command sees of its surroundings.
-
-    Args:
-        settings: how it is run.
-        home: the folder that it is told to be its home and its place for temporary files.
-    """
+    """Return all that a command sees of its surroundings."""
     passed = {
         name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")
     }

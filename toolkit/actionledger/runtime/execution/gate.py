@@ -13,13 +13,7 @@ from actionledger.runtime.repetition.fingerprints import proposed_form
 
 
 def admit(context: TurnContext, progress: Progress, action: Admitted) -> Admitted | Withheld:
-    """Return whether an action may run now, and as what.
-
-    Args:
-        context: what its turn is carried out with.
-        progress: what came of the turn's actions so far.
-        action: the action, as it would be run.
-    """
+    """Return whether an action may run now, and as what."""
     for check in CHECKS:
         answer = check(context, progress, action)
         if isinstance(answer, Withheld):

@@ -69,13 +69,7 @@ def as_sentence(clause: str) -> str:
 
 
 def build_plan(calls: Sequence[ActionCall], *, references: bool = False, limit: int | None = None) -> Plan:
-    """Order the calls of a response that may run, by themselves or once a person has approved them.
-
-    Args:
-        calls: all calls of the response, in text order.
-        references: whether they may depend on each other; otherwise ``id`` and ``depends_on`` are fields like others.
-        limit: how many may run; the further ones get an issue. None for any number.
-    """
+    """Order the calls of a response that may run, by themselves or once a person has approved them."""
     runnable = [PlannedAction(index, call) for index, call in enumerate(calls) if call.status.is_plannable]
     for planned in runnable[limit:] if limit is not None else ():
         detail = as_sentence(f"{named(planned.index, planned.call)} is beyond the limit of {limit}")

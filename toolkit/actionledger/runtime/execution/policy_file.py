@@ -95,13 +95,7 @@ def policy_meant(policy: Policy | str | Path, catalogue: Known) -> Policy:
 
 
 def policy_from(text: str, catalogue: Known, *, source: str) -> Policy:
-    """Read a policy from the text of a file; see ``load_policy``.
-
-    Args:
-        text: TOML.
-        catalogue: the actions that its rules are about.
-        source: what errors call the file.
-    """
+    """Read a policy from the text of a file; see ``load_policy``."""
     try:
         rows = _File.model_validate(tomllib.loads(text)).rule
     except ValidationError as error:
@@ -118,11 +112,7 @@ def policy_from(text: str, catalogue: Known, *, source: str) -> Policy:
 
 
 def _rule(row: dict[str, Any], catalogue: Known) -> Rule:
-    """Return a row as a rule.
-
-    Raises:
-        ValueError: it can't work; the text is a clause that says why.
-    """
+    """Return a row as a rule."""
     try:
         read = _Row.model_validate(row)
     except ValidationError as error:
@@ -149,11 +139,7 @@ def _rule(row: dict[str, Any], catalogue: Known) -> Rule:
 
 
 def _check_words(field: str, condition: str | list[str]) -> None:
-    """Refuse words that no command can begin with: a rule that rejects nothing would look like one that does.
-
-    Raises:
-        ValueError: as for ``_rule``.
-    """
+    """Refuse words that no command can begin with: a rule that rejects nothing would look like one that does."""
     if not condition:
         raise ValueError(f"when.{field} is empty; write a glob, or the words that a command begins with")
     for word in condition if isinstance(condition, list) else ():

@@ -61,11 +61,7 @@ class TurnRun:
         )
 
     def carry_out(self) -> None:
-        """Run or withhold each action that is not settled; all of it is recorded.
-
-        Raises:
-            LedgerError: something can't be recorded; nothing runs that was not.
-        """
+        """Run or withhold each action that is not settled; all of it is recorded."""
         self._note_interrupted()
         for planned in self._context.plan.actions:
             settled = self._settled(planned.index)

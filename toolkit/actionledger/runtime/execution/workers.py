@@ -97,15 +97,7 @@ class Workers:
         return job
 
     def finish(self, job: Job, seconds: float | None) -> bool:
-        """Wait for a job; one that takes longer is abandoned.
-
-        Args:
-            job: what ``start`` returned.
-            seconds: how long it may take from its beginning; None for any time.
-
-        Returns:
-            Whether it is done.
-        """
+        """Wait for a job; one that takes longer is abandoned."""
         if not job.wait(seconds):
             self.abandon(job)
             return False

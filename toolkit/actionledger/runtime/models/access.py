@@ -29,15 +29,7 @@ class Endpoint:
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """Return the chat interface of a server.
-
-    Args:
-        base_url: the address that its interface begins with, as ``http://127.0.0.1:11434/v1``. It may have a query
-            (``?api-version=…``), but no key: requests are logged with their address.
-
-    Raises:
-        UsageError: it is no such address, or holds a secret.
-    """
+    """Return the chat interface of a server."""
     try:
         parts = urlsplit(base_url.strip())
         host, _ = parts.hostname or "", parts.port
@@ -62,15 +54,7 @@ def _no_address(base_url: str) -> UsageError:
 
 
 def key_to_send(given: str | None, variable: str | None) -> SecretStr | None:
-    """Return the key to send, or None for a server that asks for none.
-
-    Args:
-        given: the key itself; None to look into the environment.
-        variable: the environment variable that holds it; None to send no key.
-
-    Raises:
-        UsageError: it can't be a key.
-    """
+    """Return the key to send, or None for a server that asks for none."""
     key = (given if given is not None else os.environ.get(variable, "") if variable else "").strip()
     if not (key.isascii() and key.isprintable() and " " not in key):
         source = "The key given" if given is not None else f"The key in {variable}"

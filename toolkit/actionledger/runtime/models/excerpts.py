@@ -7,12 +7,7 @@ LONGEST = 300
 
 
 def excerpt(text: str, secret: SecretStr | None) -> str:
-    """Return a text as it may be shown to an operator, in quotes.
-
-    Args:
-        text: what a server sent.
-        secret: the key that was sent to it, which it may send back.
-    """
+    """Return a text as it may be shown to an operator, in quotes."""
     if secret is not None:
         text = text.replace(secret.get_secret_value(), "[key]")
     text = " ".join(text[: 10 * LONGEST].split())

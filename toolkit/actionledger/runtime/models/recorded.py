@@ -43,12 +43,7 @@ class RecordedModel:
         return self._model
 
     def complete(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Completion:  # noqa: ARG002 - the protocol's
-        """Return the next recorded response; see ``Model``. Tools and stops made no part of the record.
-
-        Raises:
-            NoMoreResponsesError: there is none.
-            ReplayDivergedError: the replay is strict, and the messages are not the recorded ones.
-        """
+        """Return the next recorded response; see ``Model``. Tools and stops made no part of the record."""
         if self._given == len(self._responses):
             raise NoMoreResponsesError(
                 f"The session {self._called} has {self._given} recorded responses, and all were given; its replay "

@@ -46,13 +46,7 @@ class Refusal:
 
 
 def status_error(server: str, refusal: Refusal, quoted: Callable[[str], str]) -> ModelStatusError:
-    """Return the error for an answer that is no success.
-
-    Args:
-        server: the server, for people.
-        refusal: its answer.
-        quoted: makes a text of the server's fit to be shown.
-    """
+    """Return the error for an answer that is no success."""
     status, wait = refusal.status, seconds_to_wait(refusal.retry_after)
     if status < 400:
         place = quoted(refusal.location.split("?")[0])
@@ -87,11 +81,7 @@ def _words(body: bytes) -> tuple[str, bool]:
 
 
 def seconds_to_wait(retry_after: str) -> float | None:
-    """Return how long a ``Retry-After`` header asks to wait, in seconds, or None where it says nothing readable.
-
-    Args:
-        retry_after: the header: a number of seconds, or a date; empty where there is none.
-    """
+    """Return how long a ``Retry-After`` header asks to wait, in seconds, or None where it says nothing readable."""
     if not retry_after:
         return None
     try:

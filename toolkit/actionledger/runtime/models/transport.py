@@ -73,14 +73,7 @@ class Transport:
         return excerpt(text, self._key)
 
     def post(self, body: bytes) -> Generator[bytes, None, None]:
-        """Send a request and yield the response's bytes as they come in; closing the generator ends it.
-
-        Args:
-            body: the request's JSON.
-
-        Raises:
-            ModelError: there is no response, or no whole one.
-        """
+        """Send a request and yield the response's bytes as they come in; closing the generator ends it."""
         deadline = time.monotonic() + self._timeouts.total
         asking = tenacity.Retrying(
             retry=tenacity.retry_if_exception(lambda error: _is_worth_asking_again(error, deadline)),

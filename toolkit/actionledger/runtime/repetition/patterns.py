@@ -98,11 +98,7 @@ class Watch:
         return tuple(sorted(self._found(done.name), key=lambda found: not found.is_stop))
 
     def expect(self, call: CallForm) -> tuple[ActionFingerprint, tuple[Repetition, ...]] | None:
-        """Return what would repeat itself if a call was made and came to what it came to before; None where it is new.
-
-        Args:
-            call: the call, which has not been made.
-        """
+        """Return what would repeat itself if a call was made and came to what it came to before; None where it is new."""
         expected = None
         for before in reversed(list(self._recent)):
             if not self._is_same_call(before.call, call):

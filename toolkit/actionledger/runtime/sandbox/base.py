@@ -121,14 +121,7 @@ class Sandbox(Protocol):
     def run(
         self, code: str, *, api: Api = NO_API, limits: Limits = DEFAULT_LIMITS, cancel: Event | None = None
     ) -> CodeResult:
-        """Run code; whatever it does is an outcome, never an exception.
-
-        Args:
-            code: Python source.
-            api: the methods that the code may call.
-            limits: how much it may use.
-            cancel: set from another thread to end the run.
-        """
+        """Run code; whatever it does is an outcome, never an exception."""
 
     def close(self) -> None:
         """Let go of what is kept ready; the sandbox can still be used."""

@@ -36,30 +36,14 @@ class Channel:
         self._received = 0
 
     def send(self, frame: Frame, deadline: Deadline) -> None:
-        """Send a frame.
-
-        Raises:
-            TimeoutError, CancelledError: the deadline is past, or called off.
-            BrokenPipeError: the process is gone.
-        """
+        """Send a frame."""
         rest = memoryview(packed(frame))
         while rest:
             if self._writable.poll(_milliseconds(deadline)):
                 rest = rest[os.write(self._writer, rest[:_CHUNK]) :]
 
     def receive(self, limits: Limits, deadline: Deadline) -> Frame:
-        """Receive a frame.
-
-        Args:
-            limits: how large it and all frames together may be.
-            deadline: until when.
-
-        Raises:
-            TimeoutError, CancelledError: the deadline is past, or called off.
-            EOFError: the process is gone.
-            FrameError: what it sends is no frame.
-            LimitExceededError: it sends too much.
-        """
+        """Receive a frame."""
         (length,) = HEADER.unpack(self._take(HEADER.size, deadline))
         if length > limits.frame_size:
             # The process keeps to this size by itself: these four bytes were never meant as a length.

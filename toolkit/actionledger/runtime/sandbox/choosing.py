@@ -32,15 +32,7 @@ def sandbox_names() -> tuple[str, ...]:
 
 
 def choose(name: str = AUTO) -> Sandbox:
-    """Return a sandbox that has proved itself on this machine.
-
-    Args:
-        name: a sandbox's name, or ``"auto"`` for the best that is available.
-
-    Raises:
-        UnknownNameError: there is no such sandbox.
-        SandboxError: none that was asked for is available; the text says why, and what to do.
-    """
+    """Return a sandbox that has proved itself on this machine."""
     if name != AUTO and name not in _SANDBOXES:
         raise UnknownNameError("sandbox", name, (AUTO, *_SANDBOXES))
     tried: list[str] = []

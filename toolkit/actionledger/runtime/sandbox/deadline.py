@@ -24,12 +24,7 @@ class Deadline:
         self._cancel = cancel
 
     def wait(self) -> float:
-        """Return how long the next wait may be, in seconds; ask again after it.
-
-        Raises:
-            TimeoutError: the moment is past.
-            CancelledError: it was called off.
-        """
+        """Return how long the next wait may be, in seconds; ask again after it."""
         if self._cancel is not None and self._cancel.is_set():
             raise CancelledError
         left = self._end - time.monotonic()

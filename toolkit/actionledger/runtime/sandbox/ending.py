@@ -43,16 +43,7 @@ Runner = Callable[[HostCalls, Output], Ending]
 def measured(
     sandbox: str, code: str, api: Api, limits: Limits, runner: Runner, *, cancel: Event | None
 ) -> CodeResult:
-    """Have code run; return the result.
-
-    Args:
-        sandbox: the name of the sandbox.
-        code: Python source.
-        api: the methods that the code may call.
-        limits: how much it may use.
-        runner: runs it.
-        cancel: set from another thread to end the run.
-    """
+    """Have code run; return the result."""
     began = time.monotonic()
     host, output = HostCalls(api, limits), Output(limits.output)
     if len(code) > limits.code_size:
@@ -94,15 +85,7 @@ def too_large(what: str) -> Ending:
 
 
 def raised(kind: str, text: str, line: int | None, code: str, host: HostCalls) -> Ending:
-    """Return how a run ended that raised an exception; type, text and line may be a stranger's.
-
-    Args:
-        kind: the exception's class.
-        text: its message.
-        line: the line of the code that it came from.
-        code: the code.
-        host: what the code called, and what it could use.
-    """
+    """Return how a run ended that raised an exception; type, text and line may be a stranger's."""
     lines = code.split("\n")
     known = line if line is not None and 1 <= line <= len(lines) else None
     error = CodeError(

@@ -67,16 +67,7 @@ class HostCalls:
             self._log_room -= len(message) + 1
 
     def call(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Returned | Raised:
-        """Have a method called, if it may be.
-
-        Args:
-            path: its dotted name.
-            arguments: its arguments by place, from a stranger.
-            keywords: its arguments by name, from a stranger.
-
-        Raises:
-            LimitExceededError: the run has used up what it may.
-        """
+        """Have a method called, if it may be."""
         self.calls += 1
         if self.calls > self.limits.calls:
             raise LimitExceededError(f"made more than {self.limits.calls:,} calls of {self.api.name}")

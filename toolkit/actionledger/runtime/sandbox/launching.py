@@ -25,11 +25,7 @@ class Launcher(Protocol):
         """Say what is missing here and what to do; empty where nothing is."""
 
     def command(self, label: str) -> list[str]:
-        """Return the command that starts a process.
-
-        Args:
-            label: a name for it that no other has.
-        """
+        """Return the command that starts a process."""
 
     def environment(self) -> Mapping[str, str]:
         """Return the environment of the command; the code's process must see none of it."""
@@ -39,12 +35,7 @@ class Launcher(Protocol):
 
 
 def python_command(python: str, folder: str) -> list[str]:
-    """Return the command that starts the process with a Python.
-
-    Args:
-        python: the interpreter.
-        folder: the folder that holds the package ``inside``, as that interpreter sees it.
-    """
+    """Return the command that starts the process with a Python."""
     # Isolated from the environment, the user's folder and the site packages. What it is told itself about writing byte
     # code it passes on: without any, every start compiles the package anew.
     options = ["-B"] if sys.dont_write_bytecode else []
@@ -57,11 +48,7 @@ def host_python() -> str:
 
 
 def launch(launcher: Launcher, label: str) -> "subprocess.Popen[bytes]":
-    """Start a process with none of the host's descriptors, in a process group of its own.
-
-    Raises:
-        OSError: it can't be started.
-    """
+    """Start a process with none of the host's descriptors, in a process group of its own."""
     return subprocess.Popen(  # noqa: S603 - the command is made here, of nothing a model wrote
         launcher.command(label),
         env=launcher.environment(),

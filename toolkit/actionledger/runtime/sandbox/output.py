@@ -27,16 +27,7 @@ class Output:
         self._cut: set[str] = set()
 
     def add(self, stream: str, text: str, *, cut: bool = False) -> None:
-        """Keep a text as far as there is room.
-
-        Args:
-            stream: where it was printed.
-            text: what was printed.
-            cut: whether the sender has left out what follows.
-
-        Raises:
-            FrameError: there is no such stream.
-        """
+        """Keep a text as far as there is room."""
         if stream not in self._parts:
             raise FrameError("there is no such stream")
         kept = text[: self._left[stream]]

@@ -40,12 +40,7 @@ _EXPECTED = {
 
 
 def verdict(ended: Ending, walls: str) -> Availability:
-    """Judge a probe.
-
-    Args:
-        ended: how the run of ``PROBE`` within ``PROBE_LIMITS`` ended.
-        walls: for the operator: what the process says shuts it in.
-    """
+    """Judge a probe."""
     if ended.outcome is not CodeOutcome.SUCCEEDED or not isinstance(ended.value, dict):
         return Availability(available=False, reason=f"the probe did not run: {ended.message}")
     answers = {attempt: ended.value.get(attempt) for attempt in _EXPECTED}

@@ -91,12 +91,7 @@ class ProcessSandbox:
     def _confined(
         self, code: str, host: HostCalls, output: Output, cancel: Event | None
     ) -> Iterator["_Confined"]:
-        """Give a process that has shut itself in; leave nothing of it behind.
-
-        Raises:
-            NotConfinedError: there is none.
-            CancelledError: the run was called off meanwhile.
-        """
+        """Give a process that has shut itself in; leave nothing of it behind."""
         confined = self._kept(code, host, output, cancel) or self._fresh(code, host, output, cancel)
         try:
             yield confined

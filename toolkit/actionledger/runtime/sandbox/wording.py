@@ -27,29 +27,17 @@ def timed_out(limits: Limits) -> str:
 
 
 def limit_exceeded(what: str) -> str:
-    """Return what to say of code that is beyond a limit.
-
-    Args:
-        what: the limit, such as ``made more than 1,000 calls of gb``.
-    """
+    """Return what to say of code that is beyond a limit."""
     return f"LimitExceeded: the code {what}. Do less in one run."
 
 
 def result_too_large(what: str) -> str:
-    """Return what to say of a last expression whose value is too large.
-
-    Args:
-        what: how it is too large, such as ``is larger than 1,000 bytes``.
-    """
+    """Return what to say of a last expression whose value is too large."""
     return f"LimitExceeded: the value of the last expression {what}. End with a smaller value, or print a part of it."
 
 
 def crashed(ending: str) -> str:
-    """Return what to say of a process that ended before its code did.
-
-    Args:
-        ending: how it ended, such as ``exit status 3``; empty where that isn't known.
-    """
+    """Return what to say of a process that ended before its code did."""
     how = f" ({ending})" if ending else ""
     return (
         f"Crashed: the process of the code ended before the code did{how}. "

@@ -73,11 +73,7 @@ def _signature(decided: Approval, ledger: Ledger, *, needed: bool) -> str:
 
 
 def decide_unrecorded(approval: Approval, decision: Decision) -> Approval:
-    """Return a request with the decision about it, where nothing is recorded.
-
-    Raises:
-        UsageError: it was decided about already, or the decision doesn't fit.
-    """
+    """Return a request with the decision about it, where nothing is recorded."""
     refuse_unfit(approval, decision)
     return _with_decision(approval, approval_decided(approval, decision, new_id()))
 
@@ -103,12 +99,7 @@ def decision_called(ledger: Ledger, approval_id: str, distrust: str = "") -> Dec
 
 
 def refuse_unfit(approval: Approval, decision: Decision) -> None:
-    """Raise where nothing is left to be decided, or a decision can't be recorded as it is.
-
-    Raises:
-        UsageError: it was decided about already; what is shown of it is not what its hash is of; or the changed arguments
-            hold a secret, which no record keeps.
-    """
+    """Raise where nothing is left to be decided, or a decision can't be recorded as it is."""
     if approval.decision is not None:
         raise UsageError(
             f"The action {approval.name!r} was {approval.decision} by {approval.decided_by} at "

@@ -233,11 +233,7 @@ def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:
 
 
 def _refuse_open(files: LedgerFiles, session_ids: list[str]) -> None:
-    """Raise where a live process has one of the sessions open.
-
-    Raises:
-        LedgerError: one does; it names the first.
-    """
+    """Raise where a live process has one of the sessions open."""
     held = open_sessions(files, session_ids)
     if held:
         more = f" (and {len(held) - 1:,} more)" if len(held) > 1 else ""

@@ -40,14 +40,7 @@ class Preview:
 def previews(
     handlers: Handlers, workspace: Workspace, session_id: str, calls: Sequence[ActionCall]
 ) -> tuple[Preview, ...]:
-    """Return what the runnable actions of a response would do, one after the other.
-
-    Args:
-        handlers: the session's.
-        workspace: the folder that they would act in.
-        session_id: the session.
-        calls: the response's actions.
-    """
+    """Return what the runnable actions of a response would do, one after the other."""
     # A turn of its own: it begins with what is there.
     context = Context(
         workspace=workspace,

@@ -32,16 +32,7 @@ class Earlier:
 
 
 def recorded_session(ledger: Ledger, session_id: Called) -> tuple[Session, Earlier]:
-    """Return what is recorded of a session, and where it goes on.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session: its id, its own name, the beginning of either, or its title.
-
-    Raises:
-        UsageError: there is none, or more than one.
-        LedgerError: it is another host's.
-    """
+    """Return what is recorded of a session, and where it goes on."""
     session_id = one_session(ledger, session_id)
     found = session(ledger, session_id)
     assert found is not None
@@ -50,16 +41,7 @@ def recorded_session(ledger: Ledger, session_id: Called) -> tuple[Session, Earli
 
 
 def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -> TurnState:
-    """Return a turn as far as it was recorded.
-
-    Args:
-        ledger: what to ask.
-        turn_id: the turn.
-        approvals: what was asked in it, with the decisions that count, by the action's place.
-
-    Raises:
-        UsageError: no such turn was read.
-    """
+    """Return a turn as far as it was recorded."""
     found = turn_progress(ledger, turn_id)
     if found is None:
         raise UsageError(
@@ -82,11 +64,7 @@ def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -
 
 
 def recorded_workspace(recorded: Session) -> Path:
-    """Return the folder that a recorded live session worked in.
-
-    Raises:
-        UsageError: it was not recorded, or it is gone.
-    """
+    """Return the folder that a recorded live session worked in."""
     folder = json.loads(recorded.metadata).get("workspace")
     if isinstance(folder, str) and Path(folder).is_dir():
         return Path(folder)

@@ -32,12 +32,7 @@ def refuse_reachable(ledger: Path, workspace: Path) -> None:
 
 
 def lies_in(path: Path, folder: Path) -> bool:
-    """Return whether a path is a folder or lies in it, whatever links, mounts or capitals lead there.
-
-    Args:
-        path: need not be there.
-        folder: need not be there either.
-    """
+    """Return whether a path is a folder or lies in it, whatever links, mounts or capitals lead there."""
     inner, outer = path.resolve(), folder.resolve()
     if inner.is_relative_to(outer):
         return True

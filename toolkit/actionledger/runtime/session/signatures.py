@@ -30,11 +30,7 @@ def key_path() -> Path:
 
 
 def signing_key() -> bytes:
-    """Return this user's key; one that isn't there is made.
-
-    Raises:
-        DecisionKeyError: it can't be used, or not be made; says why and what to do.
-    """
+    """Return this user's key; one that isn't there is made."""
     path = key_path()
     try:
         if not path.is_symlink() and not path.exists():
@@ -47,11 +43,7 @@ def signing_key() -> bytes:
 
 
 def known_key() -> bytes:
-    """Return this user's key as it is.
-
-    Raises:
-        DecisionKeyError: there is none, or it can't be used; says why and what to do.
-    """
+    """Return this user's key as it is."""
     path = key_path()
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -75,38 +67,19 @@ def known_key() -> bytes:
 
 
 def signed(decided: Approval, ledger: Path, key: bytes) -> str:
-    """Return the signature of a decision.
-
-    Args:
-        decided: the request with the decision, as it will stand in the record.
-        ledger: the ledger that it is made in, absolute and without symbolic links.
-        key: the key of whoever decides.
-    """
+    """Return the signature of a decision."""
     nonce = secrets.token_hex(16)
     return f"{nonce}:{_code(decided, ledger, nonce, key)}"
 
 
 def is_signed(decided: Approval, ledger: Path, key: bytes) -> bool:
-    """Return whether a recorded decision was signed with a key, as it stands, in this ledger.
-
-    Args:
-        decided: the request with the decision, as it stands in the record.
-        ledger: the ledger that it was found in, absolute and without symbolic links.
-        key: the key of whoever may have decided.
-    """
+    """Return whether a recorded decision was signed with a key, as it stands, in this ledger."""
     nonce, _, code = decided.signature.partition(":")
     return hmac.compare_digest(code.encode(), _code(decided, ledger, nonce, key).encode())
 
 
 def spend(signature: str) -> bool:
-    """Note that a decision is carried out; return False where it was before.
-
-    Args:
-        signature: the decision's; it was found to be valid.
-
-    Raises:
-        DecisionKeyError: it can't be noted.
-    """
+    """Note that a decision is carried out; return False where it was before."""
     path = state_folder() / "carried-out" / signature.partition(":")[0]
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)

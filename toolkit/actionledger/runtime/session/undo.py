@@ -42,12 +42,7 @@ class Undoing:
     ledger: Ledger | None
 
     def undo(self, turn_id: str, place: int | None = None) -> Undone:
-        """Take back what a turn, or one action of it, has changed.
-
-        Args:
-            turn_id: the turn.
-            place: the action's place among its response's actions, from 0; None for all of the turn.
-        """
+        """Take back what a turn, or one action of it, has changed."""
         if place is None:
             return self._recorded(self.workspace.undo_turn(turn_id))
         turn = TurnKey(session=self.session, turn_id=turn_id, index=0, occurred_at=None)
@@ -63,14 +58,7 @@ class Undoing:
         return self._recorded(self.workspace.undo(undone.action))
 
     def last_changed(self, turns: int) -> str:
-        """Return the last turn of which something is left to be undone.
-
-        Args:
-            turns: how many turns the session has.
-
-        Raises:
-            UsageError: there is none.
-        """
+        """Return the last turn of which something is left to be undone."""
         ids = (turn_id_of(self.session, index) for index in reversed(range(turns)))
         found = next(filter(self.workspace.is_changed_by, ids), None)
         if found is None:

@@ -53,25 +53,13 @@ def open_decisions(ledger: Ledger) -> list[DecisionStatus]:
 
 
 def decisions_of_turn(ledger: Ledger, turn_id: str, distrust: str = "") -> dict[int, DecisionStatus]:
-    """Return the status of the last request about each action of a turn, by the action's place.
-
-    Args:
-        ledger: where it is recorded.
-        turn_id: the turn.
-        distrust: why nothing counts that another process has decided, as a clause; empty if it may.
-    """
+    """Return the status of the last request about each action of a turn, by the action's place."""
     found = _statuses(ledger, approvals_of_turn(ledger, turn_id), distrust)
     return {each.approval.action_index: each for each in _last(found)}
 
 
 def decisions_called(ledger: Ledger, prefix: str, distrust: str = "") -> list[DecisionStatus]:
-    """Return the statuses of the requests whose identifiers begin so.
-
-    Args:
-        ledger: where they are recorded.
-        prefix: the beginning.
-        distrust: as for ``decisions_of_turn``.
-    """
+    """Return the statuses of the requests whose identifiers begin so."""
     return _statuses(ledger, approvals_called(ledger, prefix), distrust)
 
 

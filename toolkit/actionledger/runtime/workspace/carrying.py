@@ -21,18 +21,7 @@ from actionledger.runtime.workspace.units import Unit
 def carry_out(
     tree: DiskTree, journal: Journal, unit: Unit, steps: Sequence[Step], undoes: Sequence[int] = ()
 ) -> None:
-    """Have effects one after the other; where one fails, take those before it back.
-
-    Args:
-        tree: where.
-        journal: what they are written down in; its lock is held.
-        unit: what they belong to.
-        steps: the effects with their contents.
-        undoes: the records that they take back, one for each step; none where they are new.
-
-    Raises:
-        ActionError: they can't be had; says so if something could not be taken back.
-    """
+    """Have effects one after the other; where one fails, take those before it back."""
     records = journal.intend(unit, steps, undoes)
     try:
         _have(tree, journal, records, steps)

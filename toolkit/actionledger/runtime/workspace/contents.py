@@ -42,11 +42,7 @@ class Contents:
                 self._end = start + int(length) + 1
 
     def keep(self, content: bytes, digest: str) -> None:
-        """Keep a content, unless it is kept already.
-
-        Raises:
-            OSError: it can't be kept; what was kept before is as it was.
-        """
+        """Keep a content, unless it is kept already."""
         if digest in self._places:
             return
         head = f"{digest} {len(content)}\n".encode()
@@ -74,14 +70,7 @@ class Contents:
         return content if digest_of(content) == digest else None
 
     def keep_only(self, digests: Collection[str]) -> None:
-        """Let go of all other contents; a crash on the way leaves either all that was kept or what is kept now.
-
-        Args:
-            digests: what is still kept.
-
-        Raises:
-            OSError: it can't be done; what was kept before is as it was.
-        """
+        """Let go of all other contents; a crash on the way leaves either all that was kept or what is kept now."""
         new = self._path.with_name(f"{self._path.name}.new")
         new.unlink(missing_ok=True)
         if self._places.keys() <= set(digests):

@@ -67,15 +67,7 @@ class DiskTree:
                 return None
 
     def apply(self, step: Step, temporary: str) -> None:
-        """Have an effect, if what stands there is still what stood there when it was planned.
-
-        Args:
-            step: the effect with its content.
-            temporary: the name that a new content goes by, beside its target, until it is whole.
-
-        Raises:
-            ActionError: something else stands there, or the system refuses.
-        """
+        """Have an effect, if what stands there is still what stood there when it was planned."""
         with refusing(step.effect.path):
             if isinstance(step.effect, Move):
                 self._move(step.effect)
@@ -88,16 +80,7 @@ class DiskTree:
             folder.remove_file(temporary)
 
     def folder(self, parts: Parts, path: str) -> Folder:
-        """Return a folder, open; the caller closes it.
-
-        Args:
-            parts: the folder's names.
-            path: what the model asked for.
-
-        Raises:
-            FileNotFoundError: it isn't there.
-            ActionError: a name on the way is a file or a link.
-        """
+        """Return a folder, open; the caller closes it."""
         folder = Folder.at(self._root)
         for part in parts:
             try:
@@ -154,18 +137,7 @@ def entry_of(path: str, status: os.stat_result) -> Entry:
 
 
 def found_in(folder: Folder, name: str, path: str, limit: int) -> Found:
-    """Return what stands in a folder under a name.
-
-    Args:
-        folder: the folder, open.
-        name: the name.
-        path: what the model asked for.
-        limit: the largest file whose content is read, in bytes.
-
-    Raises:
-        FileNotFoundError: nothing stands there.
-        ActionError: the file is larger.
-    """
+    """Return what stands in a folder under a name."""
     status = folder.status(name)
     match kind_of(status):
         case Kind.FILE:

@@ -81,17 +81,7 @@ class Bounds:
 
 
 def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: Bounds) -> tuple[str, list[Edited]]:
-    """Return a text with edits made one after the other, and what came of each.
-
-    Args:
-        path: the file, for the messages.
-        text: what it holds.
-        edits: the edits; each sees what those before it made.
-        bounds: what the whole may come to.
-
-    Raises:
-        ActionError: an edit finds no place, or more than one where one is meant; says which edit, and what comes near.
-    """
+    """Return a text with edits made one after the other, and what came of each."""
     mark = BOM if text.startswith(BOM) else ""
     body, results = text.removeprefix(BOM), []
     end = line_end(body)

@@ -59,11 +59,7 @@ class Files(ABC):
         return decoded(path, self._content(parts, path))
 
     def write(self, path: str, text: str) -> bool:
-        """Write a file whole, making the folders above it; keep the permissions of one that is there.
-
-        Returns:
-            Whether the file is new.
-        """
+        """Write a file whole, making the folders above it; keep the permissions of one that is there."""
         parts = self._parts(path)
         content = encoded(path, text, self.limits.file_bytes)
         with self._exclusively():
@@ -73,11 +69,7 @@ class Files(ABC):
         return bool(steps) and isinstance(steps[-1].effect, Change) and steps[-1].effect.before is None
 
     def edit(self, path: str, edits: Sequence[Edit]) -> list[Edited]:
-        """Change a file in places: all edits, one after the other, or none. Line ends and permissions stay.
-
-        Returns:
-            What came of each edit.
-        """
+        """Change a file in places: all edits, one after the other, or none. Line ends and permissions stay."""
         parts = self._parts(path)
         bounds = Bounds(self.limits.file_bytes, self.limits.seconds)
         with self._exclusively():
@@ -92,11 +84,7 @@ class Files(ABC):
         return results
 
     def make_directory(self, path: str) -> bool:
-        """Make a folder and those above it; one that is there stays as it is.
-
-        Returns:
-            Whether the folder is new.
-        """
+        """Make a folder and those above it; one that is there stays as it is."""
         parts = self._parts(path)
         with self._exclusively():
             steps = folder_steps(self.tree, parts)
@@ -104,11 +92,7 @@ class Files(ABC):
         return bool(steps)
 
     def delete(self, path: str, *, recursive: bool = False) -> int:
-        """Delete a file, a link, or a folder: an empty one, or with ``recursive`` all that is in it.
-
-        Returns:
-            How many files and folders are gone.
-        """
+        """Delete a file, a link, or a folder: an empty one, or with ``recursive`` all that is in it."""
         parts = self._parts(path)
         with self._exclusively():
             steps = delete_steps(self.tree, parts, self.limits, recursive=recursive)
@@ -116,16 +100,7 @@ class Files(ABC):
         return len(steps)
 
     def move(self, path: str, target: str, *, overwrite: bool = False) -> bool:
-        """Give a file or folder another path, making the folders above it.
-
-        Args:
-            path: where it is.
-            target: where it is to be: its own new path, not the folder to put it in.
-            overwrite: whether a file that is there may go.
-
-        Returns:
-            Whether a file was overwritten.
-        """
+        """Give a file or folder another path, making the folders above it."""
         source, goal = self._parts(path), self._parts(target)
         with self._exclusively():
             steps = move_steps(self.tree, source, goal, overwrite=overwrite)
@@ -145,12 +120,7 @@ class Files(ABC):
         return entry
 
     def search(self, search: str | Search, path: str = ".") -> Hits:
-        """Return the lines that hold a text, in the files of a folder; files that are no text are skipped and counted.
-
-        Args:
-            search: a text within one line, or a ``Search`` that says more.
-            path: the folder, or one file.
-        """
+        """Return the lines that hold a text, in the files of a folder; files that are no text are skipped and counted."""
         wanted = Search(search) if isinstance(search, str) else search
         if not wanted.text:
             raise ActionError(Reason.BAD_LENGTH, "The text to search for is empty.")

@@ -21,12 +21,7 @@ _WHY = "What was changed here is forgotten."
 
 
 def journals_with(state: Path, names: Collection[str]) -> list[Path]:
-    """Return the journals in which sessions, or their turns, are named.
-
-    Args:
-        state: the folder of the journals.
-        names: the identifiers of the sessions and of their turns.
-    """
+    """Return the journals in which sessions, or their turns, are named."""
     needles = [name.encode() for name in names]
     found = []
     for path in sorted(state.glob("*/effects.jsonl")):
@@ -39,11 +34,7 @@ def journals_with(state: Path, names: Collection[str]) -> list[Path]:
 
 
 def refuse_used(journals: Collection[Path]) -> None:
-    """Raise where a process uses one of the journals.
-
-    Raises:
-        LedgerError: one is used.
-    """
+    """Raise where a process uses one of the journals."""
     # A session that is closed, and that nobody has let go of yet, uses its journal still.
     gc.collect()
     for folder in journals:
@@ -52,19 +43,7 @@ def refuse_used(journals: Collection[Path]) -> None:
 
 
 def forget_effects(journals: Collection[Path], names: Collection[str]) -> dict[str, int]:
-    """Take out of journals what sessions have changed, and let go of the contents that nothing else needs.
-
-    Args:
-        journals: the journals' folders.
-        names: the identifiers of the sessions and of their turns.
-
-    Returns:
-        How many effects of each session are gone.
-
-    Raises:
-        LedgerError: a journal is damaged, or a process uses it.
-        OSError: it can't be written; it is as it was.
-    """
+    """Take out of journals what sessions have changed, and let go of the contents that nothing else needs."""
     counts: dict[str, int] = {}
     for folder in journals:
         with _held(folder):

@@ -34,11 +34,7 @@ class Record:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Record":
-        """Return the record that a JSON value stands for.
-
-        Raises:
-            KeyError, TypeError, ValueError: it stands for none.
-        """
+        """Return the record that a JSON value stands for."""
         return cls(
             int(value["number"]),
             Unit(**value["unit"]),
@@ -79,11 +75,7 @@ class History:
         self._first: dict[int, int] = {}
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """Take in one line of the journal.
-
-        Raises:
-            KeyError, TypeError, ValueError: it is no such line.
-        """
+        """Take in one line of the journal."""
         match line["line"]:
             case "intended":
                 record = self._added(line["record"])
@@ -107,11 +99,7 @@ class History:
         return record.number in self._first
 
     def to_undo(self, is_wanted: Callable[[Record], bool]) -> list[Record]:
-        """Return the records to take back so that nothing of some records is in effect, the latest first.
-
-        Args:
-            is_wanted: whether a record is one of those.
-        """
+        """Return the records to take back so that nothing of some records is in effect, the latest first."""
         last = [
             chain[-1]
             for chain in self._chains.values()

@@ -53,12 +53,7 @@ class Journal:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Keep everybody else from changing the workspace; gives whether they could until now.
-
-        Raises:
-            ActionError: somebody else is changing it for too long, or the journal's disk fails.
-            LedgerError: the journal is damaged.
-        """
+        """Keep everybody else from changing the workspace; gives whether they could until now."""
         with self._lock.held() as is_new:
             if is_new:
                 with recording():
@@ -67,16 +62,7 @@ class Journal:
             yield is_new
 
     def intend(self, unit: Unit, steps: Sequence[Step], undoes: Sequence[int] = ()) -> list[Record]:
-        """Write down what is about to be done, with all that it takes to undo it.
-
-        Args:
-            unit: what it belongs to.
-            steps: what is about to be done.
-            undoes: the records that it takes back, one for each step; none where it is new.
-
-        Raises:
-            ActionError: it can't be written down; nothing may be done then.
-        """
+        """Write down what is about to be done, with all that it takes to undo it."""
         for step in steps:
             if isinstance(step.effect, Change):
                 self._keep(step.effect.before, step.before)
@@ -101,11 +87,7 @@ class Journal:
         self.history.take(line)
 
     def watching(self, unit: Unit, snapshot: bytes, digest: str) -> None:
-        """Write down that a command is about to run, and what is there before.
-
-        Raises:
-            ActionError: it can't be written down; the command may not run then.
-        """
+        """Write down that a command is about to run, and what is there before."""
         with recording():
             self.contents.keep(snapshot, digest)
             self._sync_contents()

@@ -32,11 +32,7 @@ class ChangeLock:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Hold the lock; gives whether it was just taken, and not held already.
-
-        Raises:
-            ActionError: somebody else holds it for longer than one waits.
-        """
+        """Hold the lock; gives whether it was just taken, and not held already."""
         give_up_at = time.monotonic() + self._patience
         if not self._threads.acquire(timeout=self._patience):
             raise _busy(self._patience)

@@ -15,26 +15,12 @@ SECRETS_ARE_MASKED = (
 
 
 def is_masked(text: str, shown: str) -> bool:
-    """Return whether a text holds something that is shown with asterisks for a secret.
-
-    Args:
-        text: what a file holds.
-        shown: what a model takes it for.
-    """
+    """Return whether a text holds something that is shown with asterisks for a secret."""
     return MASK in shown and shown not in text and shown in mask_text(text)
 
 
 def refuse_masks(path: str, before: str, after: str) -> None:
-    """See that no secret of a file is overwritten by the asterisks that stand for it.
-
-    Args:
-        path: the file, for the message.
-        before: what it holds.
-        after: what it is to hold.
-
-    Raises:
-        ActionError: a line would have asterisks in the place of a secret.
-    """
+    """See that no secret of a file is overwritten by the asterisks that stand for it."""
     if MASK not in after or (masked := mask_text(before)) is before:
         return
     shown = set(masked.splitlines()) - set(before.splitlines())

@@ -179,11 +179,7 @@ def effect_as_json(effect: Effect) -> dict[str, Any]:
 
 
 def effect_from_json(value: Mapping[str, Any]) -> Effect:
-    """Return the effect that a JSON value stands for.
-
-    Raises:
-        KeyError, TypeError, ValueError: it stands for none.
-    """
+    """Return the effect that a JSON value stands for."""
     match value["effect"]:
         case "change":
             return Change(value["path"], node_from_json(value["before"]), node_from_json(value["after"]))

@@ -60,12 +60,7 @@ def folder_steps(tree: Tree, parts: Parts) -> list[Step]:
 
 
 def delete_steps(tree: Tree, parts: Parts, limits: FileLimits, *, recursive: bool) -> list[Step]:
-    """Return the steps that delete a file, a link or a folder, what is in a folder first.
-
-    Raises:
-        ActionError: nothing is there, a folder isn't empty and ``recursive`` isn't asked for, or it holds more than can
-            be kept to bring it back.
-    """
+    """Return the steps that delete a file, a link or a folder, what is in a folder first."""
     entry = tree.look(parts)
     if entry is None:
         raise not_found(path_of(parts))
@@ -81,12 +76,7 @@ def delete_steps(tree: Tree, parts: Parts, limits: FileLimits, *, recursive: boo
 
 
 def move_steps(tree: Tree, source: Parts, target: Parts, *, overwrite: bool) -> list[Step]:
-    """Return the steps that move something, the folders above its new place included.
-
-    Raises:
-        ActionError: nothing is there, something is in the new place and may not be overwritten, or a folder would move
-            into itself.
-    """
+    """Return the steps that move something, the folders above its new place included."""
     path, new_path = path_of(source), path_of(target)
     entry = tree.look(source)
     if entry is None:
@@ -123,13 +113,7 @@ def _inherited(tree: Tree, parts: Parts) -> int:
 
 
 def _check_name(tree: Tree, parts: Parts, besides: Parts = ()) -> None:
-    """See that no other name in the same folder is one that some system takes for the same.
-
-    Args:
-        tree: the tree.
-        parts: what is to be made, in a folder that is there.
-        besides: what goes away at the same time.
-    """
+    """See that no other name in the same folder is one that some system takes for the same."""
     *above, name = parts
     key = same_name_key(name)
     for other in tree.names(tuple(above)):

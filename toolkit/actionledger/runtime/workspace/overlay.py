@@ -44,11 +44,7 @@ class Overlay(Files):
             return [diff for diff in diffs if diff]
 
     def trying(self, act: Callable[[], _T]) -> tuple[_T, list[Diff]]:
-        """Do something to the files; return what it returned, and what has become of each path by it alone.
-
-        Args:
-            act: changes what it likes; what it has changed until it fails stays.
-        """
+        """Do something to the files; return what it returned, and what has become of each path by it alone."""
         with self._lock:
             before, self._layers, self._steps = self._layers, LayeredTree(self._layers), []
             try:

@@ -22,15 +22,7 @@ _DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"} | {
 
 
 def parts_of(path: str, *, root_is_meant: bool = False) -> Parts:
-    """Return the names that a path consists of, from the root inwards.
-
-    Args:
-        path: as the model wrote it, with forward slashes.
-        root_is_meant: whether a path that names nothing, such as ``"."``, means the root.
-
-    Raises:
-        ActionError: the path leaves the workspace, names nothing, or is trouble on some system.
-    """
+    """Return the names that a path consists of, from the root inwards."""
     if len(path) > MAX_PATH:
         raise _refused(path[:60] + "…", f"is longer than {MAX_PATH} characters")
     if path.startswith(("/", "~")) or path[1:2] == ":":
@@ -49,11 +41,7 @@ def path_of(parts: Parts) -> str:
 
 
 def plain_parts(path: str) -> Parts:
-    """Return the names of a path that the toolkit wrote down itself; commands may have made names of any kind.
-
-    Raises:
-        ActionError: the path leads out, so somebody else wrote it.
-    """
+    """Return the names of a path that the toolkit wrote down itself; commands may have made names of any kind."""
     parts = tuple(path.split("/"))
     if any(part in {"", ".", ".."} or "\0" in part for part in parts):
         raise _refused(path, "leaves the workspace")

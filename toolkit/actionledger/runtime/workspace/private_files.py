@@ -37,11 +37,7 @@ def _make_private(descriptor: int, path: Path) -> None:
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder, and those above it, that only their owner may look into; one that is there stays as it is.
-
-    Raises:
-        OSError: it can't be made, or is a link or no folder.
-    """
+    """Make a folder, and those above it, that only their owner may look into; one that is there stays as it is."""
     missing = [path]
     while not missing[-1].parent.exists():
         missing.append(missing[-1].parent)

@@ -57,11 +57,7 @@ _KINDS = {
 
 @contextmanager
 def refusing(path: str) -> Iterator[None]:
-    """Turn what the system raises over a path into an ``ActionError``.
-
-    Args:
-        path: as the model wrote it.
-    """
+    """Turn what the system raises over a path into an ``ActionError``."""
     try:
         yield
     except OSError as error:
@@ -81,12 +77,7 @@ def recording() -> Iterator[None]:
 
 
 def not_found(path: str, near: tuple[str, ...] = ()) -> ActionError:
-    """Return what the model is told where nothing stands at a path.
-
-    Args:
-        path: as the model wrote it.
-        near: paths that it may have meant.
-    """
+    """Return what the model is told where nothing stands at a path."""
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return ActionError(Reason.NOT_FOUND, f"There is nothing at {path!r}.{hint}")
 

@@ -46,12 +46,7 @@ class InUse:
 
 
 def let_go_of_old(state: Path, days: float) -> None:
-    """Let go of all contents in the journals of a folder whose time is over; journals that somebody uses stay as they are.
-
-    Args:
-        state: the folder of the journals.
-        days: how long after a session's last change its contents are kept.
-    """
+    """Let go of all contents in the journals of a folder whose time is over; journals that somebody uses stay as they are."""
     for folder in sorted(state.iterdir()):
         if not size_of(folder / "contents"):
             continue

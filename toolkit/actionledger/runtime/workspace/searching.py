@@ -63,17 +63,7 @@ class Hits:
 
 
 def listed(tree: Tree, parts: Parts, limits: FileLimits, *, depth: int) -> Listing:
-    """Return what is in a folder and, down to a depth, in the folders in it.
-
-    Args:
-        tree: where to look.
-        parts: the folder.
-        limits: how much is listed.
-        depth: 1 for the folder's own entries.
-
-    Raises:
-        ActionError: it isn't there, or is no folder.
-    """
+    """Return what is in a folder and, down to a depth, in the folders in it."""
     entries: list[Entry] = []
     for entry in _walk(tree, parts, min(depth, limits.depth)):
         if len(entries) == limits.entries:
@@ -118,17 +108,7 @@ class Search:
 
 
 def searched(tree: Tree, parts: Parts, search: Search, limits: FileLimits) -> Hits:
-    """Return the lines of the files in a folder that fit a search.
-
-    Args:
-        tree: where to look.
-        parts: the folder, or one file.
-        search: what to look for.
-        limits: how much is looked at and given, and how long it may take.
-
-    Raises:
-        ActionError: the folder isn't there, or the regular expression is none or takes too long.
-    """
+    """Return the lines of the files in a folder that fit a search."""
     give_up_at = time.monotonic() + limits.seconds
     files = _Texts(tree, parts, search.glob, limits, give_up_at)
     hits: list[Hit] = []

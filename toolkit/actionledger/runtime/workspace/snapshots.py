@@ -86,15 +86,7 @@ def take_snapshot(
     known: Snapshot | None = None,
     leave: Callable[[str, Collection[str]], bool] = leave_none,
 ) -> Snapshot:
-    """Return what a workspace holds; the contents of files that are not too large are kept.
-
-    Args:
-        tree: the workspace.
-        contents: where contents are kept.
-        limits: how much is looked at.
-        known: an earlier snapshot; what has not changed since is not read again.
-        leave: says of a file's name, and all names in its folder, whether the file is not to be opened.
-    """
+    """Return what a workspace holds; the contents of files that are not too large are kept."""
     camera = _Camera(contents, limits, known.seen if known else {}, leave)
     try:
         with tree.folder((), ".") as root:

@@ -9,11 +9,7 @@ BOM = "\ufeff"
 
 
 def decoded(path: str, content: bytes) -> str:
-    """Return a file's text, line ends and byte order mark kept.
-
-    Raises:
-        ActionError: it is not UTF-8; nothing is guessed.
-    """
+    """Return a file's text, line ends and byte order mark kept."""
     try:
         return content.decode()
     except UnicodeDecodeError:
@@ -24,16 +20,7 @@ def decoded(path: str, content: bytes) -> str:
 
 
 def encoded(path: str, text: str, limit: int) -> bytes:
-    """Return a text as the bytes of a file.
-
-    Args:
-        path: of the file.
-        text: its text.
-        limit: the most bytes.
-
-    Raises:
-        ActionError: UTF-8 can't write it, or it is too large.
-    """
+    """Return a text as the bytes of a file."""
     try:
         content = text.encode()
     except UnicodeEncodeError:

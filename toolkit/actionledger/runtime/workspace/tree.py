@@ -25,19 +25,11 @@ class Tree(Protocol):
         """Return all names in a folder, in no order; it must be there."""
 
     def load(self, parts: Parts) -> Found | None:
-        """Return what stands there, a file's content included; None where nothing does.
-
-        Raises:
-            ActionError: a file is larger than what is kept.
-        """
+        """Return what stands there, a file's content included; None where nothing does."""
 
 
 def folder_names(tree: Tree, parts: Parts) -> list[str]:
-    """Return the names in a folder, sorted.
-
-    Raises:
-        ActionError: it isn't there, or is no folder.
-    """
+    """Return the names in a folder, sorted."""
     if parts:
         entry = tree.look(parts)
         if entry is None:

@@ -104,12 +104,7 @@ def undoings(history: History) -> list[Undone]:
 
 
 def undoing_of(history: History, action: str) -> Undone:
-    """Return what was undone under one name.
-
-    Args:
-        history: what was done.
-        action: identifies the undoing.
-    """
+    """Return what was undone under one name."""
     records = [
         record for record in history.records if record.unit.action == action and _takes_back(record, history)
     ]
@@ -138,16 +133,7 @@ def _reversals(history: History, records: Sequence[Record]) -> tuple[Reversed, .
 
 
 def undo_steps(records: Sequence[Record], tree: Tree, contents: Contents) -> list[Step]:
-    """Return the steps that take records back.
-
-    Args:
-        records: what to take back, the latest first.
-        tree: what there is.
-        contents: what the files held.
-
-    Raises:
-        UndoRefusedError: something is no longer as it was left, or was not kept.
-    """
+    """Return the steps that take records back."""
     tried = LayeredTree(tree)
     steps: list[Step] = []
     conflicts: list[Conflict] = []

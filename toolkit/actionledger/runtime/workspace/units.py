@@ -34,13 +34,7 @@ def current_unit() -> Unit:
 
 @contextmanager
 def belonging_to(*, turn: str, action: str, session: str = "") -> Iterator[Unit]:
-    """Have every change that this thread makes to a workspace meanwhile belong to a turn and an action.
-
-    Args:
-        turn: identifies the turn.
-        action: identifies the action, or the one try at it.
-        session: identifies the session, whose last change says how long contents are kept.
-    """
+    """Have every change that this thread makes to a workspace meanwhile belong to a turn and an action."""
     unit = Unit(turn, action, session)
     token = _current.set(unit)
     try:

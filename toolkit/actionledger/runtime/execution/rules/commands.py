@@ -25,13 +25,7 @@ def words_restrict(wanted: Sequence[str], starts: Starts) -> Fit:
 
 
 def glob_restricts(pattern: str, text: str, starts: Starts) -> Fit:
-    """Return whether a glob fits a line or something that it starts, or may.
-
-    Args:
-        pattern: the glob.
-        text: the line as it stands; empty if there is only a list of words.
-        starts: what it starts.
-    """
+    """Return whether a glob fits a line or something that it starts, or may."""
     if text and fnmatchcase(text, pattern):
         return Fit.YES
     tokens = pattern.lstrip("* ").split()

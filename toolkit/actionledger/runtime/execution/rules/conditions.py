@@ -24,13 +24,7 @@ _PATHS = re.compile(r"(.*_)?(paths?|target|files?|filename|source|destination|di
 
 
 def fits_plainly(condition: Condition, field: str, value: Any) -> bool:
-    """Return whether a condition holds for a value as it stands, and for what it plainly means.
-
-    Args:
-        condition: the condition.
-        field: the field's name.
-        value: the JSON value.
-    """
+    """Return whether a condition holds for a value as it stands, and for what it plainly means."""
     text = value if isinstance(value, str) else json_text(value)
     if not isinstance(condition, str):
         words = None if set(text) & _SHELL_SIGNS else _words(text)
@@ -47,13 +41,7 @@ def fits_plainly(condition: Condition, field: str, value: Any) -> bool:
 
 
 def restricts(condition: Condition, field: str, arguments: Mapping[str, Any]) -> Fit:
-    """Return whether an action is one that a condition is about, however it is written.
-
-    Args:
-        condition: the condition.
-        field: the field's name.
-        arguments: the action's, by name.
-    """
+    """Return whether an action is one that a condition is about, however it is written."""
     fit = _restricts(condition, field, arguments[field]) if field in arguments else Fit.NO
     if fit is Fit.NO and _PATHS.fullmatch(field) and isinstance(condition, str):
         names = [name for name in arguments if name != field and _PATHS.fullmatch(name)]

@@ -121,11 +121,7 @@ class _Reader:
 
 
 def commands_in(text: str) -> Line:
-    """Return the commands of a line, those that it puts in as ``$(…)`` among them.
-
-    Args:
-        text: the line, or several.
-    """
+    """Return the commands of a line, those that it puts in as ``$(…)`` among them."""
     return _Reader(text).read()
 
 

@@ -23,13 +23,7 @@ def normalised(path: str) -> str:
 
 
 def text_restricts(pattern: str, path: str, *, is_path: bool) -> Fit:
-    """Return whether a text is one that a glob restricts, or may be.
-
-    Args:
-        pattern: the glob.
-        path: the text, as it was written.
-        is_path: whether it is known to be a path: then it may stand for others.
-    """
+    """Return whether a text is one that a glob restricts, or may be."""
     if fnmatchcase(path, pattern):
         return Fit.YES
     if len(path) > _LONGEST or "\n" in path:

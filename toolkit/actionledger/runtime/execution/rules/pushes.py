@@ -116,11 +116,7 @@ def without_program_options(words: Sequence[Word]) -> tuple[Sequence[Word], bool
 
 
 def pieces_of_push(words: Sequence[str]) -> list[str] | None:
-    """Return what a push writes to, in the forms in which a rule may name it; None if that can't be read off.
-
-    Args:
-        words: the command.
-    """
+    """Return what a push writes to, in the forms in which a rule may name it; None if that can't be read off."""
     if "push" not in words:
         return None
     rest = iter(words[words.index("push") + 1 :])

@@ -32,11 +32,7 @@ def packed(frame: Frame) -> bytes:
 
 
 def unpacked(body: bytes) -> Frame:
-    """Return the frame that the bytes behind a length hold.
-
-    Raises:
-        FrameError: they are no JSON object.
-    """
+    """Return the frame that the bytes behind a length hold."""
     try:
         frame = json.loads(body.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, MemoryError) as error:
@@ -51,11 +47,6 @@ def beyond(body: bytes, values: int, depth: int) -> str:
 
     Ten bytes of JSON can be several hundred in memory, so a stranger's frame is looked at before it is read, one token at a time, and
     no further than the limit.
-
-    Args:
-        body: the frame, without its length.
-        values: how many values it may hold.
-        depth: how deep they may be nested.
     """
     counted, strings, level = 1, 0, 0
     for token in _TOKEN.finditer(body):
@@ -84,12 +75,7 @@ def send(descriptor: int, frame: Frame) -> None:
 
 
 def receive(descriptor: int) -> Frame:
-    """Read a frame from a blocking descriptor.
-
-    Raises:
-        EOFError: the other side is gone.
-        FrameError: what came is no frame.
-    """
+    """Read a frame from a blocking descriptor."""
     (length,) = HEADER.unpack(_exactly(descriptor, HEADER.size))
     return unpacked(_exactly(descriptor, length))
 

@@ -58,21 +58,12 @@ class Measured:
 
 
 def exact(value: object, bounds: Bounds) -> Measured:
-    """Copy a JSON value; a tuple counts as a list.
-
-    Raises:
-        NotPlainError: it holds something that JSON doesn't know.
-        TooLargeError: it is beyond its bounds.
-    """
+    """Copy a JSON value; a tuple counts as a list."""
     return _Exact(bounds).measured(value)
 
 
 def shown(value: object, bounds: Bounds) -> Measured:
-    """Copy a value as JSON can show it: what JSON doesn't know becomes a list or a text.
-
-    Raises:
-        TooLargeError: it is beyond its bounds.
-    """
+    """Copy a value as JSON can show it: what JSON doesn't know becomes a list or a text."""
     return _Shown(bounds).measured(value)
 
 

@@ -55,15 +55,7 @@ class Namespace:
 def proxy(
     name: str, methods: Iterable[str], bounds: Bounds, tell: Callable[[Frame], None], ask: Exchange
 ) -> Namespace:
-    """Build the object that the code is given.
-
-    Args:
-        name: what the code calls it.
-        methods: the dotted names of the host's methods.
-        bounds: how large the arguments of one call may be.
-        tell: sends a frame.
-        ask: sends a frame and waits for its answer.
-    """
+    """Build the object that the code is given."""
 
     def calling(method: str) -> Method:
         def call(*arguments: Any, **keywords: Any) -> Any:

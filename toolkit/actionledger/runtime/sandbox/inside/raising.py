@@ -17,13 +17,7 @@ def builtin_error(name: str, message: str) -> Exception:
 
 
 def no_method(owner: str, name: str, known: Iterable[str]) -> str:
-    """Return what to say of a method that isn't there.
-
-    Args:
-        owner: what holds methods, such as ``gb``.
-        name: what was asked for.
-        known: the methods that it has, with or without ``gb.`` in front.
-    """
+    """Return what to say of a method that isn't there."""
     names = sorted(path.removeprefix(f"{owner}.") for path in known)
     near = get_close_matches(name, names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""

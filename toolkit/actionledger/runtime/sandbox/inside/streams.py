@@ -12,13 +12,7 @@ Sink = Callable[[dict[str, Any]], None]
 
 
 def captured(name: Stream, most: int, sink: Sink) -> io.TextIOWrapper:
-    """Return a text stream whose text goes to the host.
-
-    Args:
-        name: which stream the host is told.
-        most: the most characters that are sent; the rest is dropped, and the host is told so once.
-        sink: sends a frame.
-    """
+    """Return a text stream whose text goes to the host."""
     # Line by line: what was printed before the process is killed has reached the host by then.
     return io.TextIOWrapper(
         _Capture(name, most, sink),

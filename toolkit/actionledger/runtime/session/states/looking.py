@@ -111,11 +111,7 @@ class Lens:
         self.known = known
 
     def look(self) -> State:
-        """Return what the workspace holds now; contents are kept.
-
-        Raises:
-            OSError: a content can't be kept.
-        """
+        """Return what the workspace holds now; contents are kept."""
         before = self.known
         seen = self.known = take_snapshot(
             self._tree, self._objects, self._settings.limits, before, leave=may_be_store

@@ -40,11 +40,7 @@ def withdraw(store: OpenStore) -> None:
 
 
 def copy_of(path: Path) -> bytes | None:
-    """Return what a store holds, copied by whoever has it open; None where that is nobody, or nobody who can.
-
-    Args:
-        path: the file.
-    """
+    """Return what a store holds, copied by whoever has it open; None where that is nobody, or nobody who can."""
     try:
         status = path.lstat()
     except OSError:

@@ -18,15 +18,7 @@ _PAUSE_SECONDS = 24 * 3600.0
 
 
 def remove_old(folder: Path, days: float) -> int:
-    """Remove the manifests of sessions that were last changed long ago; once a day is enough.
-
-    Args:
-        folder: the folder of all manifests of a ledger.
-        days: how long they are kept.
-
-    Returns:
-        How many manifests were removed.
-    """
+    """Remove the manifests of sessions that were last changed long ago; once a day is enough."""
     stamp, moment = folder / "pruned", time.time()
     if not stamp.is_symlink() and stamp.exists() and moment - stamp.stat().st_mtime < _PAUSE_SECONDS:
         return 0
@@ -63,18 +55,6 @@ def forget_states(
 
     What a session wrote goes, though another one has found it in its workspace: that one's states are no longer whole. A session that was
     killed leaves contents that no manifest names yet, as one has that lives.
-
-    Args:
-        folder: the folder of all manifests of a ledger.
-        session_ids: the sessions.
-        left_before: what no manifest names goes as well if it was kept before this moment, in seconds since 1970; None for a day ago,
-            where sessions are open.
-
-    Returns:
-        How many contents of each session are gone.
-
-    Raises:
-        OSError: a file can't be read or removed; the next one goes on.
     """
     if not folder.is_dir():
         return {}

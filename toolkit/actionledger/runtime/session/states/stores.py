@@ -52,14 +52,7 @@ def belongs_to(path: str) -> str:
 
 
 def image_of(path: Path, most_bytes: int, *, on_disk: int, has_log: bool) -> bytes | None:
-    """Return a store as one file that nobody else writes to; nothing where it is too large or held, None where it is no store.
-
-    Args:
-        path: the file.
-        most_bytes: the largest that is taken, in bytes.
-        on_disk: how large the file and its log are together, in bytes; a store is no larger.
-        has_log: whether it has a log beside it.
-    """
+    """Return a store as one file that nobody else writes to; nothing where it is too large or held, None where it is no store."""
     try:
         copied = copy_of(path) if on_disk <= most_bytes else None
         image = bytearray(copied or _copied(path, most_bytes, has_log=has_log))
