@@ -19,9 +19,8 @@ from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.execution_events import Step
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.handlers import Handlers
-from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings, Profile
 from actionledger.runtime.execution.runtime import SessionRuntime
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.runtime.workspace import Workspace
 
 

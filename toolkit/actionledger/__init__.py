@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
     from actionledger.profiles.custom import ActionSet as ActionSet, custom_profile as custom_profile
     from actionledger.profiles.orchestrator.cascade import orchestrate as orchestrate
-    from actionledger.profiles.orchestrator.casting import Layer as Layer
+    from actionledger.profiles.orchestrator.layers import Layer as Layer
     from actionledger.reading.parsers import (
         BaselineParser as BaselineParser,
         DialectParser as DialectParser,
@@ -172,10 +172,10 @@ if TYPE_CHECKING:
     )
     from actionledger.runtime.execution.handlers import Context as Context, Handlers as Handlers
     from actionledger.runtime.execution.limits import Limits as Limits, RateLimit as RateLimit
-    from actionledger.runtime.execution.profile import Profile as Profile
-    from actionledger.runtime.execution.settings import (
+    from actionledger.runtime.execution.profile import (
         ActionSettings as ActionSettings,
         ExecutionSettings as ExecutionSettings,
+        Profile as Profile,
     )
     from actionledger.runtime.models import (
         Chunk as Chunk,
@@ -211,8 +211,7 @@ _NAMES_OF_MODULES = {
     "runtime.execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
     "runtime.execution.handlers": ("Context", "Handlers"),
     "runtime.execution.limits": ("Limits", "RateLimit"),
-    "runtime.execution.profile": ("Profile",),
-    "runtime.execution.settings": ("ActionSettings", "ExecutionSettings"),
+    "runtime.execution.profile": ("ActionSettings", "ExecutionSettings", "Profile"),
     "replay.experiments": ("Budget", "Experiment", "ExperimentProgress", "Variant", "experiment"),
     "report.explaining": ("Explanation", "explain"),
     "imports": ("ImportReport", "Prices", "import_path", "import_sessions"),
@@ -236,7 +235,7 @@ _NAMES_OF_MODULES = {
     "profiles.assistant.reasoning": ("IterativeReasoner",),
     "profiles.custom": ("ActionSet", "custom_profile"),
     "profiles.orchestrator.cascade": ("orchestrate",),
-    "profiles.orchestrator.casting": ("Layer",),
+    "profiles.orchestrator.layers": ("Layer",),
     "core.rates": ("Rate",),
     "replay.cases": ("Case", "load_case"),
     "replay.changes": ("Change", "changes"),

@@ -29,11 +29,10 @@ from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
 from actionledger.runtime.session import forgetting
-from actionledger.runtime.session.states.lines import Effects
+from actionledger.runtime.session.states.lines import Effects, read_states
 from actionledger.runtime.session.states.objects import Objects
-from actionledger.runtime.session.states.reading import read_states
-from actionledger.runtime.workspace import forgetting as effects
-from actionledger.runtime.workspace.contents import Contents
+from actionledger.runtime.workspace import retention as effects
+from actionledger.runtime.workspace.journal import Contents
 from actionledger.runtime.workspace.nodes import digest_of
 
 WORDS = "Zaphod's naïve 漢字 secret"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.profiles.orchestrator.request_queue import FILE, Store
 
 FENCE = "`" * 3
 

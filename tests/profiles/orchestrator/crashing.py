@@ -19,7 +19,7 @@ from actionledger.core.events import (
 )
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
-from actionledger.profiles.orchestrator.casting import Layer
+from actionledger.profiles.orchestrator.layers import Layer
 from actionledger.profiles.orchestrator.state import State
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.runtime.models import ScriptedModel

@@ -10,11 +10,11 @@ import pytest
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger import open_ledger
+from actionledger.profiles.orchestrator.briefing import Terms
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
-from actionledger.profiles.orchestrator.casting import Layer, Price
+from actionledger.profiles.orchestrator.layers import Layer, Price
+from actionledger.profiles.orchestrator.request_queue import FILE as STORE
 from actionledger.profiles.orchestrator.state import FILE, State
-from actionledger.profiles.orchestrator.store import FILE as STORE
-from actionledger.profiles.orchestrator.terms import Terms
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.models import Completion, ModelUnreachableError, ScriptedModel, Usage
 from actionledger.runtime.session.decisions import decide

@@ -13,8 +13,7 @@ from actionledger.core.values import Observation
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings, set_up
-from actionledger.profiles.orchestrator.request_queue import RequestQueue
-from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.profiles.orchestrator.request_queue import FILE, RequestQueue, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.workspace import Workspace

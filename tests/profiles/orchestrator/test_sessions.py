@@ -7,10 +7,9 @@ import pytest
 
 from actionledger.core.errors import LedgerError, UnknownNameError, UsageError
 from actionledger.core.vocabulary import ExecutionStatus
-from actionledger.profiles.orchestrator.request_queue import RequestQueue
+from actionledger.profiles.orchestrator.request_queue import FILE, RequestQueue, Store
 from actionledger.profiles.orchestrator.sessions import LayerSessions
-from actionledger.profiles.orchestrator.store import FILE, Store
-from actionledger.runtime.session.valid_decisions import waiting_approvals
+from actionledger.runtime.session.decisions import waiting_approvals
 
 MODELS = {"2ic": "big", "eng-lead": "middle", "team-lead": "small"}
 ISSUES = {"action": "create_issues", "issues": [{"title": "x", "body": "", "labels": ["a"]}]}

@@ -8,7 +8,7 @@ import pytest
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import Issue
-from actionledger.profiles.orchestrator.store import Store
+from actionledger.profiles.orchestrator.request_queue import Store
 from actionledger.profiles.orchestrator.tracker import Tracker
 
 

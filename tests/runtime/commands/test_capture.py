@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.runtime.commands.capture import MARGIN, Capture
+from actionledger.runtime.commands.running import MARGIN, Capture
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow7QpXz3vKd9LmT2\n" * 40 + "-----END RSA PRIVATE KEY-----"
 

@@ -12,10 +12,10 @@ from actionledger.core.recording import TurnKey
 from actionledger.core.vocabulary import Evidence, ExecutionStatus
 from actionledger.reading.parsers import PARSERS
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
-from actionledger.runtime.execution.checks.arguments import with_arguments
 from actionledger.runtime.execution.execution_events import Step
+from actionledger.runtime.execution.gate import with_arguments
 from actionledger.runtime.execution.policy_file import policy_from
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 P, S, D = ExecutionStatus.PENDING, ExecutionStatus.SUCCEEDED, ExecutionStatus.DENIED

@@ -16,7 +16,6 @@ from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.values import Approval, Issue, Observation, RawAction, Reading, Span
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Outcome, Reason
 from actionledger.reading.parsers import parser_for
-from actionledger.runtime.execution.admission import Admitted, Withheld
 from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.execution_events import Step, approval_of
 from actionledger.runtime.execution.gate import CHECKS, admit
@@ -24,8 +23,7 @@ from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.limits import FailureBudget, Limits, LocalCounter, RateLimit, Rates
 from actionledger.runtime.execution.planning import Plan, PlannedAction
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.turn_context import Progress, TurnContext
-from actionledger.runtime.execution.turn_state import TurnState
+from actionledger.runtime.execution.turn_context import Admitted, Progress, TurnContext, TurnState, Withheld
 from actionledger.runtime.repetition.fingerprints import observed_fingerprint
 from actionledger.runtime.repetition.guard import RepetitionGuard
 from actionledger.runtime.repetition.limits import RepetitionLimits, Threshold

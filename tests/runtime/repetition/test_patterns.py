@@ -6,6 +6,7 @@ from steps import steps
 
 from actionledger.core.errors import UsageError
 from actionledger.runtime.repetition.fingerprints import ActionFingerprint, fingerprint
+from actionledger.runtime.repetition.guard import Watch
 from actionledger.runtime.repetition.limits import (
     NO_REPETITION,
     STANDARD_REPETITION,
@@ -13,7 +14,6 @@ from actionledger.runtime.repetition.limits import (
     RepetitionLimits,
     Threshold,
 )
-from actionledger.runtime.repetition.patterns import Watch
 
 TELLING = "a result that is long enough to tell a change"
 

@@ -8,14 +8,11 @@ import tracemalloc
 import pytest
 
 from actionledger.runtime.sandbox import ending
-from actionledger.runtime.sandbox.api import NO_API
-from actionledger.runtime.sandbox.base import CodeOutcome
-from actionledger.runtime.sandbox.budget import Budget, NoRoomError
-from actionledger.runtime.sandbox.channel import Channel
-from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
+from actionledger.runtime.sandbox.base import NO_API, CodeOutcome, Limits
+from actionledger.runtime.sandbox.budget import Budget, CancelledError, Deadline, NoRoomError
+from actionledger.runtime.sandbox.conversation import Channel
 from actionledger.runtime.sandbox.host_calls import LimitExceededError
 from actionledger.runtime.sandbox.inside.frames import FrameError
-from actionledger.runtime.sandbox.limits import Limits
 
 MANY = Limits(start_seconds=60.0)
 

@@ -9,13 +9,18 @@ from actionledger.core.errors import SandboxError, UnknownNameError
 from actionledger.profiles.assistant.code import document_of
 from actionledger.runtime.sandbox import choosing
 from actionledger.runtime.sandbox.base import Availability, CodeOutcome, CodeResult
-from actionledger.runtime.sandbox.bubblewrap import BubblewrapLauncher
-from actionledger.runtime.sandbox.choosing import choose, sandbox_names
-from actionledger.runtime.sandbox.confined import ConfinedSandbox, HostLauncher
-from actionledger.runtime.sandbox.container import ContainerLauncher, ContainerSandbox
+from actionledger.runtime.sandbox.choosing import (
+    BubblewrapLauncher,
+    ConfinedSandbox,
+    ContainerLauncher,
+    ContainerSandbox,
+    HostLauncher,
+    choose,
+    sandbox_names,
+)
 from actionledger.runtime.sandbox.ending import Ending
 from actionledger.runtime.sandbox.monty import MontySandbox
-from actionledger.runtime.sandbox.probe import verdict
+from actionledger.runtime.sandbox.process import verdict
 
 HELD = {
     "opening a file": "PermissionError",

@@ -13,11 +13,9 @@ import pytest
 import actionledger as al
 from actionledger.core.events import Event
 from actionledger.runtime.session.states import looking
-from actionledger.runtime.session.states.looking import Lens, State
+from actionledger.runtime.session.states.lines import KeptStates, read_states, remove_old
+from actionledger.runtime.session.states.looking import Lens, Restorer, State
 from actionledger.runtime.session.states.objects import Objects
-from actionledger.runtime.session.states.pruning import remove_old
-from actionledger.runtime.session.states.reading import KeptStates, read_states
-from actionledger.runtime.session.states.restoring import Restorer
 from actionledger.runtime.session.states.settings import STANDARD
 from actionledger.runtime.session.states.stores import rows_of
 from actionledger.runtime.workspace.nodes import Kind, Node, digest_of

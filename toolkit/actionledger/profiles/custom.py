@@ -17,8 +17,7 @@ from actionledger.reading.parsers import AnyParser, DialectParser
 from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
 from actionledger.runtime.execution.limits import Limits
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.settings import ExecutionSettings
+from actionledger.runtime.execution.profile import ExecutionSettings, Profile
 from actionledger.runtime.workspace import Workspace
 
 Function = TypeVar("Function", bound=AnyFunction)

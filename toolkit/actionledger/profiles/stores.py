@@ -12,8 +12,8 @@ from typing import ClassVar, Self
 from actionledger.core.draws import drawn_now
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.session.states.open_stores import offer, withdraw
-from actionledger.runtime.workspace.private_files import open_private
+from actionledger.runtime.session.states.stores import offer, withdraw
+from actionledger.runtime.workspace.folders import open_private
 
 IN_MEMORY = ":memory:"
 """The path of a store that has no file."""

@@ -26,13 +26,11 @@ from actionledger.runtime.execution.policy_file import policy_meant
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import profile_named
 from actionledger.runtime.models import Model
-from actionledger.runtime.session.resume_state import Earlier
+from actionledger.runtime.session.resumption import Earlier
 from actionledger.runtime.session.runtime import Runtime
-from actionledger.runtime.session.states.lines import TurnBegun
-from actionledger.runtime.session.states.looking import LeftOut, State
-from actionledger.runtime.session.states.profiles import as_recorded
-from actionledger.runtime.session.states.reading import KeptStates, following
-from actionledger.runtime.session.states.restoring import Restorer
+from actionledger.runtime.session.states.lines import KeptStates, TurnBegun, following
+from actionledger.runtime.session.states.looking import LeftOut, Restorer, State
+from actionledger.runtime.session.states.settings import as_recorded
 
 _GO_ON = "Go on."
 

@@ -9,10 +9,9 @@ from actionledger.core.looks import drawn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
-from actionledger.runtime.session.states.lines import Effects, TurnEnded
+from actionledger.runtime.session.states.lines import Effects, KeptStates, TurnEnded, following, read_states
 from actionledger.runtime.session.states.looking import LeftOut, State
 from actionledger.runtime.session.states.objects import Objects
-from actionledger.runtime.session.states.reading import KeptStates, following, read_states
 from actionledger.runtime.session.states.stores import Rows, TableChange, rows_of, table_changes
 from actionledger.runtime.workspace.diffs import Diff, DiffKind, unified
 from actionledger.runtime.workspace.nodes import Change, Kind, Node

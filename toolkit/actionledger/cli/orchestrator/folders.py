@@ -9,8 +9,8 @@ import typer
 
 from actionledger.cli.options import command_words
 from actionledger.core.errors import SourceError
+from actionledger.profiles.orchestrator.request_queue import FILE as STORE, Store
 from actionledger.profiles.orchestrator.state import FILE as STATE
-from actionledger.profiles.orchestrator.store import FILE as STORE, Store
 
 FolderArgument = Annotated[Path, typer.Argument(help="The orchestration's folder.")]
 

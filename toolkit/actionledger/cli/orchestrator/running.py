@@ -28,9 +28,9 @@ from actionledger.cli.orchestrator.folders import FolderArgument
 from actionledger.cli.orchestrator.telling import Teller
 from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.profiles.orchestrator.briefing import STANDARD_TERMS, Terms
 from actionledger.profiles.orchestrator.cascade import Orchestration
 from actionledger.profiles.orchestrator.state import FILE, State
-from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Terms
 from actionledger.runtime.commands import has_repository
 from actionledger.runtime.models import Model
 

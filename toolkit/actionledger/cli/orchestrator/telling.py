@@ -17,9 +17,9 @@ from actionledger.cli.tables import (
 )
 from actionledger.core.values import Approval, Observation, Turn
 from actionledger.core.vocabulary import Reason
+from actionledger.profiles.orchestrator.briefing import Ending
 from actionledger.profiles.orchestrator.cascade import Orchestration
 from actionledger.profiles.orchestrator.state import LayerMessage
-from actionledger.profiles.orchestrator.terms import Ending
 
 
 def exit_code(ending: Ending, turns: Sequence[Turn], decided: Sequence[Observation]) -> int:

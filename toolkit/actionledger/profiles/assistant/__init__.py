@@ -5,8 +5,7 @@ from actionledger.profiles.assistant.handlers import assistant_handlers
 from actionledger.reading.parsers import parser_named
 from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.limits import Limits, RateLimit
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings, Profile
 from actionledger.runtime.sandbox import Limits as CodeLimits, Sandbox
 
 POLICY = Policy((("*", Verdict.APPROVE),))

@@ -16,20 +16,16 @@ from actionledger.core.plurals import counted
 from actionledger.core.values import Approval, Turn
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
-from actionledger.profiles.orchestrator.casting import Layer
+from actionledger.profiles.orchestrator.briefing import STANDARD_TERMS, Ending, Notes, Route, Terms, route
 from actionledger.profiles.orchestrator.handlers import set_up
-from actionledger.profiles.orchestrator.layers import in_order
-from actionledger.profiles.orchestrator.notes import Notes
+from actionledger.profiles.orchestrator.layers import Layer, in_order
 from actionledger.profiles.orchestrator.reading import is_flawed, parsed_actions
-from actionledger.profiles.orchestrator.request_queue import RequestQueue
-from actionledger.profiles.orchestrator.routing import Route, route
+from actionledger.profiles.orchestrator.request_queue import FILE as STORE, RequestQueue, Store
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerMessage, Received, State
-from actionledger.profiles.orchestrator.store import FILE as STORE, Store
-from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Ending, Terms
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.runtime.models import Message, ModelError
-from actionledger.runtime.session.valid_decisions import decided_approvals, waiting_approvals
+from actionledger.runtime.session.decisions import decided_approvals, waiting_approvals
 
 
 class Orchestration:

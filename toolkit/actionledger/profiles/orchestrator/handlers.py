@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from actionledger.core.errors import UnknownNameError
+from actionledger.core.errors import ActionError, UnknownNameError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import (
     CATALOGUE,
     CreateBranch,
@@ -15,14 +16,85 @@ from actionledger.profiles.orchestrator.actions import (
     RequestReview,
     UpdatePlan,
 )
-from actionledger.profiles.orchestrator.git import Branch, Repository
-from actionledger.profiles.orchestrator.request_queue import Request, RequestKind, RequestQueue
-from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.profiles.orchestrator.request_queue import FILE, Request, RequestKind, RequestQueue, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
-from actionledger.runtime.commands import has_repository
+from actionledger.runtime.commands import LONGEST_NAME, References, has_repository, is_branch_name
 from actionledger.runtime.execution.handlers import Context, Handler, Handlers
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 from actionledger.runtime.workspace import Workspace
+
+_SHOWN_BRANCHES = 20
+
+
+class Branch(NamedTuple):
+    """A branch that is there.
+
+    Args:
+        name: its name.
+        commit: the full hash of what it points at.
+        base: the name of the branch that it starts from.
+        is_new: whether it wasn't there before.
+    """
+
+    name: str
+    commit: str
+    base: str
+    is_new: bool
+
+
+class Repository:
+    """One repository on this machine.
+
+    Args:
+        path: its top folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._references = References(path)
+
+    def planned(self, name: str, base: str) -> Branch:
+        """Return the branch that ``create`` would leave, and change nothing."""
+        self._check_repository()
+        self._check_name(name)
+        self._check_name(base)
+        commit = self._references.commit(f"refs/heads/{base}") or self._references.commit(
+            f"refs/remotes/{base}"
+        )
+        if commit is None:
+            known = (
+                ", ".join(self._references.branches(_SHOWN_BRANCHES)) or "none, for there is no commit yet"
+            )
+            message = f"There is no branch {base!r} to start from. Branches: {known}."
+            raise ActionError(Reason.NOT_FOUND, message)
+        existing = self._references.commit(f"refs/heads/{name}")
+        if existing not in {None, commit}:
+            message = (
+                f"The branch {name!r} exists already, at another commit than {base!r}; take another name, "
+                f"or leave it as it is."
+            )
+            raise ActionError(Reason.ALREADY_EXISTS, message)
+        return Branch(name, commit, base, existing is None)
+
+    def create(self, name: str, base: str) -> Branch:
+        """Create a branch; one that is there at the same commit is left as it is."""
+        branch = self.planned(name, base)
+        if branch.is_new:
+            complaint = self._references.create(f"refs/heads/{name}", branch.commit)
+            if complaint:
+                raise ActionError(Reason.ALREADY_EXISTS, f"Git did not create {name!r}: {complaint}")
+        return branch
+
+    def _check_repository(self) -> None:
+        why = self._references.why_not()
+        if why is not None:
+            message = f"There is no git repository for this session{f' ({why})' if why else ''}; go on without a branch, and say so."
+            raise ActionError(Reason.NOT_FOUND, message)
+
+    def _check_name(self, name: str) -> None:
+        if not is_branch_name(name, self._references.does):
+            message = f"{name[:LONGEST_NAME]!r} is no name of a branch; write it like 'feature/jwt-auth'."
+            raise ActionError(Reason.BAD_FORMAT, message)
+
 
 Result = dict[str, Any]
 

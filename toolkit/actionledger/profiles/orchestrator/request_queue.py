@@ -1,13 +1,57 @@
 """The plan with its history, and what waits for a person's answer."""
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
-from actionledger.profiles.orchestrator.store import Store
-from actionledger.profiles.stores import moment
+from actionledger.profiles.stores import SqliteStore, moment
+
+FILE = "orchestrator.sqlite"
+"""The file's name in its workspace."""
+
+_TABLES = (
+    """issues (number INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, body TEXT NOT NULL, labels TEXT NOT NULL,
+       is_open INTEGER NOT NULL DEFAULT 1, created_at TEXT NOT NULL, origin TEXT NOT NULL)""",
+    """jobs (number INTEGER PRIMARY KEY AUTOINCREMENT, label TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'queued',
+       note TEXT NOT NULL DEFAULT '', created_at TEXT NOT NULL, origin TEXT NOT NULL UNIQUE)""",
+    "job_issues (job INTEGER NOT NULL REFERENCES jobs, issue INTEGER NOT NULL REFERENCES issues, PRIMARY KEY (job, issue))",
+    """plans (version INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL, layer TEXT NOT NULL,
+       created_at TEXT NOT NULL, origin TEXT NOT NULL UNIQUE)""",
+    """requests (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, subject TEXT NOT NULL,
+       context TEXT NOT NULL, layer TEXT NOT NULL, answer TEXT, answered_by TEXT NOT NULL DEFAULT '',
+       answered_at TEXT, created_at TEXT NOT NULL, origin TEXT NOT NULL UNIQUE)""",
+    "settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+)
+
+
+class Store(SqliteStore):
+    """The file; looking alone makes none.
+
+    Args:
+        path: where it is.
+    """
+
+    owner = "orchestrator"
+    tables = _TABLES
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """Return what a SELECT gives; nothing where nothing was ever put into the file."""
+        with self._lock:
+            return super().rows(statement, values) if self._connection or self.path.exists() else []
+
+    def setting(self, name: str) -> str | None:
+        """Return what was set by that name; None where nothing was."""
+        found = self.rows("SELECT value FROM settings WHERE name = ?", (name,))
+        return found[0]["value"] if found else None
+
+    def set(self, name: str, value: str) -> None:
+        """Keep a text by a name, for whoever opens the file later."""
+        with self.writing() as cursor:
+            cursor.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
 
 RequestKind: TypeAlias = Literal["info", "escalation", "review"]
 """What a person is asked for: to tell something, to decide something, to look at something."""

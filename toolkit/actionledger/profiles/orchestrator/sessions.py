@@ -15,9 +15,8 @@ from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
 from actionledger.profiles.orchestrator.layers import policy_of
 from actionledger.runtime.execution.handlers import Handler, Handlers
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.prompting import dialect_of, writer
-from actionledger.runtime.session.resume_state import Earlier
+from actionledger.runtime.execution.profile import Profile, dialect_of, writer
+from actionledger.runtime.session.resumption import Earlier
 from actionledger.runtime.session.runtime import Runtime
 from actionledger.runtime.workspace import Workspace
 

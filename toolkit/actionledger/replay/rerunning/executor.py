@@ -17,8 +17,7 @@ from actionledger.replay.rerunning.course import Course
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
 from actionledger.runtime.execution.execution_events import Step, execution_started
 from actionledger.runtime.execution.executor import Executor
-from actionledger.runtime.session.states.looking import LeftOut
-from actionledger.runtime.session.states.restoring import Restorer
+from actionledger.runtime.session.states.looking import LeftOut, Restorer
 
 _NOT_RECORDED = (
     "It touches what lies outside of the workspace, and what it would come to there is not recorded."

@@ -22,10 +22,8 @@ from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.runtime import SessionRuntime
 from actionledger.runtime.session.resumption import Resumption
 from actionledger.runtime.session.states.keeper import StateKeeper
-from actionledger.runtime.session.states.lines import Effects, TurnBegun, TurnEnded
-from actionledger.runtime.session.states.looking import LeftOut
-from actionledger.runtime.session.states.reading import read_states
-from actionledger.runtime.session.states.restoring import Restorer
+from actionledger.runtime.session.states.lines import Effects, TurnBegun, TurnEnded, read_states
+from actionledger.runtime.session.states.looking import LeftOut, Restorer
 from actionledger.runtime.session.states.settings import ManifestSettings
 from actionledger.runtime.workspace import Workspace
 

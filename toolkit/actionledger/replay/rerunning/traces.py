@@ -17,9 +17,8 @@ from actionledger.core.events import (
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.tries import RecordedTry
 from actionledger.replay.rerunning.course import Course
-from actionledger.runtime.session.states.lines import Effects
+from actionledger.runtime.session.states.lines import Effects, KeptStates, following
 from actionledger.runtime.session.states.looking import State
-from actionledger.runtime.session.states.reading import KeptStates, following
 from actionledger.runtime.session.states.stores import Rows, rows_of, table_changes
 from actionledger.runtime.workspace.diffs import unified
 from actionledger.runtime.workspace.nodes import Change, Node

@@ -8,10 +8,8 @@ from threading import Event, Lock
 from actionledger.core.errors import ActionError
 from actionledger.core.temporary import TemporaryFolder
 from actionledger.runtime.commands import reach
-from actionledger.runtime.commands.capture import OnOutput
-from actionledger.runtime.commands.running import Ran, run_command
-from actionledger.runtime.commands.settings import CommandSettings
-from actionledger.runtime.commands.walls import Wall
+from actionledger.runtime.commands.reach import CommandSettings
+from actionledger.runtime.commands.running import OnOutput, Ran, Wall, run_command
 from actionledger.runtime.sandbox.launching import host_python
 from actionledger.runtime.workspace import Workspace
 from actionledger.runtime.workspace.nodes import Change, Gap

@@ -1,5 +1,6 @@
 """One command: started in a process that shuts it in, listened to, ended in time with all that it started."""
 
+import codecs
 import json
 import os
 import selectors
@@ -7,21 +8,131 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from math import ceil
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, TypeAlias
 
 from actionledger.core.errors import ActionError
+from actionledger.core.privacy import mask_text
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.commands import reach
-from actionledger.runtime.commands.capture import Capture, OnOutput
-from actionledger.runtime.commands.settings import ENVIRONMENT, CommandSettings, allows, environment_of
-from actionledger.runtime.commands.walls import KEEPS_TO_THE_WORKSPACE, Wall
+from actionledger.runtime.commands.reach import ENVIRONMENT, CommandSettings, allows, environment_of
 from actionledger.runtime.sandbox.launching import INSIDE, host_python
+
+OnOutput: TypeAlias = Callable[[str, str], None]
+"""Takes the name of the output (``stdout`` or ``stderr``) and the next piece of it."""
+
+MARGIN = 64 * 1024
+"""How much is held beyond each cut, in characters: a secret up to that length is known whole, and masked, before it is cut in two."""
+
+
+class Capture:
+    """One output of a command.
+
+    Args:
+        name: its name.
+        limit: how much of it is kept, in characters.
+        on_output: takes each piece as it comes; None where nobody listens.
+    """
+
+    def __init__(self, name: str, limit: int, on_output: OnOutput | None = None) -> None:
+        self._name = name
+        self._limit = limit
+        self._on_output = on_output
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._head = _Beginning(limit + MARGIN)
+        self._tail = _End(limit + MARGIN)
+        self._length = 0
+
+    def add(self, data: bytes, *, final: bool = False) -> None:
+        """Take the next bytes; what is no UTF-8 becomes U+FFFD."""
+        text = self._decoder.decode(data, final)
+        if not text:
+            return
+        self._length += len(text)
+        if self._on_output:
+            self._on_output(self._name, text)
+        self._head.add(text)
+        self._tail.add(text)
+
+    @property
+    def text(self) -> str:
+        """What is kept; where something was left out, a line says how much, and the secrets in the rest are masked."""
+        if self._length <= self._limit:
+            return self._head.text
+        head = mask_text(self._head.text)[: self._limit // 2]
+        tail = mask_text(self._tail.text)[-(self._limit - self._limit // 2) :]
+        return f"{head}\n[… {self._length - len(head) - len(tail):,} characters left out …]\n{tail}"
+
+
+class _Beginning:
+    """The first characters of a text."""
+
+    def __init__(self, room: int) -> None:
+        self._pieces: list[str] = []
+        self._room = room
+
+    def add(self, text: str) -> None:
+        if self._room:
+            self._pieces.append(text[: self._room])
+            self._room -= len(self._pieces[-1])
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+
+class _End:
+    """The last characters of a text."""
+
+    def __init__(self, room: int) -> None:
+        self._pieces: deque[str] = deque()
+        self._length = 0
+        self._room = room
+
+    def add(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)
+        while self._length - len(self._pieces[0]) >= self._room:
+            self._length -= len(self._pieces.popleft())
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)[-self._room :]
+
+
+class Wall(StrEnum):
+    """What one wall keeps a command from.
+
+    Of ``memory`` and ``number`` each process is bounded by the kernel where it can do that, and all of them together are counted
+    ten times a second.
+    """
+
+    FILES = "files"
+    """It reads and writes nothing but what it is given: the workspace, its home, and what is installed for everybody."""
+    PROCESSES = "processes"
+    """It sees no process but its own."""
+    SIGNALS = "signals"
+    """It can signal no process but its own."""
+    ENDING = "ending"
+    """It can't end the process that watches over it, and nothing that it started outlives it."""
+    NETWORK = "network"
+    """It reaches no other machine, and nothing that this one serves."""
+    MEMORY = "memory"
+    """It is ended when it takes more memory than it may."""
+    NUMBER = "number"
+    """It is ended when it has more processes and threads than it may."""
+
+
+KEEPS_TO_THE_WORKSPACE = frozenset({Wall.FILES})
+"""The walls without which a command runs only where an operator asks for that by name."""
+
 
 _BOOT = "import sys; sys.path.insert(0, {folder!r}); from inside.command import main; main()"
 _LOOK_EVERY = 0.05

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
-from actionledger.runtime.execution.admission import Admitted, Withheld
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import (
     POLICY,
@@ -19,8 +18,7 @@ from actionledger.runtime.execution.execution_events import (
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.gate import admit
 from actionledger.runtime.execution.planning import PlannedAction
-from actionledger.runtime.execution.turn_context import Progress, TurnContext
-from actionledger.runtime.execution.turn_state import TurnState
+from actionledger.runtime.execution.turn_context import Admitted, Progress, TurnContext, TurnState, Withheld
 from actionledger.runtime.repetition.fingerprints import observed_fingerprint
 
 _FAILED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.TIMED_OUT})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from actionledger.core.lazy_names import loaded_when_asked
 
 if TYPE_CHECKING:
+    from actionledger.runtime.models.access import Timeouts as Timeouts
     from actionledger.runtime.models.base import (
         Chunk as Chunk,
         Chunks as Chunks,
@@ -29,10 +30,12 @@ if TYPE_CHECKING:
         RequestRefusedError as RequestRefusedError,
         ServerFailedError as ServerFailedError,
     )
-    from actionledger.runtime.models.recorded import RecordedModel as RecordedModel
-    from actionledger.runtime.models.scripted import Asked as Asked, ScriptedModel as ScriptedModel
+    from actionledger.runtime.models.scripted import (
+        Asked as Asked,
+        RecordedModel as RecordedModel,
+        ScriptedModel as ScriptedModel,
+    )
     from actionledger.runtime.models.spec import model_from as model_from
-    from actionledger.runtime.models.timeouts import Timeouts as Timeouts
 
 _MODULES = {
     "Asked": "scripted",

@@ -8,7 +8,7 @@ from actionledger.core.depth import is_deeper
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
 from actionledger.runtime.models.base import Completion, Message, Stop, Tools, Usage
-from actionledger.runtime.models.malformed import MalformedError
+from actionledger.runtime.models.errors import MalformedError
 
 OWN_FIELDS = frozenset({"model", "messages", "tools", "stop", "stream"})
 """The fields of a request that its caller can't set as options."""

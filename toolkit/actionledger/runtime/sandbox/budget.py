@@ -6,14 +6,41 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition, Event
 
-from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
+_POLL_SECONDS = 0.05
+"""How often a wait looks whether it was called off, in seconds."""
+
+
+class CancelledError(Exception):
+    """Somebody called the run off."""
+
+
+class Deadline:
+    """A moment by which something must be done.
+
+    Args:
+        seconds: how long from now.
+        cancel: calls it off when it is set.
+    """
+
+    def __init__(self, seconds: float, cancel: Event | None = None) -> None:
+        self._end = time.monotonic() + seconds
+        self._cancel = cancel
+
+    def wait(self) -> float:
+        """Return how long the next wait may be, in seconds; ask again after it."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise CancelledError
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return min(left, _POLL_SECONDS) if self._cancel is not None else left
+
 
 ENVIRONMENT = "ACTIONLEDGER_SANDBOXES"
 """The variable of the environment that says how many sandboxes may run at once."""
 
 _FEWEST = 4
 _FRAME_BYTES = 32 * 2**20
-_LOOK_EVERY = 0.05
 
 
 class NoRoomError(Exception):
@@ -52,7 +79,7 @@ class Budget:
                     raise CancelledError
                 if time.monotonic() >= last:
                     raise NoRoomError
-                self._changed.wait(_LOOK_EVERY)
+                self._changed.wait(_POLL_SECONDS)
             self._running += 1
         try:
             yield
@@ -70,7 +97,7 @@ class Budget:
         """
         with self._changed:
             while self._reading and self._reading + size > self.frame_bytes:
-                self._changed.wait(min(_LOOK_EVERY, deadline.wait()))
+                self._changed.wait(min(_POLL_SECONDS, deadline.wait()))
             self._reading += size
         try:
             yield

@@ -4,10 +4,14 @@ import builtins
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.runtime.sandbox.api import LOG, Api
-from actionledger.runtime.sandbox.inside.plain import NotPlainError, TooLargeError, exact, well_formed
-from actionledger.runtime.sandbox.inside.raising import no_method
-from actionledger.runtime.sandbox.limits import Limits
+from actionledger.runtime.sandbox.base import LOG, Api, Limits
+from actionledger.runtime.sandbox.inside.plain import (
+    NotPlainError,
+    TooLargeError,
+    exact,
+    no_method,
+    well_formed,
+)
 
 MAX_MESSAGE = 2000
 """The most characters of a host exception's text that the code is told."""

@@ -24,14 +24,17 @@ from pydantic_monty import (
 
 from actionledger.core.text import writable
 from actionledger.runtime.sandbox import ending, wording
-from actionledger.runtime.sandbox.api import LOG, HostMethod
-from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
-from actionledger.runtime.sandbox.ending import Ending
+from actionledger.runtime.sandbox.base import LOG, HostMethod, Limits
+from actionledger.runtime.sandbox.budget import CancelledError, Deadline
+from actionledger.runtime.sandbox.ending import Ending, Output
 from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError, Raised
-from actionledger.runtime.sandbox.inside.plain import NotPlainError, TooLargeError, exact
-from actionledger.runtime.sandbox.inside.raising import builtin_error, no_method
-from actionledger.runtime.sandbox.limits import Limits
-from actionledger.runtime.sandbox.output import Output
+from actionledger.runtime.sandbox.inside.plain import (
+    NotPlainError,
+    TooLargeError,
+    builtin_error,
+    exact,
+    no_method,
+)
 
 _SPARE_SUSPENSIONS = 100_000
 """How often the code may reach out besides its host calls: to sleep, to look up a name."""

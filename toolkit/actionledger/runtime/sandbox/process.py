@@ -8,19 +8,22 @@ from types import TracebackType
 from typing import Self
 
 from actionledger.runtime.sandbox import ending, wording
-from actionledger.runtime.sandbox.api import NO_API, Api
-from actionledger.runtime.sandbox.base import DEFAULT_LIMITS, Availability, CodeResult
-from actionledger.runtime.sandbox.child import Child
+from actionledger.runtime.sandbox.base import (
+    DEFAULT_LIMITS,
+    NO_API,
+    Api,
+    Availability,
+    CodeOutcome,
+    CodeResult,
+    Limits,
+)
+from actionledger.runtime.sandbox.budget import CancelledError, Deadline
+from actionledger.runtime.sandbox.child import Child, Spare
 from actionledger.runtime.sandbox.conversation import Conversation, NotConfinedError
-from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
-from actionledger.runtime.sandbox.ending import Ending
+from actionledger.runtime.sandbox.ending import Ending, Output
 from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError
 from actionledger.runtime.sandbox.inside.frames import Frame, FrameError
 from actionledger.runtime.sandbox.launching import Launcher
-from actionledger.runtime.sandbox.limits import Limits
-from actionledger.runtime.sandbox.output import Output
-from actionledger.runtime.sandbox.probe import PROBE, PROBE_LIMITS, verdict
-from actionledger.runtime.sandbox.spare import Spare
 
 
 class ProcessSandbox:
@@ -165,3 +168,51 @@ def _standing(walls: Frame) -> str:
     landlock = f"Landlock {walls.get('landlock')}" if walls.get("landlock") else "no Landlock in this kernel"
     user = "an ordinary user" if walls.get("unprivileged") else "root of a user namespace"
     return f"a filter of system calls, {landlock}, resource limits, as {user}"
+
+
+PROBE_LIMITS = Limits(seconds=10)
+
+# asyncio brings socket and subprocess along, so that what is tried meets the walls and not a module that isn't there.
+PROBE = """
+import asyncio, os, socket, subprocess
+
+def attempt(action):
+    try:
+        action()
+    except BaseException as error:
+        return type(error).__name__
+    return "done"
+
+def fork():
+    if os.fork() == 0:
+        os._exit(0)
+
+{
+    "opening a file": attempt(lambda: os.open("/", os.O_RDONLY)),
+    "making a socket": attempt(socket.socket),
+    "forking": attempt(fork),
+    "starting a program": attempt(lambda: subprocess.run(["/bin/true"])),
+    "taking 1 GB of memory": attempt(lambda: bytearray(2**30)),
+}
+"""
+
+_EXPECTED = {
+    "opening a file": {"PermissionError"},
+    "making a socket": {"PermissionError"},
+    "forking": {"PermissionError", "BlockingIOError"},
+    "starting a program": {"PermissionError", "BlockingIOError"},
+    "taking 1 GB of memory": {"MemoryError"},
+}
+
+
+def verdict(ended: Ending, walls: str) -> Availability:
+    """Judge a probe."""
+    if ended.outcome is not CodeOutcome.SUCCEEDED or not isinstance(ended.value, dict):
+        return Availability(available=False, reason=f"the probe did not run: {ended.message}")
+    answers = {attempt: ended.value.get(attempt) for attempt in _EXPECTED}
+    got_out = [
+        f"{attempt} ({answer})" for attempt, answer in answers.items() if answer not in _EXPECTED[attempt]
+    ]
+    if got_out:
+        return Availability(available=False, reason=f"the probe was not stopped at {', '.join(got_out)}")
+    return Availability(available=True, reason=walls)

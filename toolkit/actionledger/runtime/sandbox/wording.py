@@ -1,7 +1,6 @@
 """What the model is told of a run that did not succeed: what happened, and what would work."""
 
-from actionledger.runtime.sandbox.base import CodeError
-from actionledger.runtime.sandbox.limits import Limits
+from actionledger.runtime.sandbox.base import CodeError, Limits
 
 _REFUSED_BY_THE_WALLS = {"PermissionError", "BlockingIOError"}
 

@@ -23,8 +23,8 @@ from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.saved import Saved
 from actionledger.ledger.session_locks import is_any_open, open_sessions
 from actionledger.ledger.stores import store_at
-from actionledger.runtime.session.states.pruning import forget_states
-from actionledger.runtime.workspace.forgetting import forget_effects, journals_with, refuse_used
+from actionledger.runtime.session.states.lines import forget_states
+from actionledger.runtime.workspace.retention import forget_effects, journals_with, refuse_used
 
 _PATIENCE_SECONDS = 60.0
 _LATELY_SECONDS = 1.0

@@ -8,8 +8,7 @@ from typing import Any
 from actionledger.core.ids import new_id
 from actionledger.core.values import ActionCall
 from actionledger.runtime.execution.handlers import Context, Handlers
-from actionledger.runtime.execution.outcomes import message_of, outcome_of
-from actionledger.runtime.execution.truncation import truncated
+from actionledger.runtime.execution.outcomes import message_of, outcome_of, truncated
 from actionledger.runtime.workspace import Workspace
 
 

@@ -26,11 +26,9 @@ from actionledger.runtime.execution.runtime import SessionRuntime
 from actionledger.runtime.session.folder import SessionFolder
 from actionledger.runtime.session.preview import Preview, previews
 from actionledger.runtime.session.record import SessionRecord, checked_metadata
-from actionledger.runtime.session.resume_state import Earlier, recorded_session, recorded_workspace
-from actionledger.runtime.session.resumption import Resumption
+from actionledger.runtime.session.resumption import Earlier, Resumption, recorded_session, recorded_workspace
 from actionledger.runtime.session.states.keeper import StateKeeper
-from actionledger.runtime.session.states.profiles import settings_of
-from actionledger.runtime.session.states.settings import ManifestSettings, wanted
+from actionledger.runtime.session.states.settings import ManifestSettings, settings_of, wanted
 from actionledger.runtime.session.undo import Undoing
 from actionledger.runtime.workspace import Undone
 

@@ -3,11 +3,11 @@
 from actionledger.runtime.workspace.diffs import Diff, DiffKind
 from actionledger.runtime.workspace.edits import Edit, Edited, Places
 from actionledger.runtime.workspace.files import Files
+from actionledger.runtime.workspace.history import belonging_to
+from actionledger.runtime.workspace.layers import Overlay
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.overlay import Overlay
 from actionledger.runtime.workspace.searching import Search
 from actionledger.runtime.workspace.undoing import Conflict, Undone, UndoRefusedError
-from actionledger.runtime.workspace.units import belonging_to
 from actionledger.runtime.workspace.workspace import Watched, Workspace
 
 __all__ = [

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.contents import Contents
 from actionledger.runtime.workspace.diffs import unified
 from actionledger.runtime.workspace.history import History, Record
+from actionledger.runtime.workspace.journal import Contents
 from actionledger.runtime.workspace.layers import LayeredTree
 from actionledger.runtime.workspace.nodes import Change, Gap, Move, Node, Step, paths_of
 from actionledger.runtime.workspace.paths import plain_parts

@@ -5,7 +5,7 @@ from typing import Any
 
 from actionledger.imports.sources.access import objects_at
 from actionledger.runtime.models.assembly import Assembly
-from actionledger.runtime.models.malformed import MalformedError
+from actionledger.runtime.models.errors import MalformedError
 
 
 def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,40 +1,79 @@
 """The assistant's 25 actions."""
 
-from actionledger.actions.catalogue import Catalogue
-from actionledger.profiles.assistant.actions.base import AssistantAction
-from actionledger.profiles.assistant.actions.code import ExecuteCode
-from actionledger.profiles.assistant.actions.datavault import (
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from actionledger.actions.catalogue import Arguments, Catalogue
+from actionledger.profiles.assistant.actions.tasks import (
+    AssistantAction,
+    CreateGoal,
+    CreateMemory,
+    CreateTask,
     DatavaultDelete,
     DatavaultGet,
     DatavaultList,
     DatavaultSearch,
     DatavaultStore,
     DatavaultUpdate,
-)
-from actionledger.profiles.assistant.actions.goals import (
-    CreateGoal,
     DeleteGoal,
-    GetGoal,
-    ListGoals,
-    SearchGoals,
-    UpdateGoal,
-)
-from actionledger.profiles.assistant.actions.memories import (
-    CreateMemory,
     DeleteMemory,
-    GetMemory,
-    ListMemories,
-    SearchMemories,
-    UpdateMemory,
-)
-from actionledger.profiles.assistant.actions.tasks import (
-    CreateTask,
     DeleteTask,
+    GetGoal,
+    GetMemory,
     GetTask,
+    ListGoals,
+    ListMemories,
     ListTasks,
+    SearchGoals,
+    SearchMemories,
     SearchTasks,
+    UpdateGoal,
+    UpdateMemory,
     UpdateTask,
 )
+
+__all__ = [
+    "CATALOGUE",
+    "AssistantAction",
+    "CreateGoal",
+    "CreateMemory",
+    "CreateTask",
+    "DatavaultDelete",
+    "DatavaultGet",
+    "DatavaultList",
+    "DatavaultSearch",
+    "DatavaultStore",
+    "DatavaultUpdate",
+    "DeleteGoal",
+    "DeleteMemory",
+    "DeleteTask",
+    "ExecuteCode",
+    "GetGoal",
+    "GetMemory",
+    "GetTask",
+    "ListGoals",
+    "ListMemories",
+    "ListTasks",
+    "SearchGoals",
+    "SearchMemories",
+    "SearchTasks",
+    "UpdateGoal",
+    "UpdateMemory",
+    "UpdateTask",
+]
+
+
+class ExecuteCode(AssistantAction):
+    """Run Python code that reaches tasks, memories, goals and the datavault through the object gb."""
+
+    group: ClassVar[str] = "Code"
+    example: ClassVar[Arguments] = {
+        "code": "for task in gb.list_tasks(status='paused')['tasks']:\n    print(task['content'])"
+    }
+    type: Literal["execute_code"]
+    code: str = Field(min_length=1, description="The Python code.")
+
 
 CATALOGUE = Catalogue(
     name="assistant",
@@ -68,33 +107,3 @@ CATALOGUE = Catalogue(
         ExecuteCode,
     ),
 )
-
-__all__ = [
-    "CATALOGUE",
-    "AssistantAction",
-    "CreateGoal",
-    "CreateMemory",
-    "CreateTask",
-    "DatavaultDelete",
-    "DatavaultGet",
-    "DatavaultList",
-    "DatavaultSearch",
-    "DatavaultStore",
-    "DatavaultUpdate",
-    "DeleteGoal",
-    "DeleteMemory",
-    "DeleteTask",
-    "ExecuteCode",
-    "GetGoal",
-    "GetMemory",
-    "GetTask",
-    "ListGoals",
-    "ListMemories",
-    "ListTasks",
-    "SearchGoals",
-    "SearchMemories",
-    "SearchTasks",
-    "UpdateGoal",
-    "UpdateMemory",
-    "UpdateTask",
-]

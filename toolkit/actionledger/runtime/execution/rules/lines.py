@@ -2,7 +2,17 @@
 
 import re
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import NamedTuple, TypeAlias
+
+
+class Fit(IntEnum):
+    """Whether a condition holds; of several, the greatest counts where one is enough, the least where all are needed."""
+
+    NO = 0
+    PERHAPS = 1
+    YES = 2
+
 
 _BETWEEN_COMMANDS = frozenset(";&|\n()`")
 _FILLED_IN = frozenset("$*?[{~!")

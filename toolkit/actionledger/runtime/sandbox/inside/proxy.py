@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .frames import Frame
-from .plain import Bounds, NotPlainError, TooLargeError, exact, well_formed
-from .raising import builtin_error, no_method
+from .plain import Bounds, NotPlainError, TooLargeError, builtin_error, exact, no_method, well_formed
 
 Exchange = Callable[[Frame], Frame]
 """Sends a frame to the host and returns its answer."""

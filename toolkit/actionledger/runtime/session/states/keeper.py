@@ -31,16 +31,15 @@ from actionledger.runtime.session.states.lines import (
     TurnBegun,
     TurnEnded,
     change_as_json,
+    read_states,
+    remove_old,
     written,
 )
 from actionledger.runtime.session.states.looking import Lens, State
 from actionledger.runtime.session.states.objects import Objects
-from actionledger.runtime.session.states.pruning import remove_old
-from actionledger.runtime.session.states.reading import read_states
 from actionledger.runtime.session.states.settings import ManifestSettings
-from actionledger.runtime.workspace.folders import write_all
+from actionledger.runtime.workspace.folders import make_private_folder, open_private, write_all
 from actionledger.runtime.workspace.nodes import digest_of
-from actionledger.runtime.workspace.private_files import make_private_folder, open_private
 from actionledger.runtime.workspace.snapshots import Snapshot
 
 _Modes = Callable[[], tuple[bool, bool]]
