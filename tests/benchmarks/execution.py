@@ -13,7 +13,7 @@ import actionledger as al
 from actionledger.ledger.counting import SharedCounter
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.limits import Limits, LocalCounter, RateLimit
-from actionledger.runtime.execution.planning import build_plan
+from actionledger.runtime.execution.plan import build_plan
 from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 
 ACTIONS = 1000

@@ -9,8 +9,8 @@ import pytest
 
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import Reason
-from actionledger.profiles.assistant.store import MEMORY, TASK, Store as AssistantStore
-from actionledger.profiles.orchestrator.request_queue import Store as OrchestratorStore
+from actionledger.profiles.assistant.records import MEMORY, TASK, AssistantStore
+from actionledger.profiles.orchestrator.request_queue import OrchestratorStore
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.profiles.reasoner.store import PERSONA, Persona, PersonaStore
 from actionledger.profiles.stores import SqliteStore

@@ -186,7 +186,7 @@ if TYPE_CHECKING:
     from actionledger.runtime.session.preview import Preview as Preview
     from actionledger.runtime.session.runtime import Runtime as Runtime
     from actionledger.runtime.session.states.settings import ManifestSettings as ManifestSettings
-    from actionledger.runtime.workspace.undoing import Undone as Undone
+    from actionledger.runtime.workspace.undo import Undone as Undone
 
 _NAMES_OF_MODULES = {
     "actions.catalogue": ("Action", "Catalogue"),
@@ -295,11 +295,11 @@ _NAMES_OF_MODULES = {
     ),
     "report.viewing": ("SessionView", "view"),
     "core.vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect", "TitleOrigin"),
-    "runtime.workspace.undoing": ("Undone",),
+    "runtime.workspace.undo": ("Undone",),
 }
 # What the rooms below ask of those above them.
 register("drawing", f"{__name__}.report.looks")
-register("forgetting", f"{__name__}.runtime.session.forgetting")
+register("forgetting", f"{__name__}.runtime.session.erasure")
 register("recording turns", f"{__name__}.imports.turn_recorder")
 
 _ROOMS = {"charts": "report.charts", "statistics": "replay.statistics.public"}

@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.core.errors import LedgerError, UnknownNameError, UsageError
 from actionledger.core.vocabulary import ExecutionStatus
-from actionledger.profiles.orchestrator.request_queue import FILE, RequestQueue, Store
+from actionledger.profiles.orchestrator.request_queue import FILE, OrchestratorStore, RequestQueue
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.runtime.session.decisions import waiting_approvals
 
@@ -75,7 +75,7 @@ def test_every_layer_has_its_model_in_the_record(sessions, ledger):
 def test_who_wrote_the_plan_is_kept(sessions, tmp_path):
     """The handler knows its layer."""
     sessions.execute_or_queue(PLAN, "2ic")
-    store = Store(tmp_path / "work" / FILE)
+    store = OrchestratorStore(tmp_path / "work" / FILE)
     assert [plan.layer for plan in RequestQueue(store).plans()] == ["2ic"]
     store.close()
 

@@ -10,7 +10,7 @@ from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.profiles.reasoner import ActionRegistry, sequence_of
 from actionledger.profiles.reasoner.actions import AddGoal
-from actionledger.profiles.reasoner.executor_context import ExecutorContext, SharedContext
+from actionledger.profiles.reasoner.context import ExecutorContext, SharedContext
 from actionledger.profiles.reasoner.registry import EXECUTORS
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.runtime.models import ScriptedModel

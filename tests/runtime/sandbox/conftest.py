@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from actionledger.runtime.sandbox.backends import BubblewrapSandbox, ConfinedSandbox, ContainerSandbox
 from actionledger.runtime.sandbox.base import Api, Sandbox
-from actionledger.runtime.sandbox.choosing import BubblewrapSandbox, ConfinedSandbox, ContainerSandbox
 from actionledger.runtime.sandbox.monty import MontySandbox
 
 SANDBOXES: dict[str, Callable[[], Sandbox]] = {

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.runtime.sandbox.backends import ConfinedSandbox
 from actionledger.runtime.sandbox.base import Api, CodeOutcome, Limits
-from actionledger.runtime.sandbox.choosing import ConfinedSandbox
 from actionledger.runtime.sandbox.inside.modules import MODULES, rare_modules_in
 
 PROMISED = [
@@ -274,7 +274,7 @@ def test_a_sandbox_may_be_used_by_a_thread_that_ends():
 def test_a_host_that_is_killed_leaves_no_process_behind(tmp_path):
     """A busy child and the spare end by themselves: one at its alarm, the other at the end of its channel."""
     script = (
-        "from actionledger.runtime.sandbox.choosing import ConfinedSandbox\n"
+        "from actionledger.runtime.sandbox.backends import ConfinedSandbox\n"
         "from actionledger.runtime.sandbox.base import Api\n"
         "from actionledger.runtime.sandbox.base import Limits\n"
         "s = ConfinedSandbox()\n"

@@ -25,13 +25,7 @@ from actionledger.ledger.forgetting.records import ForgetReport
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
 from actionledger.ledger.queries.selected import selected_sessions
-from actionledger.runtime.session.forgetting import (
-    being_forgotten,
-    forget,
-    go_on_forgetting,
-    named,
-    to_forget,
-)
+from actionledger.runtime.session.erasure import being_forgotten, forget, go_on_forgetting, named, to_forget
 
 _AGE = re.compile(r"(\d{1,6})([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}

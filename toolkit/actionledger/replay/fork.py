@@ -28,8 +28,8 @@ from actionledger.runtime.execution.registry import profile_named
 from actionledger.runtime.models import Model
 from actionledger.runtime.session.resumption import Earlier
 from actionledger.runtime.session.runtime import Runtime
+from actionledger.runtime.session.states.capture import CapturedState, Restorer, SkippedPath
 from actionledger.runtime.session.states.lines import KeptStates, TurnBegun, following
-from actionledger.runtime.session.states.looking import LeftOut, Restorer, State
 from actionledger.runtime.session.states.settings import as_recorded
 
 _GO_ON = "Go on."
@@ -62,7 +62,7 @@ class Fork:
     turn_index: int
     turns: tuple[Turn, ...]
     workspace: Path | None
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SkippedPath, ...]
 
 
 def fork(
@@ -152,7 +152,7 @@ def fork(
     return Fork(runtime.session_id, parent_id, turn, turns, shown, tuple(left_out))
 
 
-def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, State]:
+def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, CapturedState]:
     """Return what a workspace held before a turn.
 
     Raises:

@@ -22,9 +22,8 @@ from actionledger.core.plurals import counted
 from actionledger.core.privacy import mask_text
 from actionledger.core.values import FieldError
 from actionledger.core.vocabulary import Reason
-from actionledger.profiles.assistant.actions import CATALOGUE, ExecuteCode
-from actionledger.profiles.assistant.actions.tasks import AssistantAction
-from actionledger.profiles.assistant.crud_handlers import KINDS, Names
+from actionledger.profiles.assistant.actions import CATALOGUE, AssistantAction, ExecuteCode
+from actionledger.profiles.assistant.records import KINDS, ActionNames
 from actionledger.runtime.execution.handlers import Context, Handler
 from actionledger.runtime.execution.outcomes import truncated
 from actionledger.runtime.sandbox import Api, CodeOutcome, CodeResult, Limits, Sandbox, choose
@@ -62,15 +61,19 @@ class Calls:
 def gb_api(handlers: Mapping[str, Handler], context: Context, calls: Calls) -> Api:
     """Return the object that one run of code is given."""
     methods = {
-        name: Method(name, names, handlers[name], context, calls) for names in KINDS for name in names.actions
+        name: GbMethod(name, names, handlers[name], context, calls)
+        for names in KINDS
+        for name in names.actions
     }
     return Api(API_NAME, methods)
 
 
-class Method:
+class GbMethod:
     """One method of ``gb``; see ``gb_api`` for its arguments."""
 
-    def __init__(self, name: str, names: Names, handler: Handler, context: Context, calls: Calls) -> None:
+    def __init__(
+        self, name: str, names: ActionNames, handler: Handler, context: Context, calls: Calls
+    ) -> None:
         model = CATALOGUE.model(name)
         assert model is not None
         self.name = name

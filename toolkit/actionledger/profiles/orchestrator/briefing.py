@@ -13,7 +13,7 @@ from actionledger.core.values import Observation, Turn
 from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator.layers import AT_ONCE, PERSON, TASKS
-from actionledger.profiles.orchestrator.request_queue import Request
+from actionledger.profiles.orchestrator.request_queue import PersonRequest
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.runtime.execution.handlers import Handler
 from actionledger.runtime.execution.profile import Profile, prompt_of
@@ -119,7 +119,7 @@ def corrected(feedback: str) -> str:
     return f"{sent_back(feedback)}\n\n{what_next}"
 
 
-def answered(prompt: str, requests: Sequence[Request]) -> str:
+def answered(prompt: str, requests: Sequence[PersonRequest]) -> str:
     """Return a prompt with the answers that it has waited for."""
     parts = [
         _section(f"Answer from {PERSON} to request {each.number} ({each.subject[:200]})", each.answer or "")
@@ -147,7 +147,7 @@ Status: TypeAlias = Literal["finished", "waiting", "turn_limit", "model_failed",
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class CascadeEnding:
     """Why a cascade stopped.
 
     Args:
@@ -191,7 +191,7 @@ STANDARD_TERMS = Terms()
 """A person approves; twelve responses; our own handlers."""
 
 
-class Notes:
+class LedgerNotes:
     """The notes of one orchestration.
 
     Args:
@@ -209,7 +209,7 @@ class Notes:
         what = f"The layer {message.from_layer!r} has said something to {message.to!r}."
         self._note("layer_message", what, detail, message.id, turn)
 
-    def stopped(self, ending: Ending) -> None:
+    def stopped(self, ending: CascadeEnding) -> None:
         """Record why a run of it stopped."""
         self._note("orchestration_stopped", ending.reason, {"status": ending.status}, new_id())
 

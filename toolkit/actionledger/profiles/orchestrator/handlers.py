@@ -16,7 +16,13 @@ from actionledger.profiles.orchestrator.actions import (
     RequestReview,
     UpdatePlan,
 )
-from actionledger.profiles.orchestrator.request_queue import FILE, Request, RequestKind, RequestQueue, Store
+from actionledger.profiles.orchestrator.request_queue import (
+    FILE,
+    OrchestratorStore,
+    PersonRequest,
+    RequestKind,
+    RequestQueue,
+)
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.runtime.commands import LONGEST_NAME, References, has_repository, is_branch_name
 from actionledger.runtime.execution.handlers import Context, Handler, Handlers
@@ -110,7 +116,7 @@ def orchestrator_handlers(
     instead: Mapping[str, Handler] | None = None,
 ) -> Handlers:
     """Make the handlers of a session; what they keep is the file ``orchestrator.sqlite`` in its workspace."""
-    store = Store(workspace.root / FILE)
+    store = OrchestratorStore(workspace.root / FILE)
     own = _Own(store, layer, above)
     handlers: dict[str, Handler] = {
         "create_issues": own.create_issues,
@@ -139,11 +145,11 @@ def orchestrator_handlers(
 
 def set_up(folder: Path, *, repository: Path) -> None:
     """Make a repository that of a workspace, for every session that works there."""
-    with Store(folder / FILE) as store:
+    with OrchestratorStore(folder / FILE) as store:
         store.set(_REPOSITORY, str(repository.resolve()))
 
 
-def _repository_of(workspace: Workspace, store: Store) -> Path | None:
+def _repository_of(workspace: Workspace, store: OrchestratorStore) -> Path | None:
     known = store.setting(_REPOSITORY)
     if known is not None:
         return Path(known)
@@ -159,7 +165,7 @@ def orchestrator_settings(foreign: Iterable[str] = ()) -> ExecutionSettings:
 class _Own:
     """The actions on what the store keeps."""
 
-    def __init__(self, store: Store, layer: str, above: str) -> None:
+    def __init__(self, store: OrchestratorStore, layer: str, above: str) -> None:
         self._tracker = Tracker(store)
         self._queue = RequestQueue(store)
         self._layer = layer
@@ -214,7 +220,7 @@ def _shown(branch: Branch) -> Result:
     return {"branch": branch.name, "commit": branch.commit, "from": branch.base, "created": branch.is_new}
 
 
-def _state(request: Request) -> str:
+def _state(request: PersonRequest) -> str:
     return "waits for an answer" if request.answer is None else "answered"
 
 

@@ -10,7 +10,7 @@ from actionledger.core.values import ActionCall, FieldError, ParseResult
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.reading.parsers import parser_named
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _TABLES = (
 )
 
 
-class Store(SqliteStore):
+class OrchestratorStore(SqliteStore):
     """The file; looking alone makes none.
 
     Args:
@@ -58,7 +58,7 @@ RequestKind: TypeAlias = Literal["info", "escalation", "review"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlanVersion:
     """One version of the plan.
 
     Args:
@@ -75,7 +75,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PersonRequest:
     """Something that a person is asked.
 
     Args:
@@ -108,10 +108,10 @@ class RequestQueue:
         store: where they are kept.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: OrchestratorStore) -> None:
         self._store = store
 
-    def plan(self, text: str, layer: str, origin: str) -> Plan:
+    def plan(self, text: str, layer: str, origin: str) -> PlanVersion:
         """Make a text the plan that holds from now on.
 
         Args:
@@ -130,11 +130,11 @@ class RequestQueue:
             )
         return _plan(row)
 
-    def plans(self) -> list[Plan]:
+    def plans(self) -> list[PlanVersion]:
         """Return all versions of the plan, the first one first."""
         return [_plan(row) for row in self._store.rows("SELECT * FROM plans ORDER BY version")]
 
-    def ask(self, kind: RequestKind, subject: str, context: str, *, layer: str, origin: str) -> Request:
+    def ask(self, kind: RequestKind, subject: str, context: str, *, layer: str, origin: str) -> PersonRequest:
         """Put something before a person.
 
         Args:
@@ -156,7 +156,7 @@ class RequestQueue:
             )
         return _request(row)
 
-    def requests(self, kind: RequestKind | None = None, *, waiting: bool = False) -> list[Request]:
+    def requests(self, kind: RequestKind | None = None, *, waiting: bool = False) -> list[PersonRequest]:
         """Return what was asked, oldest first.
 
         Args:
@@ -168,7 +168,7 @@ class RequestQueue:
             each for each in found if kind in {None, each.kind} and not (waiting and each.answer is not None)
         ]
 
-    def answer(self, number: int, text: str, *, by: str) -> Request:
+    def answer(self, number: int, text: str, *, by: str) -> PersonRequest:
         """Answer a request, once.
 
         Args:
@@ -195,13 +195,13 @@ class RequestQueue:
         return _request(row)
 
 
-def _plan(row: sqlite3.Row) -> Plan:
-    return Plan(row["version"], row["text"], row["layer"], row["created_at"])
+def _plan(row: sqlite3.Row) -> PlanVersion:
+    return PlanVersion(row["version"], row["text"], row["layer"], row["created_at"])
 
 
-def _request(row: sqlite3.Row) -> Request:
+def _request(row: sqlite3.Row) -> PersonRequest:
     assert row["kind"] in get_args(RequestKind)
-    return Request(
+    return PersonRequest(
         number=row["number"],
         kind=row["kind"],
         subject=row["subject"],

@@ -13,7 +13,7 @@ from actionledger.core.errors import ActionError, UnknownNameError, UsageError
 from actionledger.core.formulas import harmless
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import Issue
-from actionledger.profiles.orchestrator.request_queue import Store
+from actionledger.profiles.orchestrator.request_queue import OrchestratorStore
 from actionledger.profiles.stores import moment
 
 JobState: TypeAlias = Literal["queued", "running", "done", "failed"]
@@ -41,7 +41,7 @@ class FiledIssue:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TrackerJob:
     """The issues of one label, handed over together.
 
     Args:
@@ -68,7 +68,7 @@ class Tracker:
         store: where they are kept.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: OrchestratorStore) -> None:
         self._store = store
 
     def file(self, issues: Iterable[Issue], origin: str) -> list[int]:
@@ -137,7 +137,7 @@ class Tracker:
             raise ActionError(Reason.NOT_FOUND, message)
         return found
 
-    def queue(self, label: str, origin: str) -> Job:
+    def queue(self, label: str, origin: str) -> TrackerJob:
         """Queue a job of all issues that are due under a label.
 
         Args:
@@ -161,7 +161,7 @@ class Tracker:
         cursor.executemany("INSERT INTO job_issues VALUES (?, ?)", [(row["number"], each) for each in issues])
         return int(row["number"])
 
-    def jobs(self, state: JobState | None = None) -> list[Job]:
+    def jobs(self, state: JobState | None = None) -> list[TrackerJob]:
         """Return the jobs, oldest first.
 
         Args:
@@ -176,7 +176,7 @@ class Tracker:
         ]
         return [job for job in found if state is None or job.state == state]
 
-    def take(self, label: str | None = None) -> Job | None:
+    def take(self, label: str | None = None) -> TrackerJob | None:
         """Take the oldest job that is queued, for the caller alone; None where there is none.
 
         Args:
@@ -190,7 +190,7 @@ class Tracker:
             ).fetchone()
         return self._job(row["number"]) if row else None
 
-    def finish(self, number: int, *, success: bool, note: str = "") -> Job:
+    def finish(self, number: int, *, success: bool, note: str = "") -> TrackerJob:
         """Say how a job that was taken ended; the issues of one that succeeded are closed.
 
         Args:
@@ -216,7 +216,7 @@ class Tracker:
                 )
         return self._job(number)
 
-    def _job(self, number: int) -> Job:
+    def _job(self, number: int) -> TrackerJob:
         return next(job for job in self.jobs() if job.number == number)
 
 
@@ -231,8 +231,10 @@ def _issue(row: sqlite3.Row) -> FiledIssue:
     )
 
 
-def _job(row: sqlite3.Row, issues: Sequence[int]) -> Job:
-    return Job(row["number"], row["label"], row["state"], row["note"], tuple(issues), row["created_at"])
+def _job(row: sqlite3.Row, issues: Sequence[int]) -> TrackerJob:
+    return TrackerJob(
+        row["number"], row["label"], row["state"], row["note"], tuple(issues), row["created_at"]
+    )
 
 
 Format: TypeAlias = Literal["markdown", "json", "csv"]

@@ -8,7 +8,6 @@ from actionledger.profiles.reasoner.chains import (
     load_chains,
     reasoner_profile,
 )
-from actionledger.profiles.reasoner.following import ActionPlan, ActionSequence, sequence_of
 from actionledger.profiles.reasoner.planner import Suggestion, suggestions
 from actionledger.profiles.reasoner.reasoner import (
     ActionSystemEvent,
@@ -19,6 +18,7 @@ from actionledger.profiles.reasoner.reasoner import (
     ToolStarted,
 )
 from actionledger.profiles.reasoner.registry import ActionRegistry
+from actionledger.profiles.reasoner.sequence import ActionPlan, ActionSequence, sequence_of
 from actionledger.profiles.reasoner.store import Entry, Persona, PersonaStore
 from actionledger.profiles.reasoner.triggers import (
     Trigger,

@@ -22,7 +22,7 @@ from pydantic import create_model
 from actionledger.actions.catalogue import Arguments, Catalogue
 from actionledger.core.errors import UsageError
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE, ReasonerAction
-from actionledger.profiles.reasoner.executor_context import SharedContext
+from actionledger.profiles.reasoner.context import SharedContext
 from actionledger.profiles.reasoner.registry import ActionRegistry, reasoner_handlers
 from actionledger.profiles.reasoner.store import PARTS, Persona
 from actionledger.reading.dialects import dialect_named
@@ -32,7 +32,7 @@ from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.limits import Limits
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.models import Model
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 from actionledger.runtime.repetition.limits import RepetitionLimits, Threshold
 
 

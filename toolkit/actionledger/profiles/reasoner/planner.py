@@ -10,7 +10,7 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.sequels import Sequel, sequels
 from actionledger.profiles.reasoner.chains import Chain
 from actionledger.profiles.reasoner.registry import ActionRegistry
-from actionledger.profiles.reasoner.store import Line, Persona
+from actionledger.profiles.reasoner.store import Persona, SpokenLine
 from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.reading.dialects import dialect_named
 from actionledger.runtime.models import Message
@@ -102,7 +102,7 @@ def instructions(
     return Message("system", "\n\n".join(parts))
 
 
-def question(trigger: Trigger, persona: Persona, conversation: Sequence[Line]) -> Message:
+def question(trigger: Trigger, persona: Persona, conversation: Sequence[SpokenLine]) -> Message:
     """Return what the planner is asked first."""
     said = "\n".join(line.described for line in conversation) or "(nothing yet)"
     return Message(

@@ -24,10 +24,10 @@ from actionledger.core.vocabulary import ExecutionStatus, Outcome
 from actionledger.ledger import Ledger
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
 from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain, reasoner_profile
-from actionledger.profiles.reasoner.executor_context import SharedContext
-from actionledger.profiles.reasoner.following import Following
+from actionledger.profiles.reasoner.context import SharedContext
 from actionledger.profiles.reasoner.planner import Suggestion, instructions, question, suggestions
 from actionledger.profiles.reasoner.registry import ActionRegistry
+from actionledger.profiles.reasoner.sequence import Following
 from actionledger.profiles.reasoner.store import STORE_FILE, Persona, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger, TriggerType, user_input
 from actionledger.runtime.models import Model

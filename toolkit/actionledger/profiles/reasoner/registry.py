@@ -13,8 +13,8 @@ from actionledger.actions.catalogue import Catalogue
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
-from actionledger.profiles.reasoner.executor_context import (
-    Executor,
+from actionledger.profiles.reasoner.context import (
+    ActionExecutor,
     ExecutorContext,
     SharedContext,
     on_one_line,
@@ -38,7 +38,7 @@ from actionledger.runtime.models import Model
 from actionledger.runtime.workspace import Workspace
 
 
-class Thinking(Executor):
+class ThinkExecutor(ActionExecutor):
     """Thinks; nothing changes but the thoughts."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Thinking(Executor):
         return {"summary": given.answer(action, "My thoughts, in a few sentences:"), "changed": False}
 
 
-class Speaking(Executor):
+class Speaking(ActionExecutor):
     """Says something to the user."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Speaking(Executor):
         return {"summary": said}
 
 
-class Ending(Executor):
+class DoneExecutor(ActionExecutor):
     """Ends the sequence."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Ending(Executor):
         return {"summary": tidy(action.context) or "The sequence is complete."}
 
 
-class TakingUp(Executor):
+class TakingUp(ActionExecutor):
     """Takes up a chain; its actions are carried out when the sequence that names it is over."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class TakingUp(Executor):
         return {"summary": f"The sequence {given.name!r} follows{why}"}
 
 
-class Feeling(Executor):
+class Feeling(ActionExecutor):
     """Changes the mood."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class Feeling(Executor):
 
 
 @dataclass(frozen=True, slots=True)
-class Describing(Executor):
+class Describing(ActionExecutor):
     """Changes a part that is one text.
 
     Args:
@@ -142,7 +142,7 @@ _CLEAR = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Adding(Executor):
+class Adding(ActionExecutor):
     """Adds an entry to a list; one that is there already changes nothing.
 
     Args:
@@ -175,7 +175,7 @@ class Adding(Executor):
 
 
 @dataclass(frozen=True, slots=True)
-class Removing(Executor):
+class Removing(ActionExecutor):
     """Takes an entry out of a list, where it is plain which one.
 
     Args:
@@ -248,8 +248,8 @@ def _numbers(text: str) -> set[int]:
     return {int(alone[1])} if alone else {int(number) for number in re.findall(r"#(\d{1,9})", text)}
 
 
-EXECUTORS: dict[str, Executor] = {
-    "think": Thinking(),
+EXECUTORS: dict[str, ActionExecutor] = {
+    "think": ThinkExecutor(),
     "update_mood": Feeling(),
     "add_memory": Adding("memories", "memory"),
     "remove_memory": Removing("memories", "memory"),
@@ -260,7 +260,7 @@ EXECUTORS: dict[str, Executor] = {
     "add_desire": Adding("desires", "desire"),
     "remove_desire": Removing("desires", "desire"),
     "speak": Speaking(),
-    "done": Ending(),
+    "done": DoneExecutor(),
 }
 """What carries out each action."""
 

@@ -116,7 +116,7 @@ _EXACT = "milliseconds"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PersonaStep:
     """One change of the persona.
 
     Args:
@@ -133,7 +133,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpokenLine:
     """One thing that was said.
 
     Args:
@@ -179,7 +179,7 @@ class PersonaStore(SqliteStore):
             raise
 
     @property
-    def step(self) -> Step:
+    def step(self) -> PersonaStep:
         """The last step: how it stands now."""
         (last,) = self.rows(_LAST)  # the first step is made with the store
         return _step(last)
@@ -189,7 +189,7 @@ class PersonaStore(SqliteStore):
         """The state as it is now."""
         return self.step.persona
 
-    def change(self, action: str, make: Callable[[Persona], Persona]) -> tuple[Step, bool]:
+    def change(self, action: str, make: Callable[[Persona], Persona]) -> tuple[PersonaStep, bool]:
         """Change the state at once or not at all."""
         with self.writing() as cursor:
             before = self.step
@@ -198,11 +198,11 @@ class PersonaStore(SqliteStore):
                 return before, False
             return _append(cursor, action, persona), True
 
-    def history(self) -> list[Step]:
+    def history(self) -> list[PersonaStep]:
         """Return every step, oldest first."""
         return [_step(row) for row in self.rows("SELECT * FROM steps ORDER BY step")]
 
-    def restore(self, number: int) -> Step:
+    def restore(self, number: int) -> PersonaStep:
         """Go back to an earlier state; that is a new step, and itself can be gone back behind."""
         with self.writing() as cursor:
             row = cursor.execute("SELECT * FROM steps WHERE step = ?", (number,)).fetchone()
@@ -217,13 +217,13 @@ class PersonaStore(SqliteStore):
             (who, writable(text), moment(_EXACT)),
         )
 
-    def conversation(self, limit: int) -> list[Line]:
+    def conversation(self, limit: int) -> list[SpokenLine]:
         """Return the last things that were said, oldest first."""
         rows = self.rows("SELECT who, text FROM conversation ORDER BY line DESC LIMIT ?", (limit,))
-        return [Line(*row) for row in reversed(rows)]
+        return [SpokenLine(*row) for row in reversed(rows)]
 
 
-def _append(cursor: sqlite3.Cursor, action: str, persona: Persona) -> Step:
+def _append(cursor: sqlite3.Cursor, action: str, persona: Persona) -> PersonaStep:
     row = cursor.execute(
         "INSERT INTO steps (action, made_at, persona) VALUES (?, ?, ?) RETURNING *",
         (action, moment(_EXACT), PERSONA.dump_json(persona).decode()),
@@ -231,6 +231,6 @@ def _append(cursor: sqlite3.Cursor, action: str, persona: Persona) -> Step:
     return _step(row)
 
 
-def _step(row: sqlite3.Row) -> Step:
+def _step(row: sqlite3.Row) -> PersonaStep:
     step, action, made_at, persona = row
-    return Step(step, action, made_at, PERSONA.validate_json(persona))
+    return PersonaStep(step, action, made_at, PERSONA.validate_json(persona))

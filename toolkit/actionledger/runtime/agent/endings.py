@@ -64,7 +64,7 @@ class ConversationLimits:
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
 
-class Watch:
+class EndingWatch:
     """Looks at each turn and says when it is enough.
 
     Args:

@@ -9,7 +9,7 @@ from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.core.plurals import counted
 from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Outcome, Reason
-from actionledger.runtime.agent.endings import ConversationLimits, Ending, Watch
+from actionledger.runtime.agent.endings import ConversationLimits, Ending, EndingWatch
 from actionledger.runtime.agent.transcript import Transcript
 from actionledger.runtime.execution.profile import Profile, dialect_of, prompt_of
 from actionledger.runtime.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
@@ -150,7 +150,7 @@ class _Talk:
         self._transcript = Transcript(system, prompt, limits.context)
         for response, told in earlier:
             self._transcript.add(response, told)
-        self._watch = Watch(limits, demands_action=session.profile.parser.requires_action)
+        self._watch = EndingWatch(limits, demands_action=session.profile.parser.requires_action)
         self._turns: list[Turn] = []
         self._broken = 0
 

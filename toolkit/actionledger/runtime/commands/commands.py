@@ -8,11 +8,11 @@ from threading import Event, Lock
 from actionledger.core.errors import ActionError
 from actionledger.core.temporary import TemporaryFolder
 from actionledger.runtime.commands import reach
+from actionledger.runtime.commands.process import OnOutput, Ran, Wall, run_command
 from actionledger.runtime.commands.reach import CommandSettings
-from actionledger.runtime.commands.running import OnOutput, Ran, Wall, run_command
-from actionledger.runtime.sandbox.launching import host_python
+from actionledger.runtime.sandbox.launch import host_python
 from actionledger.runtime.workspace import Workspace
-from actionledger.runtime.workspace.nodes import Change, Gap
+from actionledger.runtime.workspace.nodes import Gap, NodeChange
 
 _WHOLE = 2**26
 """How much is kept of an output that is needed as a whole, in characters: what says more than that is no list to be read."""
@@ -69,7 +69,7 @@ class Commands:
         with self.workspace.watching() as watched:
             settings = self._settings(environment, network=network)
             ran = self._run(words, cancelled, self._on_output, settings)
-        changed = {_shown(effect.path) for effect in watched.effects if isinstance(effect, Change)}
+        changed = {_shown(effect.path) for effect in watched.effects if isinstance(effect, NodeChange)}
         unwatched = tuple(effect.why for effect in watched.effects if isinstance(effect, Gap))
         return Finished(ran, tuple(sorted(changed)), unwatched)
 

@@ -26,7 +26,7 @@ from actionledger.runtime.commands.git_folders import (
     settings_of,
     stand_in,
 )
-from actionledger.runtime.commands.running import Ran
+from actionledger.runtime.commands.process import Ran
 
 _LONGEST_COMPLAINT = 600
 

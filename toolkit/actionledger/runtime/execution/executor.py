@@ -18,10 +18,15 @@ from actionledger.core.errors import ActionError, ActionLedgerError
 from actionledger.core.recording import Recorder
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import SENTENCES, ExecutionStatus, Reason
-from actionledger.runtime.execution.execution_events import Step, execution_finished, execution_started, noted
+from actionledger.runtime.execution.execution_events import (
+    ActionStep,
+    execution_finished,
+    execution_started,
+    noted,
+)
 from actionledger.runtime.execution.handlers import Context, Handler, Handlers, unlimited
 from actionledger.runtime.execution.limits import Rates
-from actionledger.runtime.execution.outcomes import Again, Outcome, message_of, outcome_of, truncated
+from actionledger.runtime.execution.outcomes import Again, HandlerOutcome, message_of, outcome_of, truncated
 from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 from actionledger.runtime.execution.turn_context import Withheld
 from actionledger.runtime.workspace import Workspace, belonging_to
@@ -30,7 +35,7 @@ _LONGEST_DELAY = 30.0
 """Between two tries, in seconds."""
 
 
-def no_tape(_step: Step) -> Tape | None:
+def no_tape(_step: ActionStep) -> Tape | None:
     """Have actions draw everything afresh."""
     return None
 
@@ -39,7 +44,7 @@ _PATIENCE = 1.0
 """How long the end of the process waits for a thread that has nothing to do, in seconds."""
 
 
-class Job:
+class HandlerJob:
     """One piece of work and what came of it.
 
     Args:
@@ -75,7 +80,7 @@ class _Worker:
     """One thread that does one job after another."""
 
     def __init__(self) -> None:
-        self.jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self.jobs: SimpleQueue[HandlerJob | None] = SimpleQueue()
         self.is_busy = False
         self.thread = Thread(target=self._run, name="actionledger-handler", daemon=True)
         self.thread.start()
@@ -103,22 +108,22 @@ def _end_idle() -> None:
             worker.thread.join(_PATIENCE)
 
 
-class Workers:
+class HandlerThreads:
     """As many threads as there are jobs at a time; one that is done waits for the next job."""
 
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
-        self._busy: dict[Job, _Worker] = {}
+        self._busy: dict[HandlerJob, _Worker] = {}
 
-    def start(self, work: Callable[[], Any]) -> Job:
+    def start(self, work: Callable[[], Any]) -> HandlerJob:
         """Begin a piece of work in a thread of its own."""
-        job = Job(work)
+        job = HandlerJob(work)
         worker = self._take()
         self._busy[job] = worker
         worker.jobs.put(job)
         return job
 
-    def finish(self, job: Job, seconds: float | None) -> bool:
+    def finish(self, job: HandlerJob, seconds: float | None) -> bool:
         """Wait for a job; one that takes longer is abandoned."""
         if not job.wait(seconds):
             self.abandon(job)
@@ -126,7 +131,7 @@ class Workers:
         self._idle.append(self._busy.pop(job))
         return True
 
-    def abandon(self, job: Job) -> bool:
+    def abandon(self, job: HandlerJob) -> bool:
         """Stop waiting for a job; return whether anybody was."""
         worker = self._busy.pop(job, None)
         if worker is not None:
@@ -152,9 +157,9 @@ class Workers:
 class _Try:
     """One try that is under way."""
 
-    step: Step
+    step: ActionStep
     settings: ActionSettings
-    job: Job
+    job: HandlerJob
     cancelled: Event
 
 
@@ -180,7 +185,7 @@ class Executor:
         record: Recorder,
         rates: Rates | None = None,
         sleep: Callable[[float], None] = time.sleep,
-        tape_of: Callable[[Step], Tape | None] = no_tape,
+        tape_of: Callable[[ActionStep], Tape | None] = no_tape,
     ) -> None:
         self.handlers = handlers
         self.execution_settings = execution_settings
@@ -189,9 +194,9 @@ class Executor:
         self._rates = rates
         self._sleep = sleep
         self._tape_of = tape_of
-        self._workers = Workers()
+        self._workers = HandlerThreads()
 
-    def run(self, steps: Sequence[Step]) -> list[Observation]:
+    def run(self, steps: Sequence[ActionStep]) -> list[Observation]:
         """Run steps that were admitted, side by side if there are several.
 
         Args:
@@ -214,7 +219,7 @@ class Executor:
             raise
         return [self._tried_again(each, *ended) for each, ended in zip(tries, outcomes, strict=True)]
 
-    def preview(self, step: Step, held_back: Withheld | None = None) -> Observation:
+    def preview(self, step: ActionStep, held_back: Withheld | None = None) -> Observation:
         """Record what a step would do, and do nothing.
 
         Args:
@@ -238,7 +243,7 @@ class Executor:
         )
         return self._finished(step, observation)
 
-    def withhold(self, step: Step, withheld: Withheld) -> Observation:
+    def withhold(self, step: ActionStep, withheld: Withheld) -> Observation:
         """Record a step that is not run, with the reason."""
         self._record(execution_started(step))
         observation = _observation(
@@ -251,7 +256,7 @@ class Executor:
         self._workers.close()
         self.handlers.close()
 
-    def _begin(self, step: Step, handler: Handler, *, dry_run: bool = False) -> _Try:
+    def _begin(self, step: ActionStep, handler: Handler, *, dry_run: bool = False) -> _Try:
         cancelled = Event()
         context = Context(
             workspace=self._workspace,
@@ -284,11 +289,11 @@ class Executor:
 
         if settings.timeout is not None:
             return _Try(step, settings, self._workers.start(work), cancelled)
-        job = Job(work)
+        job = HandlerJob(work)
         job.run()
         return _Try(step, settings, job, cancelled)
 
-    def _note(self, step: Step, code: str, message: str, detail: Mapping[str, Any]) -> None:
+    def _note(self, step: ActionStep, code: str, message: str, detail: Mapping[str, Any]) -> None:
         """Record something about an execution that a reviewer should see."""
         about = {"action_index": step.index, "execution_id": step.execution_id}
         self._record(noted(code, message, step.turn, step.run_id, about | dict(detail), of=step.execution_id))
@@ -304,13 +309,13 @@ class Executor:
     def _end(self, attempt: _Try) -> tuple[Observation, Again]:
         """Wait for a try; record and return what came of it, and whether it is worth another one."""
         job, step = attempt.job, attempt.step
-        outcome: Outcome | None = None
+        outcome: HandlerOutcome | None = None
         if not self._is_done(attempt):
             seconds = attempt.settings.timeout or 0.0
             message = (
                 f"{SENTENCES[Reason.TIMEOUT]} It had {seconds:g} s; what it began may still take effect."
             )
-            outcome = Outcome(ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
+            outcome = HandlerOutcome(ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
             observation = _observation(
                 step, outcome.status, reason=outcome.reason, message=message, duration_ms=seconds * 1000
             )
@@ -366,12 +371,12 @@ class Executor:
             with suppress(ActionLedgerError):
                 self._finished(attempt.step, observation)
 
-    def _finished(self, step: Step, observation: Observation) -> Observation:
+    def _finished(self, step: ActionStep, observation: Observation) -> Observation:
         self._record(execution_finished(observation, step.turn, step.run_id))
         return observation
 
 
-def _observation(step: Step, status: ExecutionStatus, **given: Any) -> Observation:
+def _observation(step: ActionStep, status: ExecutionStatus, **given: Any) -> Observation:
     return Observation(
         execution_id=step.execution_id,
         action_index=step.index,

@@ -13,16 +13,16 @@ from actionledger.core.errors import ActionError
 from actionledger.core.values import ActionCall, Approval, RawAction
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, DecisionKind, ExecutionStatus, Reason
 from actionledger.runtime.execution.approval import LETS_RUN, Rule, Verdict, content_hash
-from actionledger.runtime.execution.execution_events import Step, recorded_arguments
-from actionledger.runtime.execution.planning import as_sentence, named
-from actionledger.runtime.execution.turn_context import Admitted, Check, Progress, TurnContext, Withheld
+from actionledger.runtime.execution.execution_events import ActionStep, recorded_arguments
+from actionledger.runtime.execution.plan import as_sentence, named
+from actionledger.runtime.execution.turn_context import Admitted, Check, TurnContext, TurnProgress, Withheld
 from actionledger.runtime.repetition.fingerprints import proposed_form
 
 _BY_EVIDENCE = "It stands in no format of its own: its name and its place alone say that it is meant. A rule with evidence decides about such."
 _MASKED = Withheld(ExecutionStatus.SKIPPED, Reason.MASKED_CONTENT, SENTENCES[Reason.MASKED_CONTENT])
 
 
-def check_decision(context: TurnContext, progress: Progress, action: Admitted) -> Admitted | Withheld:
+def check_decision(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Let an action on as a person has decided, else as the policy says; withhold it until somebody decides."""
     approval = progress.approvals.get(action.step.index)
     if approval and approval.decision:
@@ -54,7 +54,7 @@ def _may_change(context: TurnContext, call: ActionCall) -> bool:
     return settings.touches_outside or bool(settings.writes) or not settings.reads
 
 
-def _as_decided(context: TurnContext, step: Step, approval: Approval) -> Step | Withheld:
+def _as_decided(context: TurnContext, step: ActionStep, approval: Approval) -> ActionStep | Withheld:
     """Return a step as a person lets it run, if it still is what they decided about."""
     if approval.decision is DecisionKind.REJECTED:
         why = f": {approval.why}" if approval.why else "."
@@ -101,7 +101,7 @@ def _with_defaults(context: TurnContext, call: ActionCall) -> dict[str, Any]:
     return {**defaults, **call.arguments}
 
 
-def _binds(context: TurnContext, step: Step) -> str:
+def _binds(context: TurnContext, step: ActionStep) -> str:
     """Return what a decision about a step is about beside its arguments; see ``Handlers``."""
     binder = context.handlers.binds.get(step.call.name)
     if binder is None:
@@ -119,7 +119,7 @@ _WAITS = frozenset({Reason.NOT_APPROVED, Reason.DEPENDENCY_WAITS})
 """Why an action waits, or in a dry run would."""
 
 
-def check_dependencies(context: TurnContext, progress: Progress, action: Admitted) -> Admitted | Withheld:
+def check_dependencies(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Withhold an action whose dependencies keep it from running; in a dry run, say what would."""
     places = action.planned.waits_for
     lost = _lost(progress, places)
@@ -138,7 +138,7 @@ def check_dependencies(context: TurnContext, progress: Progress, action: Admitte
     return Withheld(ExecutionStatus.PENDING, Reason.DEPENDENCY_WAITS, message)
 
 
-def _lost(progress: Progress, places: tuple[int, ...]) -> int | None:
+def _lost(progress: TurnProgress, places: tuple[int, ...]) -> int | None:
     """Return the first place whose action keeps those from running that depend on it."""
     for place in places:
         observation = progress.observations.get(place)
@@ -147,12 +147,12 @@ def _lost(progress: Progress, places: tuple[int, ...]) -> int | None:
     return None
 
 
-def _waits(progress: Progress, place: int) -> bool:
+def _waits(progress: TurnProgress, place: int) -> bool:
     observation = progress.observations[place]
     return observation.status is ExecutionStatus.PENDING or observation.reason in _WAITS
 
 
-def _because_of(context: TurnContext, progress: Progress, place: int) -> str:
+def _because_of(context: TurnContext, progress: TurnProgress, place: int) -> str:
     """Return why an action is lost that depends on the one at a place: what ended first, and the way from there."""
     cause = _cause(context, progress, place)
     ended = progress.observations.get(cause)
@@ -163,7 +163,7 @@ def _because_of(context: TurnContext, progress: Progress, place: int) -> str:
     return as_sentence(f"{what} by way of {named(place, context.calls[place])}")
 
 
-def _cause(context: TurnContext, progress: Progress, place: int) -> int:
+def _cause(context: TurnContext, progress: TurnProgress, place: int) -> int:
     """Return the place of the action by whose end the one at a place was lost; that place itself if by its own."""
     waits_for = {planned.index: planned.waits_for for planned in context.plan.actions}
     while (seen := progress.observations.get(place)) and seen.reason is Reason.DEPENDENCY_FAILED:
@@ -174,7 +174,7 @@ def _cause(context: TurnContext, progress: Progress, place: int) -> int:
     return place
 
 
-def check_references(context: TurnContext, progress: Progress, action: Admitted) -> Admitted | Withheld:
+def check_references(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Fill in an action's references, if it is valid with them; in a dry run there is nothing to fill in."""
     call = action.step.call
     if not call.references or context.dry_run:
@@ -189,7 +189,9 @@ def check_references(context: TurnContext, progress: Progress, action: Admitted)
     return step if isinstance(step, Withheld) else replace(action, step=step)
 
 
-def with_arguments(context: TurnContext, step: Step, arguments: dict[str, Any]) -> Step | Withheld:
+def with_arguments(
+    context: TurnContext, step: ActionStep, arguments: dict[str, Any]
+) -> ActionStep | Withheld:
     """Return a step with other arguments, if they are valid."""
     call = step.call
     raw = RawAction(
@@ -211,7 +213,7 @@ def with_arguments(context: TurnContext, step: Step, arguments: dict[str, Any]) 
     return Withheld(ExecutionStatus.SKIPPED, Reason.REFUSED_ARGUMENTS, message, checked.errors)
 
 
-def admit(context: TurnContext, progress: Progress, action: Admitted) -> Admitted | Withheld:
+def admit(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Return whether an action may run now, and as what."""
     for check in CHECKS:
         answer = check(context, progress, action)
@@ -221,19 +223,19 @@ def admit(context: TurnContext, progress: Progress, action: Admitted) -> Admitte
     return action
 
 
-def check_plan(_context: TurnContext, _progress: Progress, action: Admitted) -> Admitted | Withheld:
+def check_plan(_context: TurnContext, _progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Withhold what can't be ordered."""
     issue = action.planned.issue
     return Withheld(ExecutionStatus.SKIPPED, issue.code, issue.message) if issue else action
 
 
-def check_failures(context: TurnContext, _progress: Progress, action: Admitted) -> Admitted | Withheld:
+def check_failures(context: TurnContext, _progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Withhold what comes after too many failures in a row."""
     why = context.failures.spent()
     return Withheld(ExecutionStatus.SKIPPED, Reason.FAILURE_LIMIT, why) if why else action
 
 
-def check_repetition(context: TurnContext, progress: Progress, action: Admitted) -> Admitted | Withheld:
+def check_repetition(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Withhold what would be the same once more, of which the model was told."""
     approval = progress.approvals.get(action.step.index)
     if approval and approval.decision:
@@ -243,7 +245,7 @@ def check_repetition(context: TurnContext, progress: Progress, action: Admitted)
     return Withheld(ExecutionStatus.SKIPPED, Reason.REPETITION, why) if why else action
 
 
-def check_handler(context: TurnContext, _progress: Progress, action: Admitted) -> Admitted | Withheld:
+def check_handler(context: TurnContext, _progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Withhold what nothing can run."""
     name = action.step.call.name
     if name in context.handlers:
@@ -252,7 +254,7 @@ def check_handler(context: TurnContext, _progress: Progress, action: Admitted) -
     return Withheld(ExecutionStatus.SKIPPED, Reason.NO_HANDLER, message)
 
 
-def check_rate(context: TurnContext, _progress: Progress, action: Admitted) -> Admitted | Withheld:
+def check_rate(context: TurnContext, _progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
     """Withhold what has run too often; one that gets past this is counted, but for a dry run."""
     why = "" if context.dry_run else context.rates.take(action.step.call.name)
     return Withheld(ExecutionStatus.RATE_LIMITED, Reason.RATE_LIMIT, why) if why else action

@@ -152,7 +152,7 @@ class Again(Enum):
     """It can't have had any effect."""
 
 
-class Outcome(NamedTuple):
+class HandlerOutcome(NamedTuple):
     """What came of a try that did not succeed.
 
     Args:
@@ -166,28 +166,28 @@ class Outcome(NamedTuple):
     again: Again = Again.NEVER
 
 
-OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
-    (KeyboardInterrupt, Outcome(ExecutionStatus.INTERRUPTED, Reason.STOPPED)),
-    (TimeoutError, Outcome(ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)),
-    (BlockingIOError, Outcome(ExecutionStatus.FAILED, Reason.UNAVAILABLE, Again.ALWAYS)),
-    (ConnectionRefusedError, Outcome(ExecutionStatus.FAILED, Reason.UNAVAILABLE, Again.ALWAYS)),
-    (ConnectionError, Outcome(ExecutionStatus.FAILED, Reason.UNAVAILABLE, Again.IF_IDEMPOTENT)),
-    (BaseException, Outcome(ExecutionStatus.FAILED, Reason.HANDLER_ERROR)),
+OUTCOMES: tuple[tuple[type[BaseException], HandlerOutcome], ...] = (
+    (KeyboardInterrupt, HandlerOutcome(ExecutionStatus.INTERRUPTED, Reason.STOPPED)),
+    (TimeoutError, HandlerOutcome(ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)),
+    (BlockingIOError, HandlerOutcome(ExecutionStatus.FAILED, Reason.UNAVAILABLE, Again.ALWAYS)),
+    (ConnectionRefusedError, HandlerOutcome(ExecutionStatus.FAILED, Reason.UNAVAILABLE, Again.ALWAYS)),
+    (ConnectionError, HandlerOutcome(ExecutionStatus.FAILED, Reason.UNAVAILABLE, Again.IF_IDEMPOTENT)),
+    (BaseException, HandlerOutcome(ExecutionStatus.FAILED, Reason.HANDLER_ERROR)),
 )
 """From the top: the first kind that an exception is of decides. An ``ActionError`` speaks for itself."""
 
 
-def outcome_of(error: BaseException) -> Outcome:
+def outcome_of(error: BaseException) -> HandlerOutcome:
     """Return what an exception of a handler is recorded as."""
     if isinstance(error, ActionError):
         again = Again.ALWAYS if error.transient else Again.NEVER
         reason = _reason(error)
         is_late = reason is Reason.TIMEOUT
-        return Outcome(ExecutionStatus.TIMED_OUT if is_late else ExecutionStatus.FAILED, reason, again)
+        return HandlerOutcome(ExecutionStatus.TIMED_OUT if is_late else ExecutionStatus.FAILED, reason, again)
     return next(outcome for kind, outcome in OUTCOMES if isinstance(error, kind))
 
 
-def message_of(error: BaseException, outcome: Outcome) -> str:
+def message_of(error: BaseException, outcome: HandlerOutcome) -> str:
     """Return what the model is told of an exception: its own sentence, or the reason's with the particulars."""
     if isinstance(error, ActionError):
         return _text(error)[:MAX_MESSAGE]

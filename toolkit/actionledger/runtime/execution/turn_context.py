@@ -8,10 +8,10 @@ from actionledger.core.recording import Recorder, TurnKey
 from actionledger.core.values import ActionCall, Approval, FieldError, Observation
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.runtime.execution.approval import Policy, Rule
-from actionledger.runtime.execution.execution_events import Step
+from actionledger.runtime.execution.execution_events import ActionStep
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.limits import FailureBudget, Rates
-from actionledger.runtime.execution.planning import Plan, PlannedAction
+from actionledger.runtime.execution.plan import PlannedAction, TurnPlan
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.repetition.guard import RepetitionGuard
 
@@ -77,7 +77,7 @@ class TurnContext:
     repetition: RepetitionGuard
     record: Recorder
     calls: Sequence[ActionCall]
-    plan: Plan
+    plan: TurnPlan
     history: TurnState
     run_id: str
     attempt_id: str
@@ -85,7 +85,7 @@ class TurnContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TurnProgress:
     """What came of a turn's actions so far: ``TurnRun`` writes it, the checks of the gate read it.
 
     Args:
@@ -116,7 +116,7 @@ class Withheld:
     reason: Reason
     message: str
     errors: tuple[FieldError, ...] = ()
-    asks: Step | None = None
+    asks: ActionStep | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,11 @@ class Admitted:
     """
 
     planned: PlannedAction
-    step: Step
-    before: Step | None = None
+    step: ActionStep
+    before: ActionStep | None = None
     rule: Rule | None = None
     held_back: Withheld | None = None
 
 
-Check: TypeAlias = Callable[[TurnContext, Progress, Admitted], Admitted | Withheld]
+Check: TypeAlias = Callable[[TurnContext, TurnProgress, Admitted], Admitted | Withheld]
 """One question that the gate asks: returns the action as it may go on to the next one, or why it doesn't."""

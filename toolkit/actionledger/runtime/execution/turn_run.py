@@ -8,7 +8,7 @@ from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import (
     POLICY,
-    Step,
+    ActionStep,
     approval_decided,
     approval_of,
     approval_requested,
@@ -17,8 +17,14 @@ from actionledger.runtime.execution.execution_events import (
 )
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.gate import admit
-from actionledger.runtime.execution.planning import PlannedAction
-from actionledger.runtime.execution.turn_context import Admitted, Progress, TurnContext, TurnState, Withheld
+from actionledger.runtime.execution.plan import PlannedAction
+from actionledger.runtime.execution.turn_context import (
+    Admitted,
+    TurnContext,
+    TurnProgress,
+    TurnState,
+    Withheld,
+)
 from actionledger.runtime.repetition.fingerprints import observed_fingerprint
 
 _FAILED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.TIMED_OUT})
@@ -36,8 +42,8 @@ class TurnRun:
         self._context = context
         self._executor = executor
         history = context.history
-        self._progress = Progress(tries=dict(history.tries), approvals=dict(history.approvals))
-        self._batch: list[Step] = []
+        self._progress = TurnProgress(tries=dict(history.tries), approvals=dict(history.approvals))
+        self._batch: list[ActionStep] = []
 
     @property
     def observations(self) -> tuple[Observation, ...]:
@@ -124,10 +130,10 @@ class TurnRun:
         if not is_parallel or len(self._batch) >= profile.workers:
             self._run_batch()
 
-    def _step(self, planned: PlannedAction) -> Step:
+    def _step(self, planned: PlannedAction) -> ActionStep:
         context, tries = self._context, self._progress.tries
         tries[planned.index] = tries.get(planned.index, 0) + 1
-        return Step(
+        return ActionStep(
             index=planned.index,
             call=planned.call,
             attempt_id=context.attempt_id,
@@ -141,7 +147,7 @@ class TurnRun:
         for observation in self._executor.run(batch) if batch else ():
             self._observe(observation)
 
-    def _withhold(self, step: Step, withheld: Withheld) -> None:
+    def _withhold(self, step: ActionStep, withheld: Withheld) -> None:
         asked = withheld.asks
         if asked is not None:
             version = self._context.policy_version

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 from actionledger.core.errors import UsageError
 from actionledger.runtime.models.access import Timeouts, endpoint, key_to_send
-from actionledger.runtime.models.assembly import Assembly, ServerEvent, events
 from actionledger.runtime.models.base import Chunk, Chunks, Completion, Message, Stop, Tools
 from actionledger.runtime.models.errors import (
     BrokenResponseError,
@@ -16,6 +15,7 @@ from actionledger.runtime.models.errors import (
     ModelError,
     ServerFailedError,
 )
+from actionledger.runtime.models.stream import Assembly, ServerEvent, events
 from actionledger.runtime.models.transport import Transport
 from actionledger.runtime.models.wire import OWN_FIELDS, completion_of, fault_in, json_object, request_body
 

@@ -174,7 +174,7 @@ class Transport:
     def _refusal(self, response: httpx.Response, deadline: float) -> ModelStatusError:
         """Return the error for a response that is no success, with as much of its own words as arrives."""
         headers, body = response.headers, self._beginning(response, deadline)
-        refusal = Refusal(
+        refusal = HttpRefusal(
             response.status_code, headers.get("Location", ""), headers.get("Retry-After", ""), body
         )
         return status_error(self.server, refusal, self.quoted)
@@ -233,7 +233,7 @@ _SPENT = frozenset({"insufficient_quota", "billing_not_active"})
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class HttpRefusal:
     """An answer that is no success.
 
     Args:
@@ -249,7 +249,7 @@ class Refusal:
     body: bytes
 
 
-def status_error(server: str, refusal: Refusal, quoted: Callable[[str], str]) -> ModelStatusError:
+def status_error(server: str, refusal: HttpRefusal, quoted: Callable[[str], str]) -> ModelStatusError:
     """Return the error for an answer that is no success."""
     status, wait = refusal.status, seconds_to_wait(refusal.retry_after)
     if status < 400:

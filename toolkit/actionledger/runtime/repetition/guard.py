@@ -65,7 +65,7 @@ _WORDS = {
 }
 
 
-class Watch:
+class PatternWatch:
     """Follows one session, fingerprint by fingerprint.
 
     Args:
@@ -217,7 +217,7 @@ class RepetitionGuard:
 
     def __init__(self, limits: RepetitionLimits) -> None:
         self._limits = limits
-        self._watch = Watch(limits)
+        self._watch = PatternWatch(limits)
         self._last: tuple[Repetition, ...] = ()
         self._told: frozenset[Pattern] = frozenset()
         self._in_turn: Repetition | None = None

@@ -1,5 +1,6 @@
 """A place for code that a model wrote: it reaches the methods that it is given, and nothing else."""
 
+from actionledger.runtime.sandbox.backends import choose, sandbox_names
 from actionledger.runtime.sandbox.base import (
     Api,
     Availability,
@@ -10,7 +11,6 @@ from actionledger.runtime.sandbox.base import (
     Limits,
     Sandbox,
 )
-from actionledger.runtime.sandbox.choosing import choose, sandbox_names
 
 __all__ = [
     "Api",

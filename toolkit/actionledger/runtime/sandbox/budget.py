@@ -47,7 +47,7 @@ class NoRoomError(Exception):
     """As many sandboxes run as may, and none has ended in time."""
 
 
-class Budget:
+class SandboxBudget:
     """What the sandboxes of this process share.
 
     Args:
@@ -112,5 +112,5 @@ def _runs() -> int:
     return int(given) if given.isdecimal() and int(given) else max(_FEWEST, os.cpu_count() or 1)
 
 
-BUDGET = Budget(_runs(), _FRAME_BYTES)
+BUDGET = SandboxBudget(_runs(), _FRAME_BYTES)
 """What all sandboxes of this process share: one for each processor, four at least, and 32 MiB of frames."""

@@ -8,14 +8,14 @@ from threading import Lock
 
 from actionledger.core.ids import new_id
 from actionledger.runtime.sandbox.conversation import Channel
-from actionledger.runtime.sandbox.launching import Launcher, launch
+from actionledger.runtime.sandbox.launch import Launcher, launch
 
 _MAX_COMPLAINT = 2000
 _PATIENCE = 0.5
 """How long a process may take to end after its pipes are closed, in seconds."""
 
 
-class Child:
+class ChildProcess:
     """A process that waits for its task.
 
     Args:
@@ -107,9 +107,9 @@ class Spare:
     def __init__(self, launcher: Launcher) -> None:
         self._launcher = launcher
         self._lock = Lock()
-        self._ready: Child | None = None
+        self._ready: ChildProcess | None = None
 
-    def take(self) -> Child | None:
+    def take(self) -> ChildProcess | None:
         """Return the process kept ready, which nobody else gets then; None where there is none."""
         with self._lock:
             child, self._ready = self._ready, None
@@ -119,7 +119,7 @@ class Spare:
         """Start a process for the next run, unless one is ready; it gets ready by itself."""
         with self._lock, suppress(OSError):
             if self._ready is None:
-                self._ready = Child(self._launcher)
+                self._ready = ChildProcess(self._launcher)
 
     def close(self) -> None:
         """End the one kept ready."""
@@ -127,7 +127,7 @@ class Spare:
         if child is not None:
             child.kill()
 
-    def _usable(self, child: Child) -> bool:
+    def _usable(self, child: ChildProcess) -> bool:
         """Whether a process is this one's and alive; one that isn't is let go of."""
         if child.owner != os.getpid():
             # This process was forked off the one that started it, which still needs it.

@@ -11,7 +11,7 @@ from typing import Any
 from actionledger.runtime.sandbox import ending
 from actionledger.runtime.sandbox.base import Limits
 from actionledger.runtime.sandbox.budget import BUDGET, Deadline
-from actionledger.runtime.sandbox.ending import Ending, Output
+from actionledger.runtime.sandbox.ending import Output, RunEnding
 from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError, Raised
 from actionledger.runtime.sandbox.inside.frames import HEADER, Frame, FrameError, beyond, packed, unpacked
 from actionledger.runtime.sandbox.inside.modules import rare_modules_in
@@ -99,7 +99,7 @@ class NotConfinedError(Exception):
 
 
 @dataclass(slots=True)
-class Conversation:
+class RunConversation:
     """One run, as the host leads it.
 
     Args:
@@ -133,7 +133,7 @@ class Conversation:
             raise NotConfinedError(str(walls.get("why", walls))[:_MAX_WORDS])
         return walls
 
-    def run(self, deadline: Deadline) -> Ending:
+    def run(self, deadline: Deadline) -> RunEnding:
         """Give a confined process its code, and serve it until it has ended.
 
         Raises:

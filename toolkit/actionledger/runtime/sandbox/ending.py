@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from actionledger.runtime.sandbox import wording
+from actionledger.runtime.sandbox import messages
 from actionledger.runtime.sandbox.base import Api, CodeError, CodeOutcome, CodeResult, Limits
 from actionledger.runtime.sandbox.budget import BUDGET, CancelledError, NoRoomError
 from actionledger.runtime.sandbox.host_calls import HostCalls
 from actionledger.runtime.sandbox.inside.frames import STREAMS, FrameError
 from actionledger.runtime.sandbox.inside.plain import TooLargeError, shown, well_formed
-from actionledger.runtime.sandbox.wording import cut_line
+from actionledger.runtime.sandbox.messages import cut_line
 
 _LONGEST_WORD = 300
 """The longest secret that is not cut into, in characters."""
@@ -63,7 +63,7 @@ _MAX_TYPE, _MAX_MESSAGE, _MAX_SOURCE = 200, 4000, 200
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class RunEnding:
     """How a run ended.
 
     Args:
@@ -79,7 +79,7 @@ class Ending:
     message: str = ""
 
 
-Runner = Callable[[HostCalls, Output], Ending]
+Runner = Callable[[HostCalls, Output], RunEnding]
 """Runs code that was found short enough, with what answers its calls and what keeps its output."""
 
 
@@ -90,14 +90,14 @@ def measured(
     began = time.monotonic()
     host, output = HostCalls(api, limits), Output(limits.output)
     if len(code) > limits.code_size:
-        ending = Ending(CodeOutcome.REFUSED, message=wording.refused_size(limits, len(code)))
+        ending = RunEnding(CodeOutcome.REFUSED, message=messages.refused_size(limits, len(code)))
     else:
         try:
             with BUDGET.run(limits.start_seconds + limits.seconds, cancel):
                 began = time.monotonic()
                 ending = runner(host, output)
         except NoRoomError:
-            ending = Ending(CodeOutcome.REFUSED, message=wording.refused_room(BUDGET.runs))
+            ending = RunEnding(CodeOutcome.REFUSED, message=messages.refused_room(BUDGET.runs))
         except CancelledError:
             ending = cancelled()
     return CodeResult(
@@ -114,20 +114,22 @@ def measured(
     )
 
 
-def succeeded(value: object, limits: Limits) -> Ending:
+def succeeded(value: object, limits: Limits) -> RunEnding:
     """Return how a run ended that came to its end, with a value that no one has measured yet."""
     try:
-        return Ending(CodeOutcome.SUCCEEDED, shown(value, limits.result_bounds).value)
+        return RunEnding(CodeOutcome.SUCCEEDED, shown(value, limits.result_bounds).value)
     except TooLargeError as error:
         return too_large(str(error))
 
 
-def too_large(what: str) -> Ending:
+def too_large(what: str) -> RunEnding:
     """Return how a run ended whose last expression is too large."""
-    return Ending(CodeOutcome.LIMIT_EXCEEDED, message=wording.result_too_large(well_formed(what)[:_MAX_TYPE]))
+    return RunEnding(
+        CodeOutcome.LIMIT_EXCEEDED, message=messages.result_too_large(well_formed(what)[:_MAX_TYPE])
+    )
 
 
-def raised(kind: str, text: str, line: int | None, code: str, host: HostCalls) -> Ending:
+def raised(kind: str, text: str, line: int | None, code: str, host: HostCalls) -> RunEnding:
     """Return how a run ended that raised an exception; type, text and line may be a stranger's."""
     lines = code.split("\n")
     known = line if line is not None and 1 <= line <= len(lines) else None
@@ -138,30 +140,30 @@ def raised(kind: str, text: str, line: int | None, code: str, host: HostCalls) -
         source=well_formed(lines[known - 1]).strip()[:_MAX_SOURCE] if known else "",
     )
     if error.type == "MemoryError":
-        return Ending(CodeOutcome.LIMIT_EXCEEDED, error=error, message=wording.out_of_memory(host.limits))
-    return Ending(CodeOutcome.FAILED, error=error, message=wording.failed(error, host.api.name))
+        return RunEnding(CodeOutcome.LIMIT_EXCEEDED, error=error, message=messages.out_of_memory(host.limits))
+    return RunEnding(CodeOutcome.FAILED, error=error, message=messages.failed(error, host.api.name))
 
 
-def refused() -> Ending:
+def refused() -> RunEnding:
     """Return how a run ended that nothing could confine."""
-    return Ending(CodeOutcome.REFUSED, message=wording.refused_sandbox())
+    return RunEnding(CodeOutcome.REFUSED, message=messages.refused_sandbox())
 
 
-def cancelled() -> Ending:
+def cancelled() -> RunEnding:
     """Return how a run ended that was called off."""
-    return Ending(CodeOutcome.CANCELLED, message=wording.cancelled())
+    return RunEnding(CodeOutcome.CANCELLED, message=messages.cancelled())
 
 
-def timed_out(limits: Limits) -> Ending:
+def timed_out(limits: Limits) -> RunEnding:
     """Return how a run ended that took too long."""
-    return Ending(CodeOutcome.TIMED_OUT, message=wording.timed_out(limits))
+    return RunEnding(CodeOutcome.TIMED_OUT, message=messages.timed_out(limits))
 
 
-def limit_exceeded(what: str) -> Ending:
+def limit_exceeded(what: str) -> RunEnding:
     """Return how a run ended that was beyond a limit."""
-    return Ending(CodeOutcome.LIMIT_EXCEEDED, message=wording.limit_exceeded(what))
+    return RunEnding(CodeOutcome.LIMIT_EXCEEDED, message=messages.limit_exceeded(what))
 
 
-def crashed(message: str) -> Ending:
+def crashed(message: str) -> RunEnding:
     """Return how a run ended whose process did not end as it should."""
-    return Ending(CodeOutcome.CRASHED, message=message)
+    return RunEnding(CodeOutcome.CRASHED, message=message)

@@ -7,7 +7,7 @@ from threading import Event
 from types import TracebackType
 from typing import Self
 
-from actionledger.runtime.sandbox import ending, wording
+from actionledger.runtime.sandbox import ending, messages
 from actionledger.runtime.sandbox.base import (
     DEFAULT_LIMITS,
     NO_API,
@@ -18,12 +18,12 @@ from actionledger.runtime.sandbox.base import (
     Limits,
 )
 from actionledger.runtime.sandbox.budget import CancelledError, Deadline
-from actionledger.runtime.sandbox.child import Child, Spare
-from actionledger.runtime.sandbox.conversation import Conversation, NotConfinedError
-from actionledger.runtime.sandbox.ending import Ending, Output
+from actionledger.runtime.sandbox.child import ChildProcess, Spare
+from actionledger.runtime.sandbox.conversation import NotConfinedError, RunConversation
+from actionledger.runtime.sandbox.ending import Output, RunEnding
 from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError
 from actionledger.runtime.sandbox.inside.frames import Frame, FrameError
-from actionledger.runtime.sandbox.launching import Launcher
+from actionledger.runtime.sandbox.launch import Launcher
 
 
 class ProcessSandbox:
@@ -56,7 +56,7 @@ class ProcessSandbox:
     ) -> CodeResult:
         """Run code; see ``Sandbox.run``."""
 
-        def runner(host: HostCalls, output: Output) -> Ending:
+        def runner(host: HostCalls, output: Output) -> RunEnding:
             try:
                 with self._confined(code, host, output, cancel) as confined:
                     return _served(confined, Deadline(limits.seconds, cancel))
@@ -113,7 +113,7 @@ class ProcessSandbox:
     def _fresh(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> "_Confined":
         """Start a process; return it, shut in."""
         try:
-            child = Child(self._launcher)
+            child = ChildProcess(self._launcher)
         except OSError as error:
             raise NotConfinedError(f"the process can't be started: {error}") from error
         return _shut_in(child, code, host, output, cancel)
@@ -129,14 +129,16 @@ class _Confined:
         walls: which walls it says stand.
     """
 
-    child: Child
-    conversation: Conversation
+    child: ChildProcess
+    conversation: RunConversation
     walls: Frame
 
 
-def _shut_in(child: Child, code: str, host: HostCalls, output: Output, cancel: Event | None) -> _Confined:
+def _shut_in(
+    child: ChildProcess, code: str, host: HostCalls, output: Output, cancel: Event | None
+) -> _Confined:
     """Have a process shut itself in; end it where it doesn't."""
-    conversation = Conversation(child.channel, host, output, code)
+    conversation = RunConversation(child.channel, host, output, code)
     try:
         walls = conversation.confine(Deadline(host.limits.start_seconds, cancel))
         return _Confined(child, conversation, walls)
@@ -149,7 +151,7 @@ def _shut_in(child: Child, code: str, host: HostCalls, output: Output, cancel: E
         raise
 
 
-def _served(confined: _Confined, deadline: Deadline) -> Ending:
+def _served(confined: _Confined, deadline: Deadline) -> RunEnding:
     """Run code in a confined process; this is the one table from how that goes wrong to outcomes."""
     try:
         return confined.conversation.run(deadline)
@@ -158,9 +160,9 @@ def _served(confined: _Confined, deadline: Deadline) -> Ending:
     except LimitExceededError as error:
         return ending.limit_exceeded(str(error))
     except FrameError:
-        return ending.crashed(wording.broke_off())
+        return ending.crashed(messages.broke_off())
     except (EOFError, BrokenPipeError):
-        return ending.crashed(wording.crashed(confined.child.ending()))
+        return ending.crashed(messages.crashed(confined.child.ending()))
 
 
 def _standing(walls: Frame) -> str:
@@ -205,7 +207,7 @@ _EXPECTED = {
 }
 
 
-def verdict(ended: Ending, walls: str) -> Availability:
+def verdict(ended: RunEnding, walls: str) -> Availability:
     """Judge a probe."""
     if ended.outcome is not CodeOutcome.SUCCEEDED or not isinstance(ended.value, dict):
         return Availability(available=False, reason=f"the probe did not run: {ended.message}")

@@ -6,8 +6,8 @@ from actionledger.runtime.workspace.files import Files
 from actionledger.runtime.workspace.history import belonging_to
 from actionledger.runtime.workspace.layers import Overlay
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.searching import Search
-from actionledger.runtime.workspace.undoing import Conflict, Undone, UndoRefusedError
+from actionledger.runtime.workspace.search import Search
+from actionledger.runtime.workspace.undo import Conflict, Undone, UndoRefusedError
 from actionledger.runtime.workspace.workspace import Watched, Workspace
 
 __all__ = [

@@ -10,13 +10,13 @@ from pathlib import Path
 from actionledger.core.errors import ActionError
 from actionledger.runtime.workspace.folders import Folder
 from actionledger.runtime.workspace.nodes import (
-    Change,
-    Entry,
-    Found,
-    Kind,
+    EffectStep,
+    FoundNode,
     Move,
     Node,
-    Step,
+    NodeChange,
+    NodeKind,
+    PathEntry,
     digest_of,
     kind_of,
 )
@@ -39,7 +39,7 @@ class DiskTree:
         self._root = root
         self._kept_bytes = kept_bytes
 
-    def look(self, parts: Parts) -> Entry | None:
+    def look(self, parts: Parts) -> PathEntry | None:
         """See ``Tree.look``."""
         path = path_of(parts)
         with refusing(path):
@@ -56,7 +56,7 @@ class DiskTree:
         with refusing(path), self.folder(parts, path) as folder:
             return folder.names()
 
-    def load(self, parts: Parts) -> Found | None:
+    def load(self, parts: Parts) -> FoundNode | None:
         """See ``Tree.load``."""
         path = path_of(parts)
         with refusing(path):
@@ -66,7 +66,7 @@ class DiskTree:
             except FileNotFoundError:
                 return None
 
-    def apply(self, step: Step, temporary: str) -> None:
+    def apply(self, step: EffectStep, temporary: str) -> None:
         """Have an effect, if what stands there is still what stood there when it was planned."""
         with refusing(step.effect.path):
             if isinstance(step.effect, Move):
@@ -94,28 +94,30 @@ class DiskTree:
             folder = inner
         return folder
 
-    def _change(self, change: Change, content: bytes | None, temporary: str) -> None:
+    def _change(self, change: NodeChange, content: bytes | None, temporary: str) -> None:
         parts = plain_parts(change.path)
         name, before, after = parts[-1], change.before, change.after
         with self.folder(parts[:-1], change.path) as folder:
             if _node_in(folder, name, change.path, self._kept_bytes) != before:
                 raise changed_meanwhile(change.path)
             if after is None:
-                remove = folder.remove_folder if before and before.kind is Kind.FOLDER else folder.remove_file
+                remove = (
+                    folder.remove_folder if before and before.kind is NodeKind.FOLDER else folder.remove_file
+                )
                 remove(name)
                 return
             match after.kind:
-                case Kind.FILE:
+                case NodeKind.FILE:
                     assert content is not None, "a file comes with its content"
                     _replace(folder, name, content, after.mode, temporary)
-                case Kind.FOLDER if before is None:
+                case NodeKind.FOLDER if before is None:
                     folder.make_folder(name, after.mode)
-                case Kind.FOLDER:
+                case NodeKind.FOLDER:
                     folder.set_mode(name, after.mode)
-                case Kind.LINK:
+                case NodeKind.LINK:
                     _replace_link(folder, name, after.target, temporary)
-                case Kind.OTHER:
-                    raise no_file(change.path, Kind.OTHER)
+                case NodeKind.OTHER:
+                    raise no_file(change.path, NodeKind.OTHER)
 
     def _move(self, move: Move) -> None:
         *above, name = plain_parts(move.path)
@@ -129,33 +131,33 @@ class DiskTree:
             folder.rename(name, into, new_name)
 
 
-def entry_of(path: str, status: os.stat_result) -> Entry:
+def entry_of(path: str, status: os.stat_result) -> PathEntry:
     """Return what a listing says of a path with this status."""
     kind = kind_of(status)
-    size = status.st_size if kind is Kind.FILE else 0
-    return Entry(path, kind, size, stat.S_IMODE(status.st_mode), status.st_mtime_ns)
+    size = status.st_size if kind is NodeKind.FILE else 0
+    return PathEntry(path, kind, size, stat.S_IMODE(status.st_mode), status.st_mtime_ns)
 
 
-def found_in(folder: Folder, name: str, path: str, limit: int) -> Found:
+def found_in(folder: Folder, name: str, path: str, limit: int) -> FoundNode:
     """Return what stands in a folder under a name."""
     status = folder.status(name)
     match kind_of(status):
-        case Kind.FILE:
+        case NodeKind.FILE:
             return _loaded(folder, name, path, limit)
-        case Kind.FOLDER:
-            return Found(Node(Kind.FOLDER, stat.S_IMODE(status.st_mode)))
-        case Kind.LINK:
-            return Found(Node(Kind.LINK, target=folder.link_target(name)))
-        case Kind.OTHER:
-            return Found(Node(Kind.OTHER))
+        case NodeKind.FOLDER:
+            return FoundNode(Node(NodeKind.FOLDER, stat.S_IMODE(status.st_mode)))
+        case NodeKind.LINK:
+            return FoundNode(Node(NodeKind.LINK, target=folder.link_target(name)))
+        case NodeKind.OTHER:
+            return FoundNode(Node(NodeKind.OTHER))
 
 
-def _loaded(folder: Folder, name: str, path: str, limit: int) -> Found:
+def _loaded(folder: Folder, name: str, path: str, limit: int) -> FoundNode:
     descriptor = folder.open_file(name)
     try:
         # What is open now may not be what was looked at.
         status = os.fstat(descriptor)
-        if kind_of(status) is not Kind.FILE:
+        if kind_of(status) is not NodeKind.FILE:
             raise no_file(path, kind_of(status))
         if status.st_size > limit:
             raise too_large(path, status.st_size, limit)
@@ -165,8 +167,8 @@ def _loaded(folder: Folder, name: str, path: str, limit: int) -> Found:
         os.close(descriptor)
     if len(content) > limit:
         raise too_large(path, len(content), limit)
-    node = Node(Kind.FILE, stat.S_IMODE(status.st_mode), len(content), digest_of(content))
-    return Found(node, content, status.st_nlink)
+    node = Node(NodeKind.FILE, stat.S_IMODE(status.st_mode), len(content), digest_of(content))
+    return FoundNode(node, content, status.st_nlink)
 
 
 def _node_in(folder: Folder, name: str, path: str, limit: int) -> Node | None:

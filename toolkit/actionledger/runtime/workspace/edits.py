@@ -67,7 +67,7 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class EditBounds:
     """What editing one file may come to.
 
     Args:
@@ -79,7 +79,7 @@ class Bounds:
     seconds: float
 
 
-def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: Bounds) -> tuple[str, list[Edited]]:
+def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: EditBounds) -> tuple[str, list[Edited]]:
     """Return a text with edits made one after the other, and what came of each."""
     mark = BOM if text.startswith(BOM) else ""
     body, results = text.removeprefix(BOM), []
@@ -105,7 +105,7 @@ def _in_line_ends(edit: Edit, end: str | None) -> Edit:
     )
 
 
-def _edited(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edited]:
+def _edited(path: str, text: str, edit: Edit, bounds: EditBounds) -> tuple[str, Edited]:
     if edit.is_pattern:
         return _by_pattern(path, text, edit, bounds)
     if not edit.search:
@@ -131,7 +131,7 @@ def _filled(path: str, text: str, edit: Edit) -> tuple[str, Edited]:
     return edit.replace, Edited(1, 1, 1)
 
 
-def _by_text(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edited]:
+def _by_text(path: str, text: str, edit: Edit, bounds: EditBounds) -> tuple[str, Edited]:
     at = text.find(edit.search)
     if edit.places is Places.ONLY and text.find(edit.search, at + 1) >= 0:
         lines = list(islice(_lines_of(text, edit.search), _MOST_NAMED + 1))
@@ -144,7 +144,7 @@ def _by_text(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edi
     return after, Edited(_line_at(text, at), occurrences, changed)
 
 
-def _by_pattern(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edited]:
+def _by_pattern(path: str, text: str, edit: Edit, bounds: EditBounds) -> tuple[str, Edited]:
     found = replace_pattern(
         text,
         edit.search,
@@ -185,7 +185,7 @@ def _several(path: str, lines: list[int], count: int) -> ActionError:
     return ActionError(Reason.SEVERAL_MATCHES, message)
 
 
-def _grown(path: str, bounds: Bounds) -> ActionError:
+def _grown(path: str, bounds: EditBounds) -> ActionError:
     message = f"{path!r} would grow beyond {bounds.characters:,} characters."
     return ActionError(Reason.TOO_LARGE, message)
 

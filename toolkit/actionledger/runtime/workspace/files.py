@@ -10,25 +10,25 @@ from threading import Lock
 from actionledger.core.errors import ActionError
 from actionledger.core.plurals import counted
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.edits import Bounds, Edit, Edited, edited_text
+from actionledger.runtime.workspace.edits import Edit, EditBounds, Edited, edited_text
 from actionledger.runtime.workspace.history import Unit, current_unit
 from actionledger.runtime.workspace.limits import FileLimits, TurnBudget
 from actionledger.runtime.workspace.nodes import (
-    Change,
-    Entry,
-    Found,
-    Kind,
+    EffectStep,
+    FoundNode,
     Move,
     Node,
-    Step,
+    NodeChange,
+    NodeKind,
+    PathEntry,
     file_node,
     paths_of,
 )
 from actionledger.runtime.workspace.paths import Parts, parts_of, path_of, same_name_key
 from actionledger.runtime.workspace.refusals import no_file, no_folder, not_found, too_large
-from actionledger.runtime.workspace.searching import Hits, Listing, Search, listed, searched
+from actionledger.runtime.workspace.search import Hits, Listing, Search, listed, searched
 from actionledger.runtime.workspace.texts import MASK, decoded, encoded, refuse_masks
-from actionledger.runtime.workspace.tree import Tree, is_taken, near_paths
+from actionledger.runtime.workspace.tree import FileTree, is_taken, near_paths
 
 
 class Files(ABC):
@@ -48,7 +48,7 @@ class Files(ABC):
 
     @property
     @abstractmethod
-    def tree(self) -> Tree:
+    def tree(self) -> FileTree:
         """What there is."""
 
     @abstractmethod
@@ -56,7 +56,7 @@ class Files(ABC):
         """Keep everybody else who uses this workspace from changing it meanwhile."""
 
     @abstractmethod
-    def _carry_out(self, steps: Sequence[Step], unit: Unit, /) -> None:
+    def _carry_out(self, steps: Sequence[EffectStep], unit: Unit, /) -> None:
         """Have the effects, all of them or none."""
 
     def read(self, path: str) -> str:
@@ -72,12 +72,12 @@ class Files(ABC):
             self._refuse_masks(parts, path, text)
             steps = write_steps(self.tree, parts, content)
             self._do(steps)
-        return bool(steps) and isinstance(steps[-1].effect, Change) and steps[-1].effect.before is None
+        return bool(steps) and isinstance(steps[-1].effect, NodeChange) and steps[-1].effect.before is None
 
     def edit(self, path: str, edits: Sequence[Edit]) -> list[Edited]:
         """Change a file in places: all edits, one after the other, or none. Line ends and permissions stay."""
         parts = self._parts(path)
-        bounds = Bounds(self.limits.file_bytes, self.limits.seconds)
+        bounds = EditBounds(self.limits.file_bytes, self.limits.seconds)
         with self._exclusively():
             found = None if self._begins_a_file(parts, edits) else self._found(parts, path)
             before = decoded(path, found.content or b"") if found else ""
@@ -111,13 +111,13 @@ class Files(ABC):
         with self._exclusively():
             steps = move_steps(self.tree, source, goal, overwrite=overwrite)
             self._do(steps)
-        return any(isinstance(step.effect, Change) and step.effect.after is None for step in steps)
+        return any(isinstance(step.effect, NodeChange) and step.effect.after is None for step in steps)
 
     def list_directory(self, path: str = ".", *, depth: int = 1) -> Listing:
         """Return what is in a folder and, down to a depth, in the folders in it."""
         return listed(self.tree, self._parts(path, root_is_meant=True), self.limits, depth=depth)
 
-    def stat(self, path: str) -> Entry:
+    def stat(self, path: str) -> PathEntry:
         """Return what stands at a path: its kind, size, permissions, time; a link is not followed."""
         parts = self._parts(path, root_is_meant=True)
         entry = self.tree.look(parts)
@@ -132,7 +132,7 @@ class Files(ABC):
             raise ActionError(Reason.BAD_LENGTH, "The text to search for is empty.")
         return searched(self.tree, self._parts(path, root_is_meant=True), wanted, self.limits)
 
-    def _do(self, steps: Sequence[Step]) -> None:
+    def _do(self, steps: Sequence[EffectStep]) -> None:
         """Have the effects of one operation, if the turn may have that much more."""
         if not steps:
             return
@@ -161,15 +161,15 @@ class Files(ABC):
     def _content(self, parts: Parts, path: str) -> bytes:
         return self._found(parts, path).content or b""
 
-    def _found(self, parts: Parts, path: str) -> Found:
+    def _found(self, parts: Parts, path: str) -> FoundNode:
         """Return the file that a model may read at a path."""
         entry = self.tree.look(parts)
-        if entry is not None and entry.kind is Kind.FILE and entry.size > self.limits.file_bytes:
+        if entry is not None and entry.kind is NodeKind.FILE and entry.size > self.limits.file_bytes:
             raise too_large(path, entry.size, self.limits.file_bytes)
         found = self.tree.load(parts)
         if found is None:
             raise not_found(path, near_paths(self.tree, parts))
-        if found.node.kind is not Kind.FILE:
+        if found.node.kind is not NodeKind.FILE:
             raise no_file(path, found.node.kind)
         if found.names > 1:
             message = (
@@ -187,7 +187,7 @@ class Files(ABC):
 _umask_lock = Lock()
 
 
-def write_steps(tree: Tree, parts: Parts, content: bytes) -> list[Step]:
+def write_steps(tree: FileTree, parts: Parts, content: bytes) -> list[EffectStep]:
     """Return the steps to a file with this content, the folders above it included."""
     found = tree.load(parts)
     if found is None:
@@ -195,13 +195,13 @@ def write_steps(tree: Tree, parts: Parts, content: bytes) -> list[Step]:
         steps = folder_steps(tree, parts[:-1])
         if not steps:
             _check_name(tree, parts)
-        return [*steps, Step(Change(path_of(parts), None, file_node(content, mode)), after=content)]
-    if found.node.kind is not Kind.FILE:
+        return [*steps, EffectStep(NodeChange(path_of(parts), None, file_node(content, mode)), after=content)]
+    if found.node.kind is not NodeKind.FILE:
         raise no_file(path_of(parts), found.node.kind)
     return replace_steps(parts, found, content)
 
 
-def replace_steps(parts: Parts, found: Found, content: bytes) -> list[Step]:
+def replace_steps(parts: Parts, found: FoundNode, content: bytes) -> list[EffectStep]:
     """Return the step that gives a file another content; its permissions stay.
 
     Bits that lend the owner's rights to whoever runs the file (set-user-ID) go, as they do wherever a file is written.
@@ -209,10 +209,10 @@ def replace_steps(parts: Parts, found: Found, content: bytes) -> list[Step]:
     after = file_node(content, found.node.mode & 0o777)
     if found.content == content:
         return []
-    return [Step(Change(path_of(parts), found.node, after), found.content, content)]
+    return [EffectStep(NodeChange(path_of(parts), found.node, after), found.content, content)]
 
 
-def folder_steps(tree: Tree, parts: Parts) -> list[Step]:
+def folder_steps(tree: FileTree, parts: Parts) -> list[EffectStep]:
     """Return the steps to a folder and those above it, the outermost first."""
     for depth in range(1, len(parts) + 1):
         entry = tree.look(parts[:depth])
@@ -220,18 +220,20 @@ def folder_steps(tree: Tree, parts: Parts) -> list[Step]:
             _check_name(tree, parts[:depth])
             mode = 0o777 & ~_process_mask() | _inherited(tree, parts[: depth - 1])
             made = (parts[:end] for end in range(depth, len(parts) + 1))
-            return [Step(Change(path_of(folder), None, Node(Kind.FOLDER, mode))) for folder in made]
-        if entry.kind is not Kind.FOLDER:
+            return [
+                EffectStep(NodeChange(path_of(folder), None, Node(NodeKind.FOLDER, mode))) for folder in made
+            ]
+        if entry.kind is not NodeKind.FOLDER:
             raise no_folder(path_of(parts), parts[depth - 1])
     return []
 
 
-def delete_steps(tree: Tree, parts: Parts, limits: FileLimits, *, recursive: bool) -> list[Step]:
+def delete_steps(tree: FileTree, parts: Parts, limits: FileLimits, *, recursive: bool) -> list[EffectStep]:
     """Return the steps that delete a file, a link or a folder, what is in a folder first."""
     entry = tree.look(parts)
     if entry is None:
         raise not_found(path_of(parts))
-    if entry.kind is Kind.FOLDER and not recursive and (names := tree.names(parts)):
+    if entry.kind is NodeKind.FOLDER and not recursive and (names := tree.names(parts)):
         message = (
             f"The folder {path_of(parts)!r} holds {counted(len(names), 'entry', 'entries')}, such as {min(names)!r}. "
             "Delete what is in it first, or say recursive."
@@ -242,13 +244,13 @@ def delete_steps(tree: Tree, parts: Parts, limits: FileLimits, *, recursive: boo
     return deletion.steps
 
 
-def move_steps(tree: Tree, source: Parts, target: Parts, *, overwrite: bool) -> list[Step]:
+def move_steps(tree: FileTree, source: Parts, target: Parts, *, overwrite: bool) -> list[EffectStep]:
     """Return the steps that move something, the folders above its new place included."""
     path, new_path = path_of(source), path_of(target)
     entry = tree.look(source)
     if entry is None:
         raise not_found(path)
-    if entry.kind is Kind.OTHER:
+    if entry.kind is NodeKind.OTHER:
         raise no_file(path, entry.kind)
     if target[: len(source)] == source:
         message = f"{path!r} can't be moved to {new_path!r}, which is itself or in it."
@@ -258,28 +260,28 @@ def move_steps(tree: Tree, source: Parts, target: Parts, *, overwrite: bool) -> 
         steps += _overwrite_steps(tree, target, entry, overwrite=overwrite)
     elif not steps:
         _check_name(tree, target, besides=source)
-    return [*steps, Step(Move(path, new_path, entry.kind))]
+    return [*steps, EffectStep(Move(path, new_path, entry.kind))]
 
 
-def _overwrite_steps(tree: Tree, target: Parts, moved: Entry, *, overwrite: bool) -> list[Step]:
+def _overwrite_steps(tree: FileTree, target: Parts, moved: PathEntry, *, overwrite: bool) -> list[EffectStep]:
     path = path_of(target)
     if not overwrite:
         message = f"Something is at {path!r} already. Choose another path, or say overwrite."
         raise ActionError(Reason.ALREADY_EXISTS, message)
     found = tree.load(target)
-    if found is None or found.node.kind is not Kind.FILE or moved.kind is not Kind.FILE:
+    if found is None or found.node.kind is not NodeKind.FILE or moved.kind is not NodeKind.FILE:
         message = f"Only a file can overwrite a file, and {path!r} or {moved.path!r} is none."
         raise ActionError(Reason.ALREADY_EXISTS, message)
-    return [Step(Change(path, found.node, None), found.content)]
+    return [EffectStep(NodeChange(path, found.node, None), found.content)]
 
 
-def _inherited(tree: Tree, parts: Parts) -> int:
+def _inherited(tree: FileTree, parts: Parts) -> int:
     """Return the set-group-ID bit that a new folder has from the one it is made in."""
     entry = tree.look(parts)
     return entry.mode & stat.S_ISGID if entry else 0
 
 
-def _check_name(tree: Tree, parts: Parts, besides: Parts = ()) -> None:
+def _check_name(tree: FileTree, parts: Parts, besides: Parts = ()) -> None:
     """See that no other name in the same folder is one that some system takes for the same."""
     *above, name = parts
     key = same_name_key(name)
@@ -295,9 +297,9 @@ def _check_name(tree: Tree, parts: Parts, besides: Parts = ()) -> None:
 class _Deletion:
     """The steps that delete something with all that is in it, which comes first."""
 
-    def __init__(self, tree: Tree, limits: FileLimits) -> None:
+    def __init__(self, tree: FileTree, limits: FileLimits) -> None:
         self.tree, self.limits = tree, limits
-        self.steps: list[Step] = []
+        self.steps: list[EffectStep] = []
         self.kept = 0
 
     def add(self, parts: Parts) -> None:
@@ -305,11 +307,11 @@ class _Deletion:
         found = self.tree.load(parts)
         if found is None:
             raise not_found(path)
-        if found.node.kind is Kind.OTHER:
+        if found.node.kind is NodeKind.OTHER:
             raise no_file(path, found.node.kind)
-        if found.node.kind is Kind.FOLDER:
+        if found.node.kind is NodeKind.FOLDER:
             self.add_all_in(parts)
-        self.steps.append(Step(Change(path, found.node, None), found.content))
+        self.steps.append(EffectStep(NodeChange(path, found.node, None), found.content))
         self.kept += len(found.content or b"")
         if len(self.steps) > self.limits.entries or self.kept > self.limits.tree_bytes:
             message = (

@@ -83,7 +83,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class CommandWatch:
     """A command that runs, or ran when its process was killed.
 
     Args:
@@ -106,7 +106,7 @@ class History:
         self.records: list[Record] = []
         self.pending: dict[int, Record] = {}
         """Records of which nobody said yet whether they were had."""
-        self.watch: Watch | None = None
+        self.watch: CommandWatch | None = None
         """The command whose effects were not yet looked for."""
         self._chains: dict[int, list[int]] = {}
         self._first: dict[int, int] = {}
@@ -123,7 +123,7 @@ class History:
                 for number in line["dropped"]:
                     del self.pending[number]
             case "watching":
-                self.watch = Watch(Unit(**line["unit"]), line["snapshot"])
+                self.watch = CommandWatch(Unit(**line["unit"]), line["snapshot"])
             case "watched":
                 for value in line["records"]:
                     self._done(self._added(value))

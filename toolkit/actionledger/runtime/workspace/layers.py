@@ -11,10 +11,10 @@ from actionledger.runtime.workspace.diffs import Diff, DiffKind, unified
 from actionledger.runtime.workspace.files import Files
 from actionledger.runtime.workspace.history import Unit
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.nodes import Change, Entry, Found, Kind, Move, Step
+from actionledger.runtime.workspace.nodes import EffectStep, FoundNode, Move, NodeChange, NodeKind, PathEntry
 from actionledger.runtime.workspace.paths import Parts, path_of, plain_parts
 from actionledger.runtime.workspace.refusals import no_folder, not_found
-from actionledger.runtime.workspace.tree import Tree, loaded_or_none
+from actionledger.runtime.workspace.tree import FileTree, loaded_or_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Held:
         shows_below: whether it is a folder in its place, with what is in it below.
     """
 
-    kind: Kind
+    kind: NodeKind
     size: int
     mode: int
-    found: Found | None = None
+    found: FoundNode | None = None
     origin: Parts | None = None
     shows_below: bool = False
 
@@ -50,20 +50,20 @@ class LayeredTree:
         base: the tree below.
     """
 
-    def __init__(self, base: Tree) -> None:
+    def __init__(self, base: FileTree) -> None:
         self.base = base
         self.held: dict[Parts, Held | None] = {}
         """What would stand at a path; None where nothing would."""
         self._inner: dict[Parts, set[str]] = {}
 
-    def look(self, parts: Parts) -> Entry | None:
+    def look(self, parts: Parts) -> PathEntry | None:
         """See ``Tree.look``."""
         held = self._at(parts)
         if isinstance(held, _Below):
             return self.base.look(parts)
-        return None if held is None else Entry(path_of(parts), held.kind, held.size, held.mode, None)
+        return None if held is None else PathEntry(path_of(parts), held.kind, held.size, held.mode, None)
 
-    def load(self, parts: Parts) -> Found | None:
+    def load(self, parts: Parts) -> FoundNode | None:
         """See ``Tree.load``."""
         held = self._at(parts)
         if isinstance(held, _Below):
@@ -96,7 +96,7 @@ class LayeredTree:
                 paths.update(_all_in(self.base, parts))
         return paths
 
-    def apply(self, step: Step) -> None:
+    def apply(self, step: EffectStep) -> None:
         """Have an effect, in memory."""
         if isinstance(step.effect, Move):
             self._move(plain_parts(step.effect.path), plain_parts(step.effect.target))
@@ -115,21 +115,23 @@ class LayeredTree:
             held = self.held[above]
             if held is None or depth == len(parts):
                 return held
-            if held.kind is not Kind.FOLDER:
+            if held.kind is not NodeKind.FOLDER:
                 raise no_folder(path_of(parts), above[-1])
             hidden = not held.shows_below
         return None if hidden else BELOW
 
-    def _change(self, change: Change, content: bytes | None) -> None:
+    def _change(self, change: NodeChange, content: bytes | None) -> None:
         parts, node = plain_parts(change.path), change.after
         if node is None:
             self._hold(parts, None)
             return
         now = self._at(parts)
-        is_folder_still = bool(change.before and change.before.kind is node.kind is Kind.FOLDER)
+        is_folder_still = bool(change.before and change.before.kind is node.kind is NodeKind.FOLDER)
         shows_below = is_folder_still and (isinstance(now, _Below) or bool(now and now.shows_below))
         origin = now.origin if is_folder_still and isinstance(now, Held) else None
-        self._hold(parts, Held(node.kind, node.size, node.mode, Found(node, content), origin, shows_below))
+        self._hold(
+            parts, Held(node.kind, node.size, node.mode, FoundNode(node, content), origin, shows_below)
+        )
 
     def _move(self, source: Parts, target: Parts) -> None:
         moved = self._collected(source)
@@ -153,7 +155,7 @@ class LayeredTree:
                 moved[parts] = replace(held, shows_below=False, origin=origin)
             else:
                 moved[parts] = Held(entry.kind, entry.size, entry.mode, None, parts)
-            if entry.kind is Kind.FOLDER:
+            if entry.kind is NodeKind.FOLDER:
                 waiting += [(*parts, name) for name in self.names(parts)]
         return moved
 
@@ -167,14 +169,14 @@ class LayeredTree:
             self._inner[parts[:-1]].discard(parts[-1])
 
 
-def _all_in(tree: Tree, folder: Parts) -> Iterator[Parts]:
+def _all_in(tree: FileTree, folder: Parts) -> Iterator[Parts]:
     """Yield all paths in a folder, at any depth; none where it is no folder."""
     waiting = [folder]
     while waiting:
         parts = waiting.pop()
         try:
             entry = tree.look(parts)
-            names = tree.names(parts) if entry and entry.kind is Kind.FOLDER else []
+            names = tree.names(parts) if entry and entry.kind is NodeKind.FOLDER else []
         except ActionError:
             continue
         inner = [(*parts, name) for name in names]
@@ -193,10 +195,10 @@ class Overlay(Files):
         limits: how much it takes.
     """
 
-    def __init__(self, base: Tree, limits: FileLimits) -> None:
+    def __init__(self, base: FileTree, limits: FileLimits) -> None:
         super().__init__(limits)
         self._layers = LayeredTree(base)
-        self._steps: list[Step] = []
+        self._steps: list[EffectStep] = []
         self._lock = RLock()
 
     @property
@@ -225,7 +227,7 @@ class Overlay(Files):
     def _exclusively(self) -> AbstractContextManager[object]:
         return self._lock
 
-    def _carry_out(self, steps: Sequence[Step], _unit: Unit, /) -> None:
+    def _carry_out(self, steps: Sequence[EffectStep], _unit: Unit, /) -> None:
         for step in steps:
             self._layers.apply(step)
         self._steps += steps
@@ -250,11 +252,11 @@ class Overlay(Files):
         return Diff(_shown(path, after), kind, _text(path, before, after))
 
 
-def _shown(path: str, found: Found | None) -> str:
-    return f"{path}/" if found and found.node.kind is Kind.FOLDER else path
+def _shown(path: str, found: FoundNode | None) -> str:
+    return f"{path}/" if found and found.node.kind is NodeKind.FOLDER else path
 
 
-def _text(path: str, before: Found | None, after: Found | None) -> str:
+def _text(path: str, before: FoundNode | None, after: FoundNode | None) -> str:
     old, new = before.content if before else None, after.content if after else None
     lines = []
     if before and after and before.node.mode != after.node.mode:

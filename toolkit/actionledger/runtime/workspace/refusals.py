@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.nodes import Kind
+from actionledger.runtime.workspace.nodes import NodeKind
 
 _NOT_FOLLOWED = "a name on it is a file or a link, and links are not followed"
 
@@ -48,10 +48,10 @@ def _meaning(error: OSError) -> tuple[Reason, str]:
 
 
 _KINDS = {
-    Kind.FILE: "a file",
-    Kind.FOLDER: "a folder",
-    Kind.LINK: "a link, and links are not followed",
-    Kind.OTHER: "a pipe, a socket or a device",
+    NodeKind.FILE: "a file",
+    NodeKind.FOLDER: "a folder",
+    NodeKind.LINK: "a link, and links are not followed",
+    NodeKind.OTHER: "a pipe, a socket or a device",
 }
 
 
@@ -90,7 +90,7 @@ def no_folder(path: str, name: str) -> ActionError:
     )
 
 
-def no_file(path: str, kind: Kind) -> ActionError:
+def no_file(path: str, kind: NodeKind) -> ActionError:
     """Return what the model is told where a path names something else than a regular file."""
     return ActionError(Reason.PATH_REFUSED, f"The path {path!r} is no file but {_KINDS[kind]}.")
 

@@ -11,7 +11,15 @@ from actionledger.core.errors import ActionError
 from actionledger.runtime.workspace.disk import DiskTree, found_in
 from actionledger.runtime.workspace.folders import Folder
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.nodes import Change, Effect, Gap, Kind, Node, kind_of, node_from_json
+from actionledger.runtime.workspace.nodes import (
+    Effect,
+    Gap,
+    Node,
+    NodeChange,
+    NodeKind,
+    kind_of,
+    node_from_json,
+)
 from actionledger.runtime.workspace.paths import Parts, path_of
 from actionledger.runtime.workspace.refusals import refused_by_system
 
@@ -46,7 +54,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class WorkspaceSnapshot:
     """All that a workspace holds.
 
     Args:
@@ -83,9 +91,9 @@ def take_snapshot(
     tree: DiskTree,
     contents: Keeper,
     limits: FileLimits,
-    known: Snapshot | None = None,
+    known: WorkspaceSnapshot | None = None,
     leave: Callable[[str, Collection[str]], bool] = leave_none,
-) -> Snapshot:
+) -> WorkspaceSnapshot:
     """Return what a workspace holds; the contents of files that are not too large are kept."""
     camera = _Camera(contents, limits, known.seen if known else {}, leave)
     try:
@@ -96,7 +104,7 @@ def take_snapshot(
     return camera.snapshot
 
 
-def differences(before: Snapshot, after: Snapshot) -> list[Effect]:
+def differences(before: WorkspaceSnapshot, after: WorkspaceSnapshot) -> list[Effect]:
     """Return the effects that lead from one snapshot to another.
 
     First what is gone, inner things first; then what was changed in its place; then what is new, outer things first.
@@ -106,14 +114,14 @@ def differences(before: Snapshot, after: Snapshot) -> list[Effect]:
     made = [path for path in new if path not in old or new[path].node.kind is not old[path].node.kind]
     stayed = [path for path in old if path in new and new[path].node.kind is old[path].node.kind]
     changes: list[Effect] = [
-        Change(path_of(path), old[path].node, None) for path in sorted(gone, reverse=True)
+        NodeChange(path_of(path), old[path].node, None) for path in sorted(gone, reverse=True)
     ]
     changes += [
-        Change(path_of(path), old[path].node, new[path].node)
+        NodeChange(path_of(path), old[path].node, new[path].node)
         for path in sorted(stayed)
         if _is_changed(old[path], new[path])
     ]
-    changes += [Change(path_of(path), None, new[path].node) for path in sorted(made)]
+    changes += [NodeChange(path_of(path), None, new[path].node) for path in sorted(made)]
     # What could be looked at at neither time is not known to have changed, nor to have stayed.
     return changes + sorted({*before.gaps, *after.gaps}, key=lambda gap: gap.path)
 
@@ -135,7 +143,7 @@ class _Camera:
         leave: Callable[[str, Collection[str]], bool],
     ) -> None:
         self.contents, self.limits, self.known, self.leave = contents, limits, known, leave
-        self.snapshot = Snapshot()
+        self.snapshot = WorkspaceSnapshot()
         self.room = limits.tree_bytes
 
     def visit(self, folder: Folder, above: Parts) -> None:
@@ -166,10 +174,10 @@ class _Camera:
         kind, known = kind_of(status), self.known.get(parts)
         if known and known.is_settled and known.signature == signature:
             self.snapshot.seen[parts] = known
-        elif kind is Kind.FILE and (
+        elif kind is NodeKind.FILE and (
             status.st_size > min(self.limits.watched_bytes, self.room) or self.leave(parts[-1], names)
         ):
-            node = Node(Kind.FILE, stat.S_IMODE(status.st_mode), status.st_size)
+            node = Node(NodeKind.FILE, stat.S_IMODE(status.st_mode), status.st_size)
             self.snapshot.seen[parts] = Seen(node, signature, is_settled=True)
         else:
             is_settled = max(times) < time.time_ns() - _SETTLED_NS
@@ -178,7 +186,7 @@ class _Camera:
                 self.contents.keep(found.content, found.node.digest)
                 self.room -= len(found.content)
             self.snapshot.seen[parts] = Seen(found.node, signature, is_settled)
-        if kind is Kind.FOLDER:
+        if kind is NodeKind.FOLDER:
             with folder.open_folder(parts[-1]) as inner:
                 self.visit(inner, parts)
 

@@ -21,22 +21,22 @@ from actionledger.runtime.workspace.journal import Journal
 from actionledger.runtime.workspace.layers import Overlay
 from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import (
-    Change,
     Effect,
+    EffectStep,
     Gap,
-    Kind,
     Move,
     Node,
-    Step,
+    NodeChange,
+    NodeKind,
     digest_of,
     inverse,
 )
 from actionledger.runtime.workspace.paths import Parts, plain_parts
 from actionledger.runtime.workspace.refusals import recording
 from actionledger.runtime.workspace.retention import InUse, let_go_of_old
-from actionledger.runtime.workspace.snapshots import Snapshot, differences, take_snapshot
+from actionledger.runtime.workspace.snapshots import WorkspaceSnapshot, differences, take_snapshot
 from actionledger.runtime.workspace.tree import loaded_or_none
-from actionledger.runtime.workspace.undoing import Undone, undo_steps, undoing_of, undoings
+from actionledger.runtime.workspace.undo import Undone, undo_steps, undoing_of, undoings
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class Workspace(Files):
         self._temporary: TemporaryFolder | None = None
         self._in_use: InUse | None = None
         self._opening = Lock()
-        self._known: Snapshot | None = None
+        self._known: WorkspaceSnapshot | None = None
         if self._state is not None and self._kept_in(self._state).is_dir():
             # Whoever may want to undo something here uses the journal from now on.
             with suppress(ActionError):
@@ -177,7 +177,7 @@ class Workspace(Files):
                 self._recover()
             yield
 
-    def _carry_out(self, steps: Sequence[Step], unit: Unit, /) -> None:
+    def _carry_out(self, steps: Sequence[EffectStep], unit: Unit, /) -> None:
         carry_out(self._disk, self.journal, unit, steps)
 
     def _undo(self, is_wanted: Callable[[Record], bool], what: str) -> Undone:
@@ -199,13 +199,13 @@ class Workspace(Files):
                 gap = Gap(".", "What was there before the command was not kept.")
                 self.journal.watched(watch.unit, [gap])
             else:
-                self._note_effects(watch.unit, Snapshot.from_bytes(data))
+                self._note_effects(watch.unit, WorkspaceSnapshot.from_bytes(data))
 
-    def _snapshot(self) -> Snapshot:
+    def _snapshot(self) -> WorkspaceSnapshot:
         self._known = take_snapshot(self._disk, self.journal.contents, self.limits, self._known)
         return self._known
 
-    def _note_effects(self, unit: Unit, before: Snapshot) -> list[Effect]:
+    def _note_effects(self, unit: Unit, before: WorkspaceSnapshot) -> list[Effect]:
         effects = differences(before, self._snapshot())
         self.journal.watched(unit, effects)
         return effects
@@ -224,7 +224,7 @@ class Workspace(Files):
 
 
 def carry_out(
-    tree: DiskTree, journal: Journal, unit: Unit, steps: Sequence[Step], undoes: Sequence[int] = ()
+    tree: DiskTree, journal: Journal, unit: Unit, steps: Sequence[EffectStep], undoes: Sequence[int] = ()
 ) -> None:
     """Have effects one after the other; where one fails, take those before it back."""
     records = journal.intend(unit, steps, undoes)
@@ -253,7 +253,7 @@ def settle(tree: DiskTree, journal: Journal) -> None:
         journal.settled(had, records[len(had) :])
 
 
-def _have(tree: DiskTree, journal: Journal, records: Sequence[Record], steps: Sequence[Step]) -> None:
+def _have(tree: DiskTree, journal: Journal, records: Sequence[Record], steps: Sequence[EffectStep]) -> None:
     try:
         for record, step in zip(records, steps, strict=True):
             tree.apply(step, record.temporary)
@@ -267,7 +267,7 @@ def _have(tree: DiskTree, journal: Journal, records: Sequence[Record], steps: Se
         raise
 
 
-def _take_back(tree: DiskTree, journal: Journal, unit: Unit, had: Sequence[tuple[Record, Step]]) -> str:
+def _take_back(tree: DiskTree, journal: Journal, unit: Unit, had: Sequence[tuple[Record, EffectStep]]) -> str:
     """Take back what was done before an effect failed; return a sentence if that can't be done, else nothing."""
     steps = [inverse(step) for _, step in reversed(had)]
     try:
@@ -287,12 +287,12 @@ def _was_had(tree: DiskTree, effect: Effect) -> bool:
     found = loaded_or_none(tree, parts)
     now = found.node if found else None
     if _is_half_made(effect, now):
-        tree.apply(Step(Change(effect.path, now, effect.after)), "")
+        tree.apply(EffectStep(NodeChange(effect.path, now, effect.after)), "")
         return True
     return now != effect.before
 
 
-def _kind_at(tree: DiskTree, parts: Parts) -> Kind | None:
+def _kind_at(tree: DiskTree, parts: Parts) -> NodeKind | None:
     try:
         entry = tree.look(parts)
     except ActionError:
@@ -300,8 +300,8 @@ def _kind_at(tree: DiskTree, parts: Parts) -> Kind | None:
     return entry.kind if entry else None
 
 
-def _is_half_made(change: Change, now: Node | None) -> bool:
+def _is_half_made(change: NodeChange, now: Node | None) -> bool:
     """Whether a folder was made, and not yet given its permissions."""
-    is_made = change.before is None and change.after is not None and change.after.kind is Kind.FOLDER
-    is_there = now is not None and now.kind is Kind.FOLDER and now.mode & 0o777 == NEW_FOLDER_MODE
+    is_made = change.before is None and change.after is not None and change.after.kind is NodeKind.FOLDER
+    is_there = now is not None and now.kind is NodeKind.FOLDER and now.mode & 0o777 == NEW_FOLDER_MODE
     return is_made and is_there and now != change.after

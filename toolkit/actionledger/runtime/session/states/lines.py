@@ -16,18 +16,18 @@ from pydantic_core import PydanticSerializationError
 
 from actionledger.core.locks import FileLock
 from actionledger.core.privacy import mask_lines
-from actionledger.runtime.session.states.looking import LeftOut, State
+from actionledger.runtime.session.states.capture import CapturedState, SkippedPath
 from actionledger.runtime.session.states.objects import NONE_THERE, Objects
 from actionledger.runtime.workspace.folders import open_private
-from actionledger.runtime.workspace.nodes import Change, Kind, node_from_json
+from actionledger.runtime.workspace.nodes import NodeChange, NodeKind, node_from_json
 
 __all__ = [
     "VERSION",
     "Begun",
     "Drawn",
     "Effects",
-    "Kind",
     "Line",
+    "NodeKind",
     "Read",
     "TurnBegun",
     "TurnEnded",
@@ -110,10 +110,10 @@ class Effects:
     left_out: tuple[dict[str, str], ...] | None = None
 
     @property
-    def as_changes(self) -> list[Change]:
+    def as_changes(self) -> list[NodeChange]:
         """The changes as values."""
         return [
-            Change(one["path"], node_from_json(one["before"]), node_from_json(one["after"]))
+            NodeChange(one["path"], node_from_json(one["before"]), node_from_json(one["after"]))
             for one in self.changes
         ]
 
@@ -190,7 +190,7 @@ def read(data: bytes) -> Read:
     return found
 
 
-def change_as_json(change: Change) -> dict[str, Any]:
+def change_as_json(change: NodeChange) -> dict[str, Any]:
     """Return a change as a JSON value."""
     return asdict(change)
 
@@ -213,14 +213,14 @@ class KeptStates:
     """
 
     begun: Begun
-    first: State | None
+    first: CapturedState | None
     lines: Sequence[Line]
     objects: Objects
     is_masked: bool
     is_damaged: bool
 
     @property
-    def last(self) -> State | None:
+    def last(self) -> CapturedState | None:
         """What the workspace held when it was last looked at; None where that is not known."""
         state = self.first
         for line in self.lines:
@@ -228,12 +228,14 @@ class KeptStates:
         return state
 
 
-def following(state: State | None, line: Line) -> State | None:
+def following(state: CapturedState | None, line: Line) -> CapturedState | None:
     """Return the state after a line, given the one before."""
     if state is None or not isinstance(line, Effects):
         return state
     stores = state.stores if line.stores is None else frozenset(line.stores)
-    left_out = state.left_out if line.left_out is None else tuple(LeftOut(**each) for each in line.left_out)
+    left_out = (
+        state.left_out if line.left_out is None else tuple(SkippedPath(**each) for each in line.left_out)
+    )
     return state.after(line.as_changes, stores, left_out)
 
 
@@ -261,7 +263,7 @@ def read_states(folder: Path, session_id: str, *, must: bool = False) -> KeptSta
     begun, objects = found.lines[0], Objects(folder / "objects", _MOST_BYTES)
     data = objects.get(begun.state, must=must)
     try:
-        first = None if data is None else State.from_bytes(data)
+        first = None if data is None else CapturedState.from_bytes(data)
     except (KeyError, TypeError, ValueError, AttributeError):
         first = None
     return KeptStates(begun, first, found.lines[1:], objects, found.is_masked, found.is_damaged)

@@ -13,16 +13,16 @@ from actionledger.runtime.session.states.settings import ManifestSettings
 from actionledger.runtime.session.states.stores import belongs_to, image_of, may_be_store
 from actionledger.runtime.workspace.disk import DiskTree
 from actionledger.runtime.workspace.folders import NEW_FOLDER_MODE, Folder, write_all
-from actionledger.runtime.workspace.nodes import Change, Kind, Node, digest_of, node_from_json
+from actionledger.runtime.workspace.nodes import Node, NodeChange, NodeKind, digest_of, node_from_json
 from actionledger.runtime.workspace.paths import Parts, path_of, plain_parts
-from actionledger.runtime.workspace.snapshots import Seen, Snapshot, take_snapshot
+from actionledger.runtime.workspace.snapshots import Seen, WorkspaceSnapshot, take_snapshot
 
 TOO_LARGE, SPECIAL, UNREADABLE = "too_large", "no_file", "unreadable"
 """Why something of a workspace is left out: larger than is kept; no file, folder or link; or it can't be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedPath:
     """Something of a workspace that is not kept.
 
     Args:
@@ -37,7 +37,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class CapturedState:
     """What a workspace holds.
 
     Args:
@@ -48,7 +48,7 @@ class State:
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
     stores: frozenset[str] = frozenset()
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedPath, ...] = ()
 
     def as_bytes(self) -> bytes:
         """Return it as JSON text; equal states have the same."""
@@ -60,7 +60,7 @@ class State:
         return json.dumps(value, separators=(",", ":")).encode()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "State":
+    def from_bytes(cls, data: bytes) -> "CapturedState":
         """Return the state that JSON text stands for.
 
         Raises:
@@ -72,9 +72,13 @@ class State:
             raise ValueError("it is nested deeper than any state") from error
         nodes = {path: node_from_json(node) for path, node in value["nodes"].items()}
         known = {path: node for path, node in nodes.items() if node is not None}
-        return cls(known, frozenset(value["stores"]), tuple(LeftOut(**each) for each in value["left_out"]))
+        return cls(
+            known, frozenset(value["stores"]), tuple(SkippedPath(**each) for each in value["left_out"])
+        )
 
-    def after(self, changes: list[Change], stores: frozenset[str], left_out: tuple[LeftOut, ...]) -> "State":
+    def after(
+        self, changes: list[NodeChange], stores: frozenset[str], left_out: tuple[SkippedPath, ...]
+    ) -> "CapturedState":
         """Return the state after some changes."""
         nodes = dict(self.nodes)
         for change in changes:
@@ -82,14 +86,14 @@ class State:
                 nodes.pop(change.path, None)
             else:
                 nodes[change.path] = change.after
-        return State(nodes, stores, left_out)
+        return CapturedState(nodes, stores, left_out)
 
-    def changes_to(self, later: "State") -> list[Change]:
+    def changes_to(self, later: "CapturedState") -> list[NodeChange]:
         """Return what leads from this state to a later one, by path."""
         old, new = self.nodes, later.nodes
         paths = [path for path, node in new.items() if old.get(path) != node]
         paths += [path for path in old if path not in new]
-        return [Change(path, old.get(path), new.get(path)) for path in sorted(paths)]
+        return [NodeChange(path, old.get(path), new.get(path)) for path in sorted(paths)]
 
 
 class Lens:
@@ -103,17 +107,17 @@ class Lens:
     """
 
     def __init__(
-        self, root: Path, objects: Objects, settings: ManifestSettings, known: Snapshot | None = None
+        self, root: Path, objects: Objects, settings: ManifestSettings, known: WorkspaceSnapshot | None = None
     ) -> None:
         self._root = root
         self._tree = DiskTree(root, settings.file_bytes)
         self._objects = objects
         self._settings = settings
         self._images: dict[str, tuple[tuple[object, ...], Node | None]] = {}
-        self._state: State | None = None
+        self._state: CapturedState | None = None
         self.known = known
 
-    def look(self) -> State:
+    def look(self) -> CapturedState:
         """Return what the workspace holds now; contents are kept."""
         before = self.known
         seen = self.known = take_snapshot(
@@ -128,7 +132,7 @@ class Lens:
             return state
         return self._state
 
-    def _state_of(self, seen: Snapshot) -> State:
+    def _state_of(self, seen: WorkspaceSnapshot) -> CapturedState:
         found = {path_of(parts): one for parts, one in seen.seen.items()}
         nodes = {path: one.node for path, one in found.items()}
         unread = [path for path, node in nodes.items() if _is_unread(node)]
@@ -138,9 +142,9 @@ class Lens:
         for path in unread:
             if path in nodes and path not in stores:
                 nodes[path] = self._plain(path, nodes[path])
-        gaps = [LeftOut(gap.path, UNREADABLE, gap.why) for gap in seen.gaps]
+        gaps = [SkippedPath(gap.path, UNREADABLE, gap.why) for gap in seen.gaps]
         left = [missing for path, node in nodes.items() if (missing := self._left_out(path, node))]
-        return State(nodes, frozenset(stores), (*left, *gaps))
+        return CapturedState(nodes, frozenset(stores), (*left, *gaps))
 
     def _store(self, path: str, found: Mapping[str, Seen]) -> Node | None:
         """Return a store as it is kept; None where a file whose content was not read is none."""
@@ -163,7 +167,7 @@ class Lens:
             return None if image is None else node
         digest = digest_of(image)
         self._objects.keep(image, digest)
-        return Node(Kind.FILE, node.mode, len(image), digest)
+        return Node(NodeKind.FILE, node.mode, len(image), digest)
 
     def _plain(self, path: str, node: Node) -> Node:
         """Return what stands at a path that has a store's name and is none."""
@@ -178,13 +182,13 @@ class Lens:
         self._objects.keep(loaded.content, loaded.node.digest)
         return loaded.node
 
-    def _left_out(self, path: str, node: Node) -> LeftOut | None:
-        if node.kind is Kind.OTHER:
-            return LeftOut(path, SPECIAL, "It is no file, folder or link.")
+    def _left_out(self, path: str, node: Node) -> SkippedPath | None:
+        if node.kind is NodeKind.OTHER:
+            return SkippedPath(path, SPECIAL, "It is no file, folder or link.")
         if _is_unread(node):
             most, all_of_it = self._settings.file_bytes, self._settings.tree_bytes
             why = f"It has {node.size:,} bytes; of one file {most:,} are kept, of a workspace {all_of_it:,}."
-            return LeftOut(path, TOO_LARGE, why)
+            return SkippedPath(path, TOO_LARGE, why)
         return None
 
 
@@ -195,10 +199,10 @@ def _of_content(log: Seen) -> tuple[int, ...]:
 
 
 def _is_unread(node: Node) -> bool:
-    return node.kind is Kind.FILE and not node.digest
+    return node.kind is NodeKind.FILE and not node.digest
 
 
-_ORDER = (Kind.FOLDER, Kind.FILE, Kind.LINK)
+_ORDER = (NodeKind.FOLDER, NodeKind.FILE, NodeKind.LINK)
 
 
 class Restorer:
@@ -214,7 +218,7 @@ class Restorer:
         self._tree = DiskTree(root, 2**40)
         self._objects = objects
 
-    def restore(self, state: State) -> list[LeftOut]:
+    def restore(self, state: CapturedState) -> list[SkippedPath]:
         """Put all of a state into the folder, which is empty.
 
         Returns:
@@ -226,32 +230,32 @@ class Restorer:
         for kind in _ORDER:
             nodes = sorted((path, node) for path, node in state.nodes.items() if node.kind is kind)
             left += [
-                LeftOut(path, "refused", why)
+                SkippedPath(path, "refused", why)
                 for path, node in nodes
                 if path not in named and (why := self._put(path, node))
             ]
         for path, node in sorted(state.nodes.items(), reverse=True):
-            if node.kind is Kind.FOLDER:
+            if node.kind is NodeKind.FOLDER:
                 self._set_mode(path, node.mode)
         return left
 
-    def apply(self, changes: list[Change]) -> list[LeftOut]:
+    def apply(self, changes: list[NodeChange]) -> list[SkippedPath]:
         """Make changes that were found elsewhere; what is there already in the wanted form stays.
 
         Returns:
             What could not be changed.
         """
         gone = [one for one in reversed(changes) if one.before is not None and _is_replaced(one)]
-        left = [LeftOut(one.path, "refused", why) for one in gone if (why := self._remove(one.path))]
+        left = [SkippedPath(one.path, "refused", why) for one in gone if (why := self._remove(one.path))]
         made = [(one.path, one.after) for one in changes if one.after is not None]
         for kind in _ORDER:
             left += [
-                LeftOut(path, "refused", why)
+                SkippedPath(path, "refused", why)
                 for path, node in made
                 if node.kind is kind and (why := self._put(path, node))
             ]
         for path, node in made:
-            if node.kind is Kind.FOLDER:
+            if node.kind is NodeKind.FOLDER:
                 self._set_mode(path, node.mode)
         return left
 
@@ -267,10 +271,10 @@ class Restorer:
     def _make(self, folder: Folder, parts: Parts, node: Node) -> str:
         name = parts[-1]
         match node.kind:
-            case Kind.FOLDER:
+            case NodeKind.FOLDER:
                 with suppress(FileExistsError):
                     folder.make_folder(name, NEW_FOLDER_MODE)
-            case Kind.LINK:
+            case NodeKind.LINK:
                 folder.make_link(name, node.target)
             case _:
                 content = self._objects.get(node.digest)
@@ -298,10 +302,10 @@ class Restorer:
                 folder.set_mode(parts[-1], mode & 0o777)
 
 
-def _is_replaced(change: Change) -> bool:
+def _is_replaced(change: NodeChange) -> bool:
     """Return whether something has to go before a change can be made; a folder that stays one does not."""
     kinds = {node.kind for node in (change.before, change.after) if node is not None}
-    return change.after is None or kinds != {Kind.FOLDER}
+    return change.after is None or kinds != {NodeKind.FOLDER}
 
 
 def _unlink(folder: Folder, name: str) -> None:

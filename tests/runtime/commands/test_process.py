@@ -172,7 +172,7 @@ def test_a_host_that_is_killed_takes_its_commands_with_it(root, tmp_path, gone, 
     inner = f"{locking}import time; print('on', flush=True); time.sleep(60)"
     code = (
         "import sys, pathlib\n"
-        "from actionledger.runtime.commands.running import run_command\n"
+        "from actionledger.runtime.commands.process import run_command\n"
         "from actionledger.runtime.commands import CommandSettings\n"
         f"run_command([sys.executable, '-c', {inner!r}],\n"
         "    workspace=pathlib.Path(sys.argv[1]), home=pathlib.Path(sys.argv[2]), settings=CommandSettings(),\n"

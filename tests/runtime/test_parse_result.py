@@ -8,7 +8,7 @@ from actionledger.core.values import ParseResult, Reading
 from actionledger.core.vocabulary import ActionStatus, Outcome, Reason, RepairKind
 from actionledger.profiles import profile_named
 from actionledger.reading.parsers import parser_named
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 
 ASSISTANT = profile_named("assistant")
 TEXT = """Here:

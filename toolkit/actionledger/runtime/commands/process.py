@@ -23,7 +23,7 @@ from actionledger.core.privacy import mask_text
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.commands import reach
 from actionledger.runtime.commands.reach import ENVIRONMENT, CommandSettings, allows, environment_of
-from actionledger.runtime.sandbox.launching import INSIDE, host_python
+from actionledger.runtime.sandbox.launch import INSIDE, host_python
 
 OnOutput: TypeAlias = Callable[[str, str], None]
 """Takes the name of the output (``stdout`` or ``stderr``) and the next piece of it."""
@@ -32,7 +32,7 @@ MARGIN = 64 * 1024
 """How much is held beyond each cut, in characters: a secret up to that length is known whole, and masked, before it is cut in two."""
 
 
-class Capture:
+class OutputCapture:
     """One output of a command.
 
     Args:
@@ -197,7 +197,7 @@ class _Running:
     ) -> None:
         self._settings = settings
         self._begun = time.monotonic()
-        self._outputs = [Capture(name, settings.output, on_output) for name in ("stdout", "stderr")]
+        self._outputs = [OutputCapture(name, settings.output, on_output) for name in ("stdout", "stderr")]
         self._reported = b""
         self._report, report = os.pipe()
         try:

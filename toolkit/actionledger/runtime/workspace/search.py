@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 
 from actionledger.core.errors import ActionError
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.nodes import Entry, Kind
+from actionledger.runtime.workspace.nodes import NodeKind, PathEntry
 from actionledger.runtime.workspace.paths import Parts
 from actionledger.runtime.workspace.patterns import search_pattern
 from actionledger.runtime.workspace.texts import is_text
-from actionledger.runtime.workspace.tree import Tree, folder_names
+from actionledger.runtime.workspace.tree import FileTree, folder_names
 
 _LONGEST_LINE = 300
 """How much of a line is shown, in characters."""
@@ -26,12 +26,12 @@ class Listing:
         is_complete: whether that is all of it.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PathEntry, ...]
     is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """A line that a search found.
 
     Args:
@@ -56,15 +56,15 @@ class Hits:
         is_complete: whether all files were looked into and all lines are given.
     """
 
-    hits: tuple[Hit, ...]
+    hits: tuple[SearchHit, ...]
     searched: int
     skipped: int
     is_complete: bool
 
 
-def listed(tree: Tree, parts: Parts, limits: FileLimits, *, depth: int) -> Listing:
+def listed(tree: FileTree, parts: Parts, limits: FileLimits, *, depth: int) -> Listing:
     """Return what is in a folder and, down to a depth, in the folders in it."""
-    entries: list[Entry] = []
+    entries: list[PathEntry] = []
     for entry in _walk(tree, parts, min(depth, limits.depth)):
         if len(entries) == limits.entries:
             return Listing(tuple(entries), is_complete=False)
@@ -107,17 +107,17 @@ class Search:
         return found
 
 
-def searched(tree: Tree, parts: Parts, search: Search, limits: FileLimits) -> Hits:
+def searched(tree: FileTree, parts: Parts, search: Search, limits: FileLimits) -> Hits:
     """Return the lines of the files in a folder that fit a search."""
     give_up_at = time.monotonic() + limits.seconds
     files = _Texts(tree, parts, search.glob, limits, give_up_at)
-    hits: list[Hit] = []
+    hits: list[SearchHit] = []
     for batch in files.batches():
         texts = [text for _, text in batch]
         room = limits.hits + 1 - len(hits)
         for place, number in search.lines_in(texts, room, give_up_at - time.monotonic()):
             path, text = batch[place]
-            hits.append(Hit(path, number + 1, text.split("\n")[number].rstrip("\r")[:_LONGEST_LINE]))
+            hits.append(SearchHit(path, number + 1, text.split("\n")[number].rstrip("\r")[:_LONGEST_LINE]))
         if len(hits) > limits.hits:
             return Hits(tuple(hits[: limits.hits]), files.searched, files.skipped, is_complete=False)
     return Hits(tuple(hits), files.searched, files.skipped, files.is_complete)
@@ -126,7 +126,9 @@ def searched(tree: Tree, parts: Parts, search: Search, limits: FileLimits) -> Hi
 class _Texts:
     """The texts in a folder, a bounded number at a time."""
 
-    def __init__(self, tree: Tree, parts: Parts, glob: str, limits: FileLimits, give_up_at: float) -> None:
+    def __init__(
+        self, tree: FileTree, parts: Parts, glob: str, limits: FileLimits, give_up_at: float
+    ) -> None:
         self.tree, self.parts, self.glob = tree, parts, glob
         self.limits, self.give_up_at = limits, give_up_at
         self.searched = self.skipped = 0
@@ -149,22 +151,22 @@ class _Texts:
         if batch:
             yield batch
 
-    def files(self) -> Iterator[Entry]:
+    def files(self) -> Iterator[PathEntry]:
         """Yield the files whose paths fit, until there were too many entries or it took too long."""
         entry = self.tree.look(self.parts)
         entries = (
             iter((entry,))
-            if entry and entry.kind is Kind.FILE
+            if entry and entry.kind is NodeKind.FILE
             else _walk(self.tree, self.parts, self.limits.depth)
         )
         for number, one in enumerate(entries):
             if number == self.limits.entries or time.monotonic() > self.give_up_at:
                 self.is_complete = False
                 return
-            if one.kind is Kind.FILE and fnmatchcase(one.path, self.glob):
+            if one.kind is NodeKind.FILE and fnmatchcase(one.path, self.glob):
                 yield one
 
-    def text(self, entry: Entry) -> str | None:
+    def text(self, entry: PathEntry) -> str | None:
         if entry.size > self.limits.file_bytes:
             return None
         try:
@@ -176,7 +178,7 @@ class _Texts:
         return found.content.decode()
 
 
-def _walk(tree: Tree, parts: Parts, depth: int) -> Iterator[Entry]:
+def _walk(tree: FileTree, parts: Parts, depth: int) -> Iterator[PathEntry]:
     """Yield what is in a folder, each folder before what is in it."""
     for name in folder_names(tree, parts):
         inner = (*parts, name)
@@ -184,7 +186,7 @@ def _walk(tree: Tree, parts: Parts, depth: int) -> Iterator[Entry]:
         if entry is None:
             continue  # gone meanwhile
         yield entry
-        if entry.kind is Kind.FOLDER and depth > 1:
+        if entry.kind is NodeKind.FOLDER and depth > 1:
             try:
                 yield from _walk(tree, inner, depth - 1)
             except ActionError:

@@ -41,7 +41,7 @@ class PlannedAction:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TurnPlan:
     """The calls of a response that may run, in the order in which they do.
 
     Args:
@@ -68,21 +68,23 @@ def as_sentence(clause: str) -> str:
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
-def build_plan(calls: Sequence[ActionCall], *, references: bool = False, limit: int | None = None) -> Plan:
+def build_plan(
+    calls: Sequence[ActionCall], *, references: bool = False, limit: int | None = None
+) -> TurnPlan:
     """Order the calls of a response that may run, by themselves or once a person has approved them."""
     runnable = [PlannedAction(index, call) for index, call in enumerate(calls) if call.status.is_plannable]
     for planned in runnable[limit:] if limit is not None else ():
         detail = as_sentence(f"{named(planned.index, planned.call)} is beyond the limit of {limit}")
         planned.issue = Issue(Reason.ACTION_LIMIT, planned.call.span, detail)
     if not references:
-        return Plan(tuple(runnable))
+        return TurnPlan(tuple(runnable))
     names = _Names(calls)
     for planned in runnable:
         planned.issue = planned.issue or names.issue_of(planned)
         if planned.issue is None:
             planned.waits_for, planned.issue = names.dependencies_of(planned)
     by_index = {planned.index: planned for planned in runnable}
-    return Plan(tuple(by_index[index] for index in _ordered(by_index)), names.places)
+    return TurnPlan(tuple(by_index[index] for index in _ordered(by_index)), names.places)
 
 
 class _Names:

@@ -10,9 +10,9 @@ from actionledger.runtime.workspace.diffs import unified
 from actionledger.runtime.workspace.history import History, Record
 from actionledger.runtime.workspace.journal import Contents
 from actionledger.runtime.workspace.layers import LayeredTree
-from actionledger.runtime.workspace.nodes import Change, Gap, Move, Node, Step, paths_of
+from actionledger.runtime.workspace.nodes import EffectStep, Gap, Move, Node, NodeChange, paths_of
 from actionledger.runtime.workspace.paths import plain_parts
-from actionledger.runtime.workspace.tree import Tree, loaded_or_none, obstacle
+from actionledger.runtime.workspace.tree import FileTree, loaded_or_none, obstacle
 
 _MOST_DIFF_LINES = 20
 _MOST_NAMED = 5
@@ -132,10 +132,10 @@ def _reversals(history: History, records: Sequence[Record]) -> tuple[Reversed, .
     return tuple(Reversed(action, tuple(sorted(paths[action])), redone[action]) for action in paths)
 
 
-def undo_steps(records: Sequence[Record], tree: Tree, contents: Contents) -> list[Step]:
+def undo_steps(records: Sequence[Record], tree: FileTree, contents: Contents) -> list[EffectStep]:
     """Return the steps that take records back."""
     tried = LayeredTree(tree)
-    steps: list[Step] = []
+    steps: list[EffectStep] = []
     conflicts: list[Conflict] = []
     for record in records:
         if isinstance(record.effect, Gap):
@@ -152,18 +152,18 @@ def undo_steps(records: Sequence[Record], tree: Tree, contents: Contents) -> lis
     return steps
 
 
-def _inverse(effect: Change | Move, contents: Contents) -> Step:
+def _inverse(effect: NodeChange | Move, contents: Contents) -> EffectStep:
     if isinstance(effect, Move):
-        return Step(Move(effect.target, effect.path, effect.kind))
-    back = Change(effect.path, effect.after, effect.before)
-    return Step(back, _content(effect.after, contents), _content(effect.before, contents))
+        return EffectStep(Move(effect.target, effect.path, effect.kind))
+    back = NodeChange(effect.path, effect.after, effect.before)
+    return EffectStep(back, _content(effect.after, contents), _content(effect.before, contents))
 
 
 def _content(node: Node | None, contents: Contents) -> bytes | None:
     return contents.get(node.digest) if node and node.digest else None
 
 
-def _conflict(step: Step, tree: Tree) -> Conflict | None:
+def _conflict(step: EffectStep, tree: FileTree) -> Conflict | None:
     effect = step.effect
     if isinstance(effect, Move):
         why = obstacle(tree, effect)

@@ -7,9 +7,8 @@ import pytest
 
 from actionledger.core.errors import SandboxError, UnknownNameError
 from actionledger.profiles.assistant.code import document_of
-from actionledger.runtime.sandbox import choosing
-from actionledger.runtime.sandbox.base import Availability, CodeOutcome, CodeResult
-from actionledger.runtime.sandbox.choosing import (
+from actionledger.runtime.sandbox import backends
+from actionledger.runtime.sandbox.backends import (
     BubblewrapLauncher,
     ConfinedSandbox,
     ContainerLauncher,
@@ -18,7 +17,8 @@ from actionledger.runtime.sandbox.choosing import (
     choose,
     sandbox_names,
 )
-from actionledger.runtime.sandbox.ending import Ending
+from actionledger.runtime.sandbox.base import Availability, CodeOutcome, CodeResult
+from actionledger.runtime.sandbox.ending import RunEnding
 from actionledger.runtime.sandbox.monty import MontySandbox
 from actionledger.runtime.sandbox.process import verdict
 
@@ -88,7 +88,7 @@ def test_bubblewrap_shares_nothing_but_python():
 @pytest.mark.parametrize("attempt", HELD)
 def test_one_attempt_that_is_not_stopped_is_enough(attempt):
     """A probe that gets out anywhere makes the sandbox unavailable, and says where."""
-    ended = Ending(CodeOutcome.SUCCEEDED, HELD | {attempt: "done"})
+    ended = RunEnding(CodeOutcome.SUCCEEDED, HELD | {attempt: "done"})
     availability = verdict(ended, "walls")
     assert not availability
     assert f"{attempt} (done)" in availability.reason
@@ -96,22 +96,22 @@ def test_one_attempt_that_is_not_stopped_is_enough(attempt):
 
 def test_a_probe_that_is_held_everywhere_is_enough():
     """And a probe that did not run is not."""
-    assert verdict(Ending(CodeOutcome.SUCCEEDED, HELD), "walls") == Availability(
+    assert verdict(RunEnding(CodeOutcome.SUCCEEDED, HELD), "walls") == Availability(
         available=True, reason="walls"
     )
-    assert not verdict(Ending(CodeOutcome.SUCCEEDED, {}), "walls")
-    assert not verdict(Ending(CodeOutcome.TIMED_OUT, message="too slow"), "walls")
+    assert not verdict(RunEnding(CodeOutcome.SUCCEEDED, {}), "walls")
+    assert not verdict(RunEnding(CodeOutcome.TIMED_OUT, message="too slow"), "walls")
 
 
 def test_the_probe_fails_where_nothing_confines(monkeypatch):
     """The proof is no formality: with the walls left out of the process, the probe gets out."""
-    from actionledger.runtime.sandbox import launching
+    from actionledger.runtime.sandbox import launch
 
     boot = (
         "import sys; sys.path.insert(0, {folder!r}); import inside.main as m; from inside.lockdown import Walls; "
         "m.lock_down = lambda *a, **k: Walls(True, 0, True); m.main()"
     )
-    monkeypatch.setattr(launching, "_BOOT", boot)
+    monkeypatch.setattr(launch, "_BOOT", boot)
     with ConfinedSandbox() as sandbox:
         availability = sandbox.available()
     assert not availability
@@ -162,7 +162,7 @@ def test_monty_that_is_not_installed_is_named(monkeypatch):
 
 def test_the_choices_are_all_sandboxes():
     """Each has the name by which it is chosen."""
-    assert [make().name for make in choosing._SANDBOXES.values()] == list(sandbox_names())
+    assert [make().name for make in backends._SANDBOXES.values()] == list(sandbox_names())
 
 
 @pytest.mark.parametrize(

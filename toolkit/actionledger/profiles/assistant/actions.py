@@ -1,11 +1,42 @@
-"""The assistant's actions on tasks."""
+"""The assistant's 25 actions."""
 
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
-from actionledger.actions.catalogue import Action, Arguments
+from actionledger.actions.catalogue import Action, Arguments, Catalogue
 
+__all__ = [
+    "CATALOGUE",
+    "AssistantAction",
+    "CreateGoal",
+    "CreateMemory",
+    "CreateTask",
+    "DatavaultDelete",
+    "DatavaultGet",
+    "DatavaultList",
+    "DatavaultSearch",
+    "DatavaultStore",
+    "DatavaultUpdate",
+    "DeleteGoal",
+    "DeleteMemory",
+    "DeleteTask",
+    "ExecuteCode",
+    "GetGoal",
+    "GetMemory",
+    "GetTask",
+    "ListGoals",
+    "ListMemories",
+    "ListTasks",
+    "SearchGoals",
+    "SearchMemories",
+    "SearchTasks",
+    "UpdateGoal",
+    "UpdateMemory",
+    "UpdateTask",
+]
+
+# The assistant's actions on tasks.
 Status: TypeAlias = Literal["pending", "ongoing", "paused", "completed"]
 
 Limit = Annotated[int, Field(ge=1, le=1000, description="How many results to return at most.")]
@@ -295,3 +326,48 @@ class DatavaultSearch(DatavaultAction):
     type: Literal["datavault_search"]
     query: Query
     limit: Limit = 20
+
+
+class ExecuteCode(AssistantAction):
+    """Run Python code that reaches tasks, memories, goals and the datavault through the object gb."""
+
+    group: ClassVar[str] = "Code"
+    example: ClassVar[Arguments] = {
+        "code": "for task in gb.list_tasks(status='paused')['tasks']:\n    print(task['content'])"
+    }
+    type: Literal["execute_code"]
+    code: str = Field(min_length=1, description="The Python code.")
+
+
+CATALOGUE = Catalogue(
+    name="assistant",
+    discriminator="type",
+    references=True,
+    actions=(
+        CreateTask,
+        UpdateTask,
+        DeleteTask,
+        GetTask,
+        ListTasks,
+        SearchTasks,
+        CreateMemory,
+        UpdateMemory,
+        DeleteMemory,
+        GetMemory,
+        ListMemories,
+        SearchMemories,
+        CreateGoal,
+        UpdateGoal,
+        DeleteGoal,
+        GetGoal,
+        ListGoals,
+        SearchGoals,
+        DatavaultStore,
+        DatavaultGet,
+        DatavaultUpdate,
+        DatavaultDelete,
+        DatavaultList,
+        DatavaultSearch,
+        ExecuteCode,
+    ),
+)

@@ -140,7 +140,7 @@ class ExecutorContext:
         return "\n\n".join(filter(None, parts))
 
 
-class Executor(ABC):
+class ActionExecutor(ABC):
     """Carries out one action."""
 
     def execute(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from steps import steps
 
 from actionledger.core.values import ActionCall, Reference, Span
 from actionledger.core.vocabulary import ActionStatus, Reason
-from actionledger.runtime.execution.planning import Plan, build_plan
+from actionledger.runtime.execution.plan import TurnPlan, build_plan
 
 
 def call(*refers_to: str, status: ActionStatus = ActionStatus.VALID, **arguments: Any) -> ActionCall:
@@ -19,15 +19,15 @@ def call(*refers_to: str, status: ActionStatus = ActionStatus.VALID, **arguments
     return ActionCall("act", arguments, status, Span(0, 1), "actions", 0, references=references)
 
 
-def plan(*calls: ActionCall, **given: Any) -> Plan:
+def plan(*calls: ActionCall, **given: Any) -> TurnPlan:
     return build_plan(calls, **{"references": True} | given)
 
 
-def order(planned: Plan) -> list[int]:
+def order(planned: TurnPlan) -> list[int]:
     return [action.index for action in planned.actions]
 
 
-def codes(planned: Plan) -> dict[int, Reason]:
+def codes(planned: TurnPlan) -> dict[int, Reason]:
     return {action.index: action.issue.code for action in planned.actions if action.issue}
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from actionledger.core.errors import SandboxError, UnknownNameError
 from actionledger.runtime.sandbox.base import Sandbox
-from actionledger.runtime.sandbox.launching import INSIDE, host_python, python_command
+from actionledger.runtime.sandbox.launch import INSIDE, host_python, python_command
 from actionledger.runtime.sandbox.monty import MontySandbox
 from actionledger.runtime.sandbox.process import ProcessSandbox
 
