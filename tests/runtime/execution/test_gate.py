@@ -25,8 +25,8 @@ from actionledger.runtime.execution.plan import PlannedAction, TurnPlan
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.turn_context import (
     Admitted,
+    ExecutionProgress,
     TurnContext,
-    TurnProgress,
     TurnState,
     Withheld,
 )
@@ -87,7 +87,7 @@ def kitchen(
     approval: Approval | None = None,
     is_exact: bool = True,
     is_live: bool = True,
-) -> tuple[TurnContext, TurnProgress, Admitted]:
+) -> tuple[TurnContext, ExecutionProgress, Admitted]:
     """Return a turn, and the last of its three actions, which depends on both before it, with all of that in its way."""
     obstacles = frozenset(in_the_way)
     wanted: dict[str, Any] = {
@@ -122,7 +122,7 @@ def kitchen(
         dry_run=False,
     )
     observations = {0: SEEN, 1: replace(SEEN, action_index=1, status=fate)}
-    progress = TurnProgress(observations, approvals={2: approval} if approval else {})
+    progress = ExecutionProgress(observations, approvals={2: approval} if approval else {})
     return context, progress, Admitted(planned, ActionStep(2, calls[2], "a", turn(), "r"))
 
 

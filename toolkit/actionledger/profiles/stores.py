@@ -1,4 +1,4 @@
-"""What a profile keeps in one SQLite file: for its owner alone, changed at once or not at all, closed for good."""
+"""A profile's SQLite file: for its owner alone, changed at once or not at all, closed for good."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""READ and CHECK together: a parser and a catalogue make a result of a response."""
+"""READ and CHECK together: a parser and a catalogue turn a response into its parse result."""
 
 import json
 import time

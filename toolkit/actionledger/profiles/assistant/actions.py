@@ -1,4 +1,4 @@
-"""The assistant's 25 actions."""
+"""The assistant's 25 actions: tasks, memories, goals, the datavault and code."""
 
 from typing import Annotated, ClassVar, Literal, TypeAlias
 

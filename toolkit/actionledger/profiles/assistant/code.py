@@ -1,4 +1,4 @@
-"""What runs the assistant's ``execute_code``: a sandbox, the object ``gb``, and what the model is told of it.
+"""Handlers of the assistant's ``execute_code``: a sandbox, the object ``gb`` over the same store, and messages to the model.
 
 Each call of ``gb`` takes effect at once, as an action does. So what a script did before it failed stays done, and the model
 is told what that is: a store locked for as long as a stranger's code runs would keep every other session waiting.

@@ -1,4 +1,4 @@
-"""The six actions on each kind of thing that the assistant keeps: the names differ, and nothing else.
+"""The assistant's four collections in one SQLite file, and the six actions on each: the names differ, and nothing else.
 
 The shapes of the results are those of the document's ``gb`` object.
 """

@@ -1,4 +1,4 @@
-"""The coder: files, commands and a git repository in a workspace, asked for in XML-style tags."""
+"""The coder: files, commands and a git repository in a workspace, asked for in XML-style tags; its policy and its limits."""
 
 from actionledger.profiles.coder.actions import CATALOGUE
 from actionledger.profiles.coder.handlers import coder_handlers

@@ -1,4 +1,4 @@
-"""The coder's actions: the document's five, then what it wished for."""
+"""The coder's actions on files, commands and git, and the SEARCH/REPLACE blocks that a field may hold."""
 
 import re
 from collections.abc import Callable

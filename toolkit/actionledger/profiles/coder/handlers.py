@@ -1,4 +1,4 @@
-"""What runs the coder's actions: files and commands in one workspace, where all that they change can be undone."""
+"""Handlers of the coder's actions on files and commands, and their dry runs; all that they change can be undone."""
 
 import signal
 from collections.abc import Callable, Collection

@@ -1,4 +1,4 @@
-"""What a layer is told: its part, the directive, what the layer before it said and did. Pure."""
+"""One layer's turn: its prompt, the way of its message, the notes to the ledger, and the terms on which a cascade runs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -224,19 +224,11 @@ class Orchestration:
             for layer in self.state.layers:
                 begun = received.turn_index if due and received and layer == due.layer else None
                 self.sessions.session(layer, dry_run=dry_run, begun=begun)
-                self._check_ledger(layer)
+                said = sum(each.layer == layer for each in self.state.exchanges)
+                self.sessions.check_ledger(layer, said, dry_run=dry_run)
         except BaseException:
             self.close()
             raise
-
-    def _check_ledger(self, layer: str) -> None:
-        """Refuse a ledger without what a layer has said: what waits for approval there would be lost without a word."""
-        said = sum(exchange.layer == layer for exchange in self.state.exchanges)
-        if self.sessions.next_turn(layer, dry_run=self.state.dry_run) < said:
-            raise UsageError(
-                f"The ledger {str(self._ledger.path)!r} does not hold the {counted(said, 'response')} of the layer {layer!r}; "
-                f"give the one that the orchestration was recorded in."
-            )
 
     def _next(self) -> Due | CascadeEnding | None:
         """Return who is asked next and what, with the answers that were waited for; or why nobody can be."""

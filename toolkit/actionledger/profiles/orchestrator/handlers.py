@@ -1,4 +1,4 @@
-"""What runs the orchestrator's actions without any service: a tracker, a queue of jobs, a plan, a queue of requests, a git repository."""
+"""Handlers of the orchestrator's actions without any service: tracker, job queue, plan, request queue, git branches."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The layers that a directive goes down, and the table of what each of them may do at once.
+"""The layers that a directive goes down, which model plays which, and the table of what each may do at once.
 
 The document names the second in command (``2ic``); the others are ours. The person who gives the directive stands above them
 all (``ceo``); no model plays that part.

@@ -1,4 +1,4 @@
-"""The orchestrator's reading as its own document describes it: a response's actions, its narrative, its errors."""
+"""The orchestrator's reading as its own document describes it: actions, narrative, and errors in the document's words."""
 
 import re
 import warnings

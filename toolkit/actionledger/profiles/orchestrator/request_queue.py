@@ -1,4 +1,4 @@
-"""The plan with its history, and what waits for a person's answer."""
+"""The orchestrator's SQLite file, the plan with its history, and the requests that wait for a person's answer."""
 
 import sqlite3
 from collections.abc import Sequence

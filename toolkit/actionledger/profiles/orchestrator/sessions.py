@@ -7,6 +7,7 @@ from typing import Any
 
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.ids import derived_id
+from actionledger.core.plurals import counted
 from actionledger.core.recording import SessionKey, turn_id_of
 from actionledger.core.values import Observation, Turn
 from actionledger.ledger import Ledger
@@ -104,6 +105,14 @@ class LayerSessions:
         """Return the place of the next turn in a layer's session."""
         self.session(layer, dry_run=dry_run)
         return self._turns[layer, dry_run]
+
+    def check_ledger(self, layer: str, said: int, *, dry_run: bool) -> None:
+        """Refuse a ledger without what a layer has said: what waits for approval there would be lost without a word."""
+        if self.next_turn(layer, dry_run=dry_run) < said:
+            raise UsageError(
+                f"The ledger {str(self._ledger.path)!r} does not hold the {counted(said, 'response')} of the layer {layer!r}; "
+                f"give the one that the orchestration was recorded in."
+            )
 
     def take(
         self,

@@ -1,4 +1,4 @@
-"""Issues, and the jobs by which they are handed to a runner."""
+"""Issues, the jobs by which they are handed to a runner, and their export to files."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What executors work with, and what all of them have in common.
+"""The context of executors: the trigger and the steps so far, shared by one sequence, and what all executors have in common.
 
 Each looks at the state as it is when it runs, and no further than its action says.
 """

@@ -1,4 +1,4 @@
-"""What the planner's model is asked: who it is, what it can do, what has happened, and what comes next. Pure."""
+"""The planner's prompt: persona, actions, events, and the lessons of earlier sessions, by count and interval. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The reasoner itself: something happens, a sequence is planned, carried out, extended while it may be, and all of it recorded."""
+"""The reasoner itself: a trigger, a sequence planned, carried out, extended and recorded, with progress for whoever watches."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The reasoner's actions as its planner is told of them, and what runs them in a session."""
+"""The reasoner's actions as its planner sees them, and the executors that carry them out in a session."""
 
 import re
 from collections.abc import Iterable, Sequence

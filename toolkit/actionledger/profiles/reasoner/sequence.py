@@ -1,4 +1,4 @@
-"""What follows from something that happened: a plan, its sequence, the chains that it names, and another plan while there is to be one."""
+"""From a trigger to the end of its sequence: plans, the chains that they name, and further plans while there are to be any."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is kept of a persona: its state after every step, and the conversation, in one SQLite file.
+"""A persona as a frozen value, and its store: the state after every step, and the conversation, in one SQLite file.
 
 Nothing is ever overwritten: a change adds a step, and going back adds one that is like an earlier one.
 """

@@ -1,4 +1,4 @@
-"""The loop: a model is shown what there is, its response goes through the session, what came of it is shown next."""
+"""The loop: a model sees a prompt, its response goes through the session, and the feedback is its next prompt."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

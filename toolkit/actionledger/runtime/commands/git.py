@@ -1,4 +1,4 @@
-"""Git by argument lists, with a configuration of ours: whatever a repository says, nothing of it is started."""
+"""Git by argument lists, with a configuration of ours: on a workspace, on remotes that are folders, on references alone."""
 
 import os
 import re

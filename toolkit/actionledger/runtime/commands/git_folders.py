@@ -1,4 +1,4 @@
-"""A stand-in for the shared folder of a repository: all of it by links, but its configuration and its hooks.
+"""A stand-in for the shared folder of a repository: all of it by links, but its hooks, and of its configuration data alone.
 
 Git reads its configuration from the folder that ``GIT_COMMON_DIR`` names. The stand-in has a configuration of ours there, and no
 hooks; objects and references are the repository's own. So nothing that a repository says can start a program: git never reads it.

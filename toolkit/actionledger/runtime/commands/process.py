@@ -1,4 +1,4 @@
-"""One command: started in a process that shuts it in, listened to, ended in time with all that it started."""
+"""One command: started in a process that shuts it in, its output captured, ended in time with all that it started."""
 
 import codecs
 import json

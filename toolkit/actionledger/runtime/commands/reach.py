@@ -1,4 +1,4 @@
-"""What a command can reach on the disk: the system, its own program, the workspace and its home; and nothing else of anybody's."""
+"""How commands are run, and what they can reach: the system, their own program, the workspace and its home, no more."""
 
 import os
 import shutil

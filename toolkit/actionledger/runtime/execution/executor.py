@@ -1,4 +1,4 @@
-"""Steps that were admitted are run and observed: each try is recorded before its effect and after it."""
+"""Admitted steps are run in threads and observed: each try is recorded before its effect and after it."""
 
 import atexit
 import random

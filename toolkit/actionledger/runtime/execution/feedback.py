@@ -1,4 +1,4 @@
-"""What the model is told next: issues, refusals, errors and results, in the order of its actions, within a budget. Pure.
+"""Feedback to the model: issues, refusals with corrections, errors and results, in the order of its actions. Pure.
 
 What went wrong is told in full, as far as the budget goes; results share what is left, short ones whole and long ones alike.
 What is cut says so. Secrets are masked as the record masks them, before anything is cut: half of one would not be known as such.

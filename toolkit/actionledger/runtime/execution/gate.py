@@ -1,4 +1,4 @@
-"""What stands between a planned action and its execution: checks, in one order.
+"""The gate between a planned action and its execution: checks of plan, references, approval, handler and rate, in one order.
 
 Each lets an action on or withholds it, with a status and a reason for the record and a sentence for the model.
 """
@@ -15,14 +15,22 @@ from actionledger.core.vocabulary import SENTENCES, ActionStatus, DecisionKind, 
 from actionledger.runtime.execution.approval import LETS_RUN, Rule, Verdict, content_hash
 from actionledger.runtime.execution.execution_events import ActionStep, recorded_arguments
 from actionledger.runtime.execution.plan import as_sentence, named
-from actionledger.runtime.execution.turn_context import Admitted, Check, TurnContext, TurnProgress, Withheld
+from actionledger.runtime.execution.turn_context import (
+    Admitted,
+    Check,
+    ExecutionProgress,
+    TurnContext,
+    Withheld,
+)
 from actionledger.runtime.repetition.fingerprints import proposed_form
 
 _BY_EVIDENCE = "It stands in no format of its own: its name and its place alone say that it is meant. A rule with evidence decides about such."
 _MASKED = Withheld(ExecutionStatus.SKIPPED, Reason.MASKED_CONTENT, SENTENCES[Reason.MASKED_CONTENT])
 
 
-def check_decision(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def check_decision(
+    context: TurnContext, progress: ExecutionProgress, action: Admitted
+) -> Admitted | Withheld:
     """Let an action on as a person has decided, else as the policy says; withhold it until somebody decides."""
     approval = progress.approvals.get(action.step.index)
     if approval and approval.decision:
@@ -119,7 +127,9 @@ _WAITS = frozenset({Reason.NOT_APPROVED, Reason.DEPENDENCY_WAITS})
 """Why an action waits, or in a dry run would."""
 
 
-def check_dependencies(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def check_dependencies(
+    context: TurnContext, progress: ExecutionProgress, action: Admitted
+) -> Admitted | Withheld:
     """Withhold an action whose dependencies keep it from running; in a dry run, say what would."""
     places = action.planned.waits_for
     lost = _lost(progress, places)
@@ -138,7 +148,7 @@ def check_dependencies(context: TurnContext, progress: TurnProgress, action: Adm
     return Withheld(ExecutionStatus.PENDING, Reason.DEPENDENCY_WAITS, message)
 
 
-def _lost(progress: TurnProgress, places: tuple[int, ...]) -> int | None:
+def _lost(progress: ExecutionProgress, places: tuple[int, ...]) -> int | None:
     """Return the first place whose action keeps those from running that depend on it."""
     for place in places:
         observation = progress.observations.get(place)
@@ -147,12 +157,12 @@ def _lost(progress: TurnProgress, places: tuple[int, ...]) -> int | None:
     return None
 
 
-def _waits(progress: TurnProgress, place: int) -> bool:
+def _waits(progress: ExecutionProgress, place: int) -> bool:
     observation = progress.observations[place]
     return observation.status is ExecutionStatus.PENDING or observation.reason in _WAITS
 
 
-def _because_of(context: TurnContext, progress: TurnProgress, place: int) -> str:
+def _because_of(context: TurnContext, progress: ExecutionProgress, place: int) -> str:
     """Return why an action is lost that depends on the one at a place: what ended first, and the way from there."""
     cause = _cause(context, progress, place)
     ended = progress.observations.get(cause)
@@ -163,7 +173,7 @@ def _because_of(context: TurnContext, progress: TurnProgress, place: int) -> str
     return as_sentence(f"{what} by way of {named(place, context.calls[place])}")
 
 
-def _cause(context: TurnContext, progress: TurnProgress, place: int) -> int:
+def _cause(context: TurnContext, progress: ExecutionProgress, place: int) -> int:
     """Return the place of the action by whose end the one at a place was lost; that place itself if by its own."""
     waits_for = {planned.index: planned.waits_for for planned in context.plan.actions}
     while (seen := progress.observations.get(place)) and seen.reason is Reason.DEPENDENCY_FAILED:
@@ -174,7 +184,9 @@ def _cause(context: TurnContext, progress: TurnProgress, place: int) -> int:
     return place
 
 
-def check_references(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def check_references(
+    context: TurnContext, progress: ExecutionProgress, action: Admitted
+) -> Admitted | Withheld:
     """Fill in an action's references, if it is valid with them; in a dry run there is nothing to fill in."""
     call = action.step.call
     if not call.references or context.dry_run:
@@ -213,7 +225,7 @@ def with_arguments(
     return Withheld(ExecutionStatus.SKIPPED, Reason.REFUSED_ARGUMENTS, message, checked.errors)
 
 
-def admit(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def admit(context: TurnContext, progress: ExecutionProgress, action: Admitted) -> Admitted | Withheld:
     """Return whether an action may run now, and as what."""
     for check in CHECKS:
         answer = check(context, progress, action)
@@ -223,19 +235,23 @@ def admit(context: TurnContext, progress: TurnProgress, action: Admitted) -> Adm
     return action
 
 
-def check_plan(_context: TurnContext, _progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def check_plan(_context: TurnContext, _progress: ExecutionProgress, action: Admitted) -> Admitted | Withheld:
     """Withhold what can't be ordered."""
     issue = action.planned.issue
     return Withheld(ExecutionStatus.SKIPPED, issue.code, issue.message) if issue else action
 
 
-def check_failures(context: TurnContext, _progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def check_failures(
+    context: TurnContext, _progress: ExecutionProgress, action: Admitted
+) -> Admitted | Withheld:
     """Withhold what comes after too many failures in a row."""
     why = context.failures.spent()
     return Withheld(ExecutionStatus.SKIPPED, Reason.FAILURE_LIMIT, why) if why else action
 
 
-def check_repetition(context: TurnContext, progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def check_repetition(
+    context: TurnContext, progress: ExecutionProgress, action: Admitted
+) -> Admitted | Withheld:
     """Withhold what would be the same once more, of which the model was told."""
     approval = progress.approvals.get(action.step.index)
     if approval and approval.decision:
@@ -245,7 +261,9 @@ def check_repetition(context: TurnContext, progress: TurnProgress, action: Admit
     return Withheld(ExecutionStatus.SKIPPED, Reason.REPETITION, why) if why else action
 
 
-def check_handler(context: TurnContext, _progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def check_handler(
+    context: TurnContext, _progress: ExecutionProgress, action: Admitted
+) -> Admitted | Withheld:
     """Withhold what nothing can run."""
     name = action.step.call.name
     if name in context.handlers:
@@ -254,7 +272,7 @@ def check_handler(context: TurnContext, _progress: TurnProgress, action: Admitte
     return Withheld(ExecutionStatus.SKIPPED, Reason.NO_HANDLER, message)
 
 
-def check_rate(context: TurnContext, _progress: TurnProgress, action: Admitted) -> Admitted | Withheld:
+def check_rate(context: TurnContext, _progress: ExecutionProgress, action: Admitted) -> Admitted | Withheld:
     """Withhold what has run too often; one that gets past this is counted, but for a dry run."""
     why = "" if context.dry_run else context.rates.take(action.step.call.name)
     return Withheld(ExecutionStatus.RATE_LIMITED, Reason.RATE_LIMIT, why) if why else action

@@ -1,4 +1,4 @@
-"""The one table from exceptions to what is recorded of an execution, and whether it is worth another try."""
+"""The one table from exceptions to recorded outcomes, and results as JSON values of bounded size."""
 
 import json
 import re

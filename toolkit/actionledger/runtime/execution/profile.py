@@ -1,4 +1,4 @@
-"""What a session runs under: how it is read, checked, decided, run."""
+"""The profile of a session: how it is read, checked, decided and run; its execution settings and its prompt."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

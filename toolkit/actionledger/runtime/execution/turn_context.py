@@ -1,4 +1,4 @@
-"""What one turn is carried out with, and what came of it so far."""
+"""One turn: its state when it goes on, its context and progress, and the gate's answer to each action."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,7 +85,7 @@ class TurnContext:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnProgress:
+class ExecutionProgress:
     """What came of a turn's actions so far: ``TurnRun`` writes it, the checks of the gate read it.
 
     Args:
@@ -138,5 +138,5 @@ class Admitted:
     held_back: Withheld | None = None
 
 
-Check: TypeAlias = Callable[[TurnContext, TurnProgress, Admitted], Admitted | Withheld]
+Check: TypeAlias = Callable[[TurnContext, ExecutionProgress, Admitted], Admitted | Withheld]
 """One question that the gate asks: returns the action as it may go on to the next one, or why it doesn't."""

@@ -20,8 +20,8 @@ from actionledger.runtime.execution.gate import admit
 from actionledger.runtime.execution.plan import PlannedAction
 from actionledger.runtime.execution.turn_context import (
     Admitted,
+    ExecutionProgress,
     TurnContext,
-    TurnProgress,
     TurnState,
     Withheld,
 )
@@ -42,7 +42,7 @@ class TurnRun:
         self._context = context
         self._executor = executor
         history = context.history
-        self._progress = TurnProgress(tries=dict(history.tries), approvals=dict(history.approvals))
+        self._progress = ExecutionProgress(tries=dict(history.tries), approvals=dict(history.approvals))
         self._batch: list[ActionStep] = []
 
     @property

@@ -1,4 +1,4 @@
-"""Where a model's server is, and the key to it; neither shows a secret."""
+"""A model's server, the key to it, and how long to wait for it; none shows a secret."""
 
 import os
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A model that says what it was told to say, and remembers what it was asked: for tests and demonstrations."""
+"""Scripted and recorded models: fixed responses for tests and demonstrations, or a session's responses once more."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""A response from its pieces: texts joined, calls put together by their place."""
+"""A streamed response: server-sent events from bytes however they were cut, and the response from its pieces."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

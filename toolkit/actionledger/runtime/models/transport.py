@@ -1,4 +1,4 @@
-"""Requests over HTTP: retried until the first byte of a response is there, bounded in time and size, told in our words.
+"""Requests over HTTP: retried until the first byte is there, bounded in time and size, statuses and errors in our words.
 
 A retry after that byte could give out the beginning of one response and the end of another.
 """

@@ -1,4 +1,4 @@
-"""What comes of repetition in a session: the model is told first; if it goes on all the same, what would repeat is not done."""
+"""Repetition in a session: patterns over its fingerprints; the model is nudged first, then the action is withheld."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Which sandbox to use: one by its name, or the best that proves itself here. Never none."""
+"""The sandboxes of this machine: confined, bubblewrap, container, Monty; one by name, or the best that proves itself."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What a sandbox is, and what it says of a run."""
+"""The sandbox protocol: limits of a run, the methods that the code may call, and the result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields

@@ -1,4 +1,4 @@
-"""How much all sandboxes of this process may use together: how many run at once, and how much of what they send is read at once."""
+"""A run's deadline, and the budget that all sandboxes of this process share: runs at once, frames read at once."""
 
 import os
 import time

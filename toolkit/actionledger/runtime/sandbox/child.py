@@ -1,4 +1,4 @@
-"""One process as the host holds it: a channel, a way to end it, and nothing left behind."""
+"""One process as the host holds it: a channel, a way to end it, nothing left behind; and one kept ready."""
 
 import os
 import signal

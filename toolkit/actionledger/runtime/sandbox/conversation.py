@@ -1,4 +1,4 @@
-"""What the host says to a process and takes from it. The process is a stranger as soon as it has the code.
+"""The host's end of a run: frames over two pipes, within a time and a size. The process is a stranger once it has the code.
 
 Its frames are taken by an allow-list of kinds and fields. Whatever else it sends ends the run.
 """

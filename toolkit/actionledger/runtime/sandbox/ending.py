@@ -1,4 +1,4 @@
-"""How a run ends, and the result that is made of it: the same for every sandbox."""
+"""How a run ends, its bounded output, and the result that is made of it: the same for every sandbox."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""A sandbox whose code runs in a process of its own that shuts itself in."""
+"""A sandbox whose code runs in a process of its own that shuts itself in, and the probe that proves it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

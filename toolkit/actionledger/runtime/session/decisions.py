@@ -1,4 +1,4 @@
-"""Deciding about what waits: once, about exactly what was asked, and signed."""
+"""Decisions about what waits: made once, about exactly what was asked, signed, and counted only where the signature holds."""
 
 import hashlib
 import hmac

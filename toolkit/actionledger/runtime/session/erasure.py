@@ -1,4 +1,4 @@
-"""Forgetting sessions: which go, whether they may, what lies beside their records, and then the records themselves."""
+"""Erasing sessions: which go, whether they may, what lies beside their records, and then the records themselves."""
 
 import getpass
 import json

@@ -1,4 +1,4 @@
-"""The folder that a session acts in: a given one, or a temporary one of its own."""
+"""The folder that a session acts in, given or temporary; it must lie apart from the records."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Taking decisions into a turn that goes on: those that are given here, and those that another process has made and signed."""
+"""A session or a turn that goes on: its state from a ledger, and the decisions made here or signed elsewhere."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -307,9 +307,8 @@ class Runtime(Reversible):
 
     @property
     def _undoing(self) -> Undoing:
-        session = self._session
-        record, ledger = self._record.event, self._ledger
-        return Undoing(session.workspace, session.session, session.run, record, ledger, session.turns)
+        live = self._session
+        return Undoing(live.workspace, live.session, live.run, self._record.event, self._ledger, live.turns)
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
         """End the session; a second time does nothing.
@@ -374,8 +373,7 @@ class Runtime(Reversible):
             raise UsageError("The session is closed; make another Runtime, or reopen it.")
         if self._record.has_begun:
             return
-        session = self._session
-        self._record.begin(session.session, session.run, session.profile)
+        self._record.begin(self._session.session, self._session.run, self._session.profile)
         if self._earlier:
             self._undoing.catch_up()
 

@@ -1,4 +1,4 @@
-"""Taking back what a session's actions have changed in its workspace, with a record of it.
+"""Undo and redo of a session's changes in its workspace, with a record of it.
 
 The workspace's journal is on the disk before anything is taken back, and the ledger is told what the journal knows and it
 doesn't: what a process could not record any more, because it was killed in between, is recorded by the next one.

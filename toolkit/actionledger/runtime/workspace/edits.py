@@ -1,4 +1,4 @@
-"""Changing a text in places: each edit finds its place in one plain way, or is refused with what comes near."""
+"""Edits of a text: each finds its place in one plain way, by whole lines at most, or is refused with the nearest lines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace as with_fields

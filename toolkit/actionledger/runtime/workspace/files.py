@@ -1,4 +1,4 @@
-"""What can be done with files: the same over the disk (``Workspace``) and in mind only (``Overlay``)."""
+"""Operations on files, planned whole before any is done: the same on the disk (``Workspace``) and in mind (``Overlay``)."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""An open folder, and what can be done to the names in it without ever leaving it.
+"""An open folder and its names, without ever leaving it; private files are for their owner only.
 
 Everything goes by the folder's descriptor and one plain name, and no symbolic link is followed: what was checked is what is
 used, whatever another process exchanges in between.

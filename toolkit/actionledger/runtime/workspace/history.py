@@ -1,4 +1,4 @@
-"""What a journal of effects says, folded: what was done, what is in effect now, and what it takes to undo it. Pure."""
+"""The history of a journal's effects: whose they are, what is in effect now, and what it takes to undo it. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The journal of effects: what an action is about to do to the workspace is on the disk before it is done.
+"""The journal of effects, its lock and its contents: an effect is on the disk before it is done.
 
 JOURNAL/              outside the workspace, for its owner only
     effects.jsonl     a line for each effect before it is had, and one when it was; only ever appended to

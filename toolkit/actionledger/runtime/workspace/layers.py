@@ -1,4 +1,4 @@
-"""A tree over another one: what was changed is kept in memory, all else is looked up below."""
+"""A tree over another one, kept in memory, and the overlay of a dry run: nothing of it reaches the disk."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""Contents that are kept for undo are let go some days after the last change of the session that could undo it.
+"""Retention of the contents for undo: they go days after the last change, or at once when a session is erased.
 
 Whoever opens a journal does it, for that journal and for those beside it that nobody uses: a process that uses a journal holds a lock
 on it, shared with others that do, and lets go of it when it ends, however it ends. The journal's lines stay: what was let go can

@@ -1,4 +1,4 @@
-"""Between the bytes of a file and the text that a model reads and writes."""
+"""Between the bytes of a file and the text that a model reads and writes; masked secrets must not take the secret's place."""
 
 from actionledger.core.errors import ActionError
 from actionledger.core.plurals import counted

@@ -1,4 +1,4 @@
-"""The files under one folder of the disk, where every change is written down before it is made and can be undone."""
+"""The files under one folder of the disk: every change is written down before it is made, done whole, and can be undone."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Commands compared with what a rule restricts: the words that they begin with, or a glob over all of their text. Pure."""
+"""Commands compared with what a rule restricts, git's command line and the targets of a push included. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence

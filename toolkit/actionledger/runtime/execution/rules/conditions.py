@@ -1,4 +1,4 @@
-"""A condition on a field, compared with what an action says there. Pure."""
+"""A condition on a field, compared with an action's argument: text, path or command. Pure."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The messages between the host and the process: JSON objects in UTF-8, each behind its length in four bytes.
+"""The messages between the host and the process, printed text included: JSON objects, each behind its length in four bytes.
 
 Both sides use this file. Neither trusts the other's lengths, and what a frame holds is for its reader to check.
 """

@@ -1,4 +1,4 @@
-"""Loads the modules that the code may import: beforehand, since no file can be opened later."""
+"""Loads the modules and the local time zone that the code may need: beforehand, since no file can be opened later."""
 
 import codecs
 import importlib

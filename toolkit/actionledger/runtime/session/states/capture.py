@@ -1,4 +1,4 @@
-"""Looking at a workspace: what stands at each path, the stores in it, and what could not be looked at."""
+"""A workspace's state: captured from each path and store, and restored into a fresh folder, confined to it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the file of a session's states says, line by line, as values."""
+"""The file of a session's states: its lines as values, read back, and pruned when their time is over."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""How much is kept of what sessions' workspaces hold, and for how long."""
+"""How much is kept of sessions' workspaces and for how long, and the settings that a session ran under."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What an SQLite file in a workspace holds: read through SQLite alone, since opening it otherwise would cancel SQLite's own locks."""
+"""SQLite files in a workspace, copied through SQLite alone: by their open connection where this process has one."""
 
 import json
 import os
