@@ -11,7 +11,7 @@ from actionledger.runtime.sandbox import ending
 from actionledger.runtime.sandbox.base import NO_API, CodeOutcome, Limits
 from actionledger.runtime.sandbox.budget import CancelledError, Deadline, NoRoomError, SandboxBudget
 from actionledger.runtime.sandbox.conversation import Channel
-from actionledger.runtime.sandbox.host_calls import LimitExceededError
+from actionledger.runtime.sandbox.ending import LimitExceededError
 from actionledger.runtime.sandbox.inside.frames import FrameError
 
 MANY = Limits(start_seconds=60.0)

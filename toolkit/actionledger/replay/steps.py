@@ -13,8 +13,8 @@ from actionledger.runtime.session.states.capture import CapturedState, SkippedPa
 from actionledger.runtime.session.states.lines import Effects, KeptStates, TurnEnded, following, read_states
 from actionledger.runtime.session.states.objects import Objects
 from actionledger.runtime.session.states.stores import Rows, TableChange, rows_of, table_changes
-from actionledger.runtime.workspace.diffs import Diff, DiffKind, unified
 from actionledger.runtime.workspace.nodes import Node, NodeChange, NodeKind
+from actionledger.runtime.workspace.texts import Diff, DiffKind, unified
 
 _NOT_RECORDED = (
     "Nobody has kept what its workspace held: it was recorded without a manifest, or that is over its time."

@@ -20,8 +20,8 @@ from actionledger.replay.rerunning.course import Course
 from actionledger.runtime.session.states.capture import CapturedState
 from actionledger.runtime.session.states.lines import Effects, KeptStates, following
 from actionledger.runtime.session.states.stores import Rows, rows_of, table_changes
-from actionledger.runtime.workspace.diffs import unified
 from actionledger.runtime.workspace.nodes import Node, NodeChange
+from actionledger.runtime.workspace.texts import unified
 
 WORKSPACE = "{workspace}"
 """Stands for the folder that a session worked in."""

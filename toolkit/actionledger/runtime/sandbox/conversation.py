@@ -11,8 +11,7 @@ from typing import Any
 from actionledger.runtime.sandbox import ending
 from actionledger.runtime.sandbox.base import Limits
 from actionledger.runtime.sandbox.budget import BUDGET, Deadline
-from actionledger.runtime.sandbox.ending import Output, RunEnding
-from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError, Raised
+from actionledger.runtime.sandbox.ending import HostCalls, LimitExceededError, Output, Raised, RunEnding
 from actionledger.runtime.sandbox.inside.frames import HEADER, Frame, FrameError, beyond, packed, unpacked
 from actionledger.runtime.sandbox.inside.modules import rare_modules_in
 

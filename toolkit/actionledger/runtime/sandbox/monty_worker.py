@@ -26,8 +26,7 @@ from actionledger.core.text import writable
 from actionledger.runtime.sandbox import ending, messages
 from actionledger.runtime.sandbox.base import LOG, HostMethod, Limits
 from actionledger.runtime.sandbox.budget import CancelledError, Deadline
-from actionledger.runtime.sandbox.ending import Output, RunEnding
-from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError, Raised
+from actionledger.runtime.sandbox.ending import HostCalls, LimitExceededError, Output, Raised, RunEnding
 from actionledger.runtime.sandbox.inside.plain import (
     NotPlainError,
     TooLargeError,

@@ -20,8 +20,7 @@ from actionledger.runtime.sandbox.base import (
 from actionledger.runtime.sandbox.budget import CancelledError, Deadline
 from actionledger.runtime.sandbox.child import ChildProcess, Spare
 from actionledger.runtime.sandbox.conversation import NotConfinedError, RunConversation
-from actionledger.runtime.sandbox.ending import Output, RunEnding
-from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError
+from actionledger.runtime.sandbox.ending import HostCalls, LimitExceededError, Output, RunEnding
 from actionledger.runtime.sandbox.inside.frames import Frame, FrameError
 from actionledger.runtime.sandbox.launch import Launcher
 

@@ -24,8 +24,16 @@ from actionledger.runtime.workspace.nodes import (
     file_node,
     paths_of,
 )
-from actionledger.runtime.workspace.paths import Parts, parts_of, path_of, same_name_key
-from actionledger.runtime.workspace.refusals import no_file, no_folder, not_found, too_large
+from actionledger.runtime.workspace.paths import (
+    Parts,
+    no_file,
+    no_folder,
+    not_found,
+    parts_of,
+    path_of,
+    same_name_key,
+    too_large,
+)
 from actionledger.runtime.workspace.search import Hits, Listing, Search, listed, searched
 from actionledger.runtime.workspace.texts import MASK, decoded, encoded, refuse_masks
 from actionledger.runtime.workspace.tree import FileTree, is_taken, near_paths

@@ -26,7 +26,7 @@ from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.folders import make_private_folder, open_private, size_of, write_all
 from actionledger.runtime.workspace.history import History, Record, Unit
 from actionledger.runtime.workspace.nodes import Effect, EffectStep, Node, NodeChange, NodeKind, digest_of
-from actionledger.runtime.workspace.refusals import recording
+from actionledger.runtime.workspace.paths import recording
 
 _POLL_SECONDS = 0.01
 

@@ -7,13 +7,12 @@ from threading import RLock
 from typing import Final, TypeVar
 
 from actionledger.core.errors import ActionError
-from actionledger.runtime.workspace.diffs import Diff, DiffKind, unified
 from actionledger.runtime.workspace.files import Files
 from actionledger.runtime.workspace.history import Unit
 from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import EffectStep, FoundNode, Move, NodeChange, NodeKind, PathEntry
-from actionledger.runtime.workspace.paths import Parts, path_of, plain_parts
-from actionledger.runtime.workspace.refusals import no_folder, not_found
+from actionledger.runtime.workspace.paths import Parts, no_folder, not_found, path_of, plain_parts
+from actionledger.runtime.workspace.texts import Diff, DiffKind, unified
 from actionledger.runtime.workspace.tree import FileTree, loaded_or_none
 
 

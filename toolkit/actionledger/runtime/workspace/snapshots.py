@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Protocol, Self
 
 from actionledger.core.errors import ActionError
-from actionledger.runtime.workspace.disk import DiskTree, found_in
 from actionledger.runtime.workspace.folders import Folder
 from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import (
@@ -20,8 +19,8 @@ from actionledger.runtime.workspace.nodes import (
     kind_of,
     node_from_json,
 )
-from actionledger.runtime.workspace.paths import Parts, path_of
-from actionledger.runtime.workspace.refusals import refused_by_system
+from actionledger.runtime.workspace.paths import Parts, path_of, refused_by_system
+from actionledger.runtime.workspace.tree import DiskTree, found_in
 
 _SETTLED_NS = 100_000_000
 """How long a file must have been left alone for its times to tell that it is still the same, in nanoseconds: within one tick

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.diffs import unified
 from actionledger.runtime.workspace.history import History, Record
 from actionledger.runtime.workspace.journal import Contents
 from actionledger.runtime.workspace.layers import LayeredTree
 from actionledger.runtime.workspace.nodes import EffectStep, Gap, Move, Node, NodeChange, paths_of
 from actionledger.runtime.workspace.paths import plain_parts
+from actionledger.runtime.workspace.texts import unified
 from actionledger.runtime.workspace.tree import FileTree, loaded_or_none, obstacle
 
 _MOST_DIFF_LINES = 20

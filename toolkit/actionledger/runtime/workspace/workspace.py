@@ -13,7 +13,6 @@ from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.ids import derived_id
 from actionledger.core.temporary import TemporaryFolder
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.disk import DiskTree
 from actionledger.runtime.workspace.files import Files
 from actionledger.runtime.workspace.folders import NEW_FOLDER_MODE, make_private_folder
 from actionledger.runtime.workspace.history import Record, Unit, current_unit
@@ -31,11 +30,10 @@ from actionledger.runtime.workspace.nodes import (
     digest_of,
     inverse,
 )
-from actionledger.runtime.workspace.paths import Parts, plain_parts
-from actionledger.runtime.workspace.refusals import recording
+from actionledger.runtime.workspace.paths import Parts, plain_parts, recording
 from actionledger.runtime.workspace.retention import InUse, let_go_of_old
 from actionledger.runtime.workspace.snapshots import WorkspaceSnapshot, differences, take_snapshot
-from actionledger.runtime.workspace.tree import loaded_or_none
+from actionledger.runtime.workspace.tree import DiskTree, loaded_or_none
 from actionledger.runtime.workspace.undo import Undone, undo_steps, undoing_of, undoings
 
 

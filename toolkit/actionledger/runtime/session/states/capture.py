@@ -11,11 +11,11 @@ from actionledger.core.errors import ActionError
 from actionledger.runtime.session.states.objects import Objects
 from actionledger.runtime.session.states.settings import ManifestSettings
 from actionledger.runtime.session.states.stores import belongs_to, image_of, may_be_store
-from actionledger.runtime.workspace.disk import DiskTree
 from actionledger.runtime.workspace.folders import NEW_FOLDER_MODE, Folder, write_all
 from actionledger.runtime.workspace.nodes import Node, NodeChange, NodeKind, digest_of, node_from_json
 from actionledger.runtime.workspace.paths import Parts, path_of, plain_parts
 from actionledger.runtime.workspace.snapshots import Seen, WorkspaceSnapshot, take_snapshot
+from actionledger.runtime.workspace.tree import DiskTree
 
 TOO_LARGE, SPECIAL, UNREADABLE = "too_large", "no_file", "unreadable"
 """Why something of a workspace is left out: larger than is kept; no file, folder or link; or it can't be looked at."""
