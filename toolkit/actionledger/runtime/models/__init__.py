@@ -52,13 +52,13 @@ _MODULES = {
     "ModelUnreachableError": "errors",
     "NoMoreResponsesError": "errors",
     "RateLimitedError": "errors",
-    "RecordedModel": "recorded",
+    "RecordedModel": "scripted",
     "ReplayDivergedError": "errors",
     "RequestRefusedError": "errors",
     "Role": "base",
     "ScriptedModel": "scripted",
     "ServerFailedError": "errors",
-    "Timeouts": "timeouts",
+    "Timeouts": "access",
     "Usage": "base",
 }
 """Where each name is; it is loaded when somebody asks for it: who puts streamed pieces together needs no model."""
