@@ -49,20 +49,17 @@ NAV: dict[str, tuple[str, ...]] = {
 
 REFERENCE = {
     "Reading": (
-        *("api", "parsing", "explaining", "tolerant_json", "values", "actions.catalogue"),
+        *("api", "reading", "report.explaining", "core.values", "actions.catalogue"),
         "profiles.custom",
     ),
-    "Running": (
-        *("session", "execution", "agent", "models", "profiles.assistant", "profiles.orchestrator"),
-        *("vocabulary", "workspace"),
-    ),
-    "Recording": ("ledger", "importing", "sources", "capture", "display", "viewing", "errors"),
-    "Comparing": ("rates", "replay", "experiments"),
+    "Running": ("runtime", "profiles.assistant", "profiles.orchestrator", "core.vocabulary"),
+    "Recording": ("ledger", "imports", "report.progress", "report.viewing", "core.errors"),
+    "Comparing": ("core.rates", "replay"),
 }
 """The pages of the reference, each with the modules whose public names it has."""
 
-ROOMS = ("charts", "statistics")
-"""The rooms whose own names are public, each a page by itself."""
+ROOMS = al._ROOMS  # noqa: SLF001 - the one table of them
+"""The modules whose own names are public, by the name that they go by, each a page by itself."""
 
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -98,8 +95,8 @@ def write_pages(pages: Path) -> None:
     for title, modules in REFERENCE.items():
         text = "\n".join([f"# {title}", *(f"\n::: actionledger.{name}" for name in names_of(modules))])
         (pages / "reference" / f"{title.lower()}.md").write_text(text + "\n", encoding="utf-8")
-    for room in ROOMS:
-        text = f"# {room.capitalize()}\n\n::: actionledger.{room}\n    options:\n      show_root_toc_entry: false\n"
+    for room, module in ROOMS.items():
+        text = f"# {room.capitalize()}\n\n::: actionledger.{module}\n    options:\n      show_root_toc_entry: false\n"
         (pages / "reference" / f"{room}.md").write_text(text, encoding="utf-8")
     for page in pages.rglob("*.md"):
         page.write_text(_relinked(page.read_text(encoding="utf-8"), page, pages), encoding="utf-8")

@@ -157,6 +157,7 @@ def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):
         "actionledger.core",
         "actionledger.core.text",
         "actionledger.core.errors",
+        "actionledger.core.hooks",
     ]
     completing = {
         "_ACTIONLEDGER_COMPLETE": "complete_bash",

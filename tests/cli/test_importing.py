@@ -71,11 +71,18 @@ def test_what_finds_nothing_new_loads_neither_a_format_nor_duckdb(run, log, tmp_
     unchanged, *loaded = done.stdout.split()
     assert unchanged == "1"
     slow = {"duckdb", "pydantic", "jsonschema", "rapidfuzz", "sqlite3"}
-    rooms = ("ledger.ledger", "ledger.queries", "events", "models", "parsing", "sources.formats.")
+    rooms = (
+        "actionledger.ledger.ledger",
+        "actionledger.ledger.queries",
+        "actionledger.core.events",
+        "actionledger.runtime.models",
+        "actionledger.reading",
+        "actionledger.imports.formats.",
+    )
     assert {
         name
         for name in loaded
-        if name in slow or name.startswith(tuple(f"actionledger.{room}" for room in rooms))
+        if name in slow or name.startswith(rooms)
     } == set()
 
 

@@ -92,7 +92,7 @@ def _arguments() -> argparse.Namespace:
 
 def _invariants() -> Callable[[Any, AnyParser], None]:
     """Return the check that the tests make of every reading."""
-    spec = spec_from_file_location("invariants", TESTS / "parsing" / "conftest.py")
+    spec = spec_from_file_location("invariants", TESTS / "reading" / "conftest.py")
     assert spec
     assert spec.loader
     module = module_from_spec(spec)

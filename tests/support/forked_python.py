@@ -277,8 +277,8 @@ def end(status: int) -> None:
 
 
 if __name__ == "__main__":
-    for name in ("cli", "importing.worker", "replay.worker"):
-        importlib.import_module(f"actionledger.{name}")
+    for name in ("actionledger.cli", "actionledger.imports.worker", "actionledger.replay.worker"):
+        importlib.import_module(name)
     for name in al.__all__:
         getattr(al, name)
     profile_named("coder"), profile_named("orchestrator")
