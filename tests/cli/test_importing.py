@@ -79,11 +79,7 @@ def test_what_finds_nothing_new_loads_neither_a_format_nor_duckdb(run, log, tmp_
         "actionledger.reading",
         "actionledger.imports.formats.",
     )
-    assert {
-        name
-        for name in loaded
-        if name in slow or name.startswith(rooms)
-    } == set()
+    assert {name for name in loaded if name in slow or name.startswith(rooms)} == set()
 
 
 def test_refused_lines_have_their_own_exit_code(run, tmp_path):

@@ -6,7 +6,7 @@ from actionledger.core.canonical import json_text
 from actionledger.core.plurals import counted
 from actionledger.replay.steps import Step, Steps, WorkspaceState
 from actionledger.runtime.session.states.stores import TableChange
-from actionledger.runtime.workspace.nodes import NodeChange
+from actionledger.runtime.workspace.nodes import Change
 from actionledger.runtime.workspace.texts import Diff
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import NEUTRAL, Values, bounded, card, lane
@@ -79,7 +79,7 @@ def _of_file(diff: Diff) -> Values:
     return _change(diff.path, str(diff.kind), diff.text)
 
 
-def _kind(change: NodeChange) -> str:
+def _kind(change: Change) -> str:
     if change.before is None:
         return "created"
     return "changed" if change.after is not None else "deleted"

@@ -13,7 +13,7 @@ from actionledger.runtime.session.states.capture import CapturedState, SkippedPa
 from actionledger.runtime.session.states.lines import Effects, KeptStates, TurnEnded, following, read_states
 from actionledger.runtime.session.states.objects import Objects
 from actionledger.runtime.session.states.stores import Rows, TableChange, rows_of, table_changes
-from actionledger.runtime.workspace.nodes import Node, NodeChange, NodeKind
+from actionledger.runtime.workspace.nodes import Change, Node, NodeKind
 from actionledger.runtime.workspace.texts import Diff, DiffKind, unified
 
 _NOT_RECORDED = (
@@ -101,7 +101,7 @@ class Step:
     actions: tuple[RecordedTry, ...]
     before: WorkspaceState | None
     after: WorkspaceState | None
-    changes: tuple[NodeChange, ...] = ()
+    changes: tuple[Change, ...] = ()
     note: str = ""
 
     @property
@@ -148,7 +148,7 @@ class Step:
             if change.path in stores
         }
 
-    def _diff(self, change: NodeChange) -> Diff:
+    def _diff(self, change: Change) -> Diff:
         assert self.before is not None
         assert self.after is not None
         kind = _kind(change)
@@ -281,7 +281,7 @@ def _shown(state: CapturedState, objects: Objects) -> WorkspaceState:
     return WorkspaceState(state.nodes, state.stores, state.left_out, objects)
 
 
-def _kind(change: NodeChange) -> DiffKind:
+def _kind(change: Change) -> DiffKind:
     if change.before is None:
         return DiffKind.CREATED
     return DiffKind.CHANGED if change.after is not None else DiffKind.DELETED

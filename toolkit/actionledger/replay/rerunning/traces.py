@@ -20,7 +20,7 @@ from actionledger.replay.rerunning.course import Course
 from actionledger.runtime.session.states.capture import CapturedState
 from actionledger.runtime.session.states.lines import Effects, KeptStates, following
 from actionledger.runtime.session.states.stores import Rows, rows_of, table_changes
-from actionledger.runtime.workspace.nodes import Node, NodeChange
+from actionledger.runtime.workspace.nodes import Change, Node
 from actionledger.runtime.workspace.texts import unified
 
 WORKSPACE = "{workspace}"
@@ -151,7 +151,7 @@ def add_effects(traces: Mapping[int, TurnTrace], states: KeptStates) -> None:
 
 
 def _effects(
-    change: NodeChange, before: CapturedState | None, after: CapturedState, states: KeptStates
+    change: Change, before: CapturedState | None, after: CapturedState, states: KeptStates
 ) -> dict[str, Effect]:
     """Return what has become of a path; of a store, table by table: its file is never the same."""
     is_store = change.path in after.stores or (before is not None and change.path in before.stores)

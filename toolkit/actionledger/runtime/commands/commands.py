@@ -12,7 +12,7 @@ from actionledger.runtime.commands.process import OnOutput, Ran, Wall, run_comma
 from actionledger.runtime.commands.reach import CommandSettings
 from actionledger.runtime.sandbox.launch import host_python
 from actionledger.runtime.workspace import Workspace
-from actionledger.runtime.workspace.nodes import Gap, NodeChange
+from actionledger.runtime.workspace.nodes import Change, Gap
 
 _WHOLE = 2**26
 """How much is kept of an output that is needed as a whole, in characters: what says more than that is no list to be read."""
@@ -69,7 +69,7 @@ class Commands:
         with self.workspace.watching() as watched:
             settings = self._settings(environment, network=network)
             ran = self._run(words, cancelled, self._on_output, settings)
-        changed = {_shown(effect.path) for effect in watched.effects if isinstance(effect, NodeChange)}
+        changed = {_shown(effect.path) for effect in watched.effects if isinstance(effect, Change)}
         unwatched = tuple(effect.why for effect in watched.effects if isinstance(effect, Gap))
         return Finished(ran, tuple(sorted(changed)), unwatched)
 

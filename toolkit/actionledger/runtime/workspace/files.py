@@ -14,11 +14,11 @@ from actionledger.runtime.workspace.edits import Edit, EditBounds, Edited, edite
 from actionledger.runtime.workspace.history import Unit, current_unit
 from actionledger.runtime.workspace.limits import FileLimits, TurnBudget
 from actionledger.runtime.workspace.nodes import (
+    Change,
     EffectStep,
     FoundNode,
     Move,
     Node,
-    NodeChange,
     NodeKind,
     PathEntry,
     file_node,
@@ -80,7 +80,7 @@ class Files(ABC):
             self._refuse_masks(parts, path, text)
             steps = write_steps(self.tree, parts, content)
             self._do(steps)
-        return bool(steps) and isinstance(steps[-1].effect, NodeChange) and steps[-1].effect.before is None
+        return bool(steps) and isinstance(steps[-1].effect, Change) and steps[-1].effect.before is None
 
     def edit(self, path: str, edits: Sequence[Edit]) -> list[Edited]:
         """Change a file in places: all edits, one after the other, or none. Line ends and permissions stay."""
@@ -119,7 +119,7 @@ class Files(ABC):
         with self._exclusively():
             steps = move_steps(self.tree, source, goal, overwrite=overwrite)
             self._do(steps)
-        return any(isinstance(step.effect, NodeChange) and step.effect.after is None for step in steps)
+        return any(isinstance(step.effect, Change) and step.effect.after is None for step in steps)
 
     def list_directory(self, path: str = ".", *, depth: int = 1) -> Listing:
         """Return what is in a folder and, down to a depth, in the folders in it."""
@@ -203,7 +203,7 @@ def write_steps(tree: FileTree, parts: Parts, content: bytes) -> list[EffectStep
         steps = folder_steps(tree, parts[:-1])
         if not steps:
             _check_name(tree, parts)
-        return [*steps, EffectStep(NodeChange(path_of(parts), None, file_node(content, mode)), after=content)]
+        return [*steps, EffectStep(Change(path_of(parts), None, file_node(content, mode)), after=content)]
     if found.node.kind is not NodeKind.FILE:
         raise no_file(path_of(parts), found.node.kind)
     return replace_steps(parts, found, content)
@@ -217,7 +217,7 @@ def replace_steps(parts: Parts, found: FoundNode, content: bytes) -> list[Effect
     after = file_node(content, found.node.mode & 0o777)
     if found.content == content:
         return []
-    return [EffectStep(NodeChange(path_of(parts), found.node, after), found.content, content)]
+    return [EffectStep(Change(path_of(parts), found.node, after), found.content, content)]
 
 
 def folder_steps(tree: FileTree, parts: Parts) -> list[EffectStep]:
@@ -228,9 +228,7 @@ def folder_steps(tree: FileTree, parts: Parts) -> list[EffectStep]:
             _check_name(tree, parts[:depth])
             mode = 0o777 & ~_process_mask() | _inherited(tree, parts[: depth - 1])
             made = (parts[:end] for end in range(depth, len(parts) + 1))
-            return [
-                EffectStep(NodeChange(path_of(folder), None, Node(NodeKind.FOLDER, mode))) for folder in made
-            ]
+            return [EffectStep(Change(path_of(folder), None, Node(NodeKind.FOLDER, mode))) for folder in made]
         if entry.kind is not NodeKind.FOLDER:
             raise no_folder(path_of(parts), parts[depth - 1])
     return []
@@ -280,7 +278,7 @@ def _overwrite_steps(tree: FileTree, target: Parts, moved: PathEntry, *, overwri
     if found is None or found.node.kind is not NodeKind.FILE or moved.kind is not NodeKind.FILE:
         message = f"Only a file can overwrite a file, and {path!r} or {moved.path!r} is none."
         raise ActionError(Reason.ALREADY_EXISTS, message)
-    return [EffectStep(NodeChange(path, found.node, None), found.content)]
+    return [EffectStep(Change(path, found.node, None), found.content)]
 
 
 def _inherited(tree: FileTree, parts: Parts) -> int:
@@ -319,7 +317,7 @@ class _Deletion:
             raise no_file(path, found.node.kind)
         if found.node.kind is NodeKind.FOLDER:
             self.add_all_in(parts)
-        self.steps.append(EffectStep(NodeChange(path, found.node, None), found.content))
+        self.steps.append(EffectStep(Change(path, found.node, None), found.content))
         self.kept += len(found.content or b"")
         if len(self.steps) > self.limits.entries or self.kept > self.limits.tree_bytes:
             message = (

@@ -25,7 +25,7 @@ from actionledger.core.ids import new_id
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.folders import make_private_folder, open_private, size_of, write_all
 from actionledger.runtime.workspace.history import History, Record, Unit
-from actionledger.runtime.workspace.nodes import Effect, EffectStep, Node, NodeChange, NodeKind, digest_of
+from actionledger.runtime.workspace.nodes import Change, Effect, EffectStep, Node, NodeKind, digest_of
 from actionledger.runtime.workspace.paths import recording
 
 _POLL_SECONDS = 0.01
@@ -224,7 +224,7 @@ class Journal:
     def intend(self, unit: Unit, steps: Sequence[EffectStep], undoes: Sequence[int] = ()) -> list[Record]:
         """Write down what is about to be done, with all that it takes to undo it."""
         for step in steps:
-            if isinstance(step.effect, NodeChange):
+            if isinstance(step.effect, Change):
                 self._keep(step.effect.before, step.before)
                 self._keep(step.effect.after, step.after)
         records = self._records(unit, [step.effect for step in steps], undoes)
@@ -330,7 +330,5 @@ class Journal:
 def _is_written(effect: Effect) -> bool:
     """Whether an effect puts a new file or link in a place."""
     return (
-        isinstance(effect, NodeChange)
-        and effect.after is not None
-        and effect.after.kind is not NodeKind.FOLDER
+        isinstance(effect, Change) and effect.after is not None and effect.after.kind is not NodeKind.FOLDER
     )

@@ -10,7 +10,7 @@ from actionledger.core.errors import ActionError
 from actionledger.runtime.workspace.files import Files
 from actionledger.runtime.workspace.history import Unit
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.nodes import EffectStep, FoundNode, Move, NodeChange, NodeKind, PathEntry
+from actionledger.runtime.workspace.nodes import Change, EffectStep, FoundNode, Move, NodeKind, PathEntry
 from actionledger.runtime.workspace.paths import Parts, no_folder, not_found, path_of, plain_parts
 from actionledger.runtime.workspace.texts import Diff, DiffKind, unified
 from actionledger.runtime.workspace.tree import FileTree, loaded_or_none
@@ -119,7 +119,7 @@ class LayeredTree:
             hidden = not held.shows_below
         return None if hidden else BELOW
 
-    def _change(self, change: NodeChange, content: bytes | None) -> None:
+    def _change(self, change: Change, content: bytes | None) -> None:
         parts, node = plain_parts(change.path), change.after
         if node is None:
             self._hold(parts, None)

@@ -82,7 +82,7 @@ class PathEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeChange:
+class Change:
     """One path goes from one state to another.
 
     Args:
@@ -124,7 +124,7 @@ class Gap:
     why: str
 
 
-Effect = NodeChange | Move | Gap
+Effect = Change | Move | Gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class EffectStep:
         after: the content of the file that stands there then; None where none does.
     """
 
-    effect: NodeChange | Move
+    effect: Change | Move
     before: bytes | None = None
     after: bytes | None = None
 
@@ -165,7 +165,7 @@ def inverse(step: EffectStep) -> EffectStep:
     effect = step.effect
     if isinstance(effect, Move):
         return EffectStep(Move(effect.target, effect.path, effect.kind))
-    return EffectStep(NodeChange(effect.path, effect.after, effect.before), step.after, step.before)
+    return EffectStep(Change(effect.path, effect.after, effect.before), step.after, step.before)
 
 
 def paths_of(effect: Effect) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ def effect_from_json(value: Mapping[str, Any]) -> Effect:
     """Return the effect that a JSON value stands for."""
     match value["effect"]:
         case "change":
-            return NodeChange(value["path"], node_from_json(value["before"]), node_from_json(value["after"]))
+            return Change(value["path"], node_from_json(value["before"]), node_from_json(value["after"]))
         case "move":
             return Move(value["path"], value["target"], NodeKind(value["kind"]))
         case "gap":

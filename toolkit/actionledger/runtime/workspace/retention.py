@@ -20,7 +20,7 @@ from actionledger.core.errors import ActionError, LedgerError
 from actionledger.runtime.workspace.folders import open_private, size_of, write_all
 from actionledger.runtime.workspace.history import History, Record
 from actionledger.runtime.workspace.journal import Journal, lock_alone, lock_shared
-from actionledger.runtime.workspace.nodes import Gap, NodeChange, effect_as_json
+from actionledger.runtime.workspace.nodes import Change, Gap, effect_as_json
 from actionledger.runtime.workspace.snapshots import WorkspaceSnapshot
 
 _USERS = "users"
@@ -81,7 +81,7 @@ def _needed(history: History, before: datetime) -> set[str]:
     nodes = [
         node
         for record in kept
-        if isinstance(record.effect, NodeChange)
+        if isinstance(record.effect, Change)
         for node in (record.effect.before, record.effect.after)
     ]
     return {node.digest for node in nodes if node} | ({history.watch.snapshot} if history.watch else set())
@@ -155,7 +155,7 @@ def forget_effects(journals: Collection[Path], names: Collection[str]) -> dict[s
                 written = {
                     record.effect.after.digest
                     for record in journal.history.records
-                    if record.number in gone and isinstance(record.effect, NodeChange) and record.effect.after
+                    if record.number in gone and isinstance(record.effect, Change) and record.effect.after
                 }
                 # Before the lines, which say what was written: whoever is killed in between leaves them to the next one.
                 journal.contents.keep_only((_digests(kept) | _watched(journal, names)) - written)
@@ -219,5 +219,5 @@ def _watched(journal: Journal, names: Collection[str]) -> set[str]:
 
 
 def _digests(records: Collection[Record]) -> set[str]:
-    changes = [record.effect for record in records if isinstance(record.effect, NodeChange)]
+    changes = [record.effect for record in records if isinstance(record.effect, Change)]
     return {node.digest for change in changes for node in (change.before, change.after) if node}

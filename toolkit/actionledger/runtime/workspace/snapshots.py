@@ -10,15 +10,7 @@ from typing import Protocol, Self
 from actionledger.core.errors import ActionError
 from actionledger.runtime.workspace.folders import Folder
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.nodes import (
-    Effect,
-    Gap,
-    Node,
-    NodeChange,
-    NodeKind,
-    kind_of,
-    node_from_json,
-)
+from actionledger.runtime.workspace.nodes import Change, Effect, Gap, Node, NodeKind, kind_of, node_from_json
 from actionledger.runtime.workspace.paths import Parts, path_of, refused_by_system
 from actionledger.runtime.workspace.tree import DiskTree, found_in
 
@@ -113,14 +105,14 @@ def differences(before: WorkspaceSnapshot, after: WorkspaceSnapshot) -> list[Eff
     made = [path for path in new if path not in old or new[path].node.kind is not old[path].node.kind]
     stayed = [path for path in old if path in new and new[path].node.kind is old[path].node.kind]
     changes: list[Effect] = [
-        NodeChange(path_of(path), old[path].node, None) for path in sorted(gone, reverse=True)
+        Change(path_of(path), old[path].node, None) for path in sorted(gone, reverse=True)
     ]
     changes += [
-        NodeChange(path_of(path), old[path].node, new[path].node)
+        Change(path_of(path), old[path].node, new[path].node)
         for path in sorted(stayed)
         if _is_changed(old[path], new[path])
     ]
-    changes += [NodeChange(path_of(path), None, new[path].node) for path in sorted(made)]
+    changes += [Change(path_of(path), None, new[path].node) for path in sorted(made)]
     # What could be looked at at neither time is not known to have changed, nor to have stayed.
     return changes + sorted({*before.gaps, *after.gaps}, key=lambda gap: gap.path)
 

@@ -12,11 +12,11 @@ from actionledger.core.errors import ActionError
 from actionledger.core.nearness import near_names
 from actionledger.runtime.workspace.folders import Folder
 from actionledger.runtime.workspace.nodes import (
+    Change,
     EffectStep,
     FoundNode,
     Move,
     Node,
-    NodeChange,
     NodeKind,
     PathEntry,
     digest_of,
@@ -74,7 +74,7 @@ def near_paths(tree: FileTree, parts: Parts) -> tuple[str, ...]:
     return tuple(path_of((*parts[:-1], name)) for name in near_names(parts[-1], names[:_MOST_COMPARED]))
 
 
-def obstacle(tree: FileTree, effect: NodeChange | Move) -> str | None:
+def obstacle(tree: FileTree, effect: Change | Move) -> str | None:
     """Return why an effect can't be had on a tree as it is now, as a sentence; None where it can."""
     try:
         if isinstance(effect, Move):
@@ -84,7 +84,7 @@ def obstacle(tree: FileTree, effect: NodeChange | Move) -> str | None:
         return str(error)
 
 
-def _change_obstacle(tree: FileTree, change: NodeChange) -> str | None:
+def _change_obstacle(tree: FileTree, change: Change) -> str | None:
     parts = plain_parts(change.path)
     if change.before and not change.before.is_known:
         return "What was left there was too large to be looked at, so it may have been changed since."
@@ -220,7 +220,7 @@ class DiskTree:
             folder = inner
         return folder
 
-    def _change(self, change: NodeChange, content: bytes | None, temporary: str) -> None:
+    def _change(self, change: Change, content: bytes | None, temporary: str) -> None:
         parts = plain_parts(change.path)
         name, before, after = parts[-1], change.before, change.after
         with self.folder(parts[:-1], change.path) as folder:

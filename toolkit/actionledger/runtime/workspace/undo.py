@@ -9,7 +9,7 @@ from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.history import History, Record
 from actionledger.runtime.workspace.journal import Contents
 from actionledger.runtime.workspace.layers import LayeredTree
-from actionledger.runtime.workspace.nodes import EffectStep, Gap, Move, Node, NodeChange, paths_of
+from actionledger.runtime.workspace.nodes import Change, EffectStep, Gap, Move, Node, paths_of
 from actionledger.runtime.workspace.paths import plain_parts
 from actionledger.runtime.workspace.texts import unified
 from actionledger.runtime.workspace.tree import FileTree, loaded_or_none, obstacle
@@ -152,10 +152,10 @@ def undo_steps(records: Sequence[Record], tree: FileTree, contents: Contents) ->
     return steps
 
 
-def _inverse(effect: NodeChange | Move, contents: Contents) -> EffectStep:
+def _inverse(effect: Change | Move, contents: Contents) -> EffectStep:
     if isinstance(effect, Move):
         return EffectStep(Move(effect.target, effect.path, effect.kind))
-    back = NodeChange(effect.path, effect.after, effect.before)
+    back = Change(effect.path, effect.after, effect.before)
     return EffectStep(back, _content(effect.after, contents), _content(effect.before, contents))
 
 

@@ -20,12 +20,12 @@ from actionledger.runtime.workspace.journal import Journal
 from actionledger.runtime.workspace.layers import Overlay
 from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import (
+    Change,
     Effect,
     EffectStep,
     Gap,
     Move,
     Node,
-    NodeChange,
     NodeKind,
     digest_of,
     inverse,
@@ -285,7 +285,7 @@ def _was_had(tree: DiskTree, effect: Effect) -> bool:
     found = loaded_or_none(tree, parts)
     now = found.node if found else None
     if _is_half_made(effect, now):
-        tree.apply(EffectStep(NodeChange(effect.path, now, effect.after)), "")
+        tree.apply(EffectStep(Change(effect.path, now, effect.after)), "")
         return True
     return now != effect.before
 
@@ -298,7 +298,7 @@ def _kind_at(tree: DiskTree, parts: Parts) -> NodeKind | None:
     return entry.kind if entry else None
 
 
-def _is_half_made(change: NodeChange, now: Node | None) -> bool:
+def _is_half_made(change: Change, now: Node | None) -> bool:
     """Whether a folder was made, and not yet given its permissions."""
     is_made = change.before is None and change.after is not None and change.after.kind is NodeKind.FOLDER
     is_there = now is not None and now.kind is NodeKind.FOLDER and now.mode & 0o777 == NEW_FOLDER_MODE

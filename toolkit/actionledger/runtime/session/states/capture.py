@@ -12,7 +12,7 @@ from actionledger.runtime.session.states.objects import Objects
 from actionledger.runtime.session.states.settings import ManifestSettings
 from actionledger.runtime.session.states.stores import belongs_to, image_of, may_be_store
 from actionledger.runtime.workspace.folders import NEW_FOLDER_MODE, Folder, write_all
-from actionledger.runtime.workspace.nodes import Node, NodeChange, NodeKind, digest_of, node_from_json
+from actionledger.runtime.workspace.nodes import Change, Node, NodeKind, digest_of, node_from_json
 from actionledger.runtime.workspace.paths import Parts, path_of, plain_parts
 from actionledger.runtime.workspace.snapshots import Seen, WorkspaceSnapshot, take_snapshot
 from actionledger.runtime.workspace.tree import DiskTree
@@ -77,7 +77,7 @@ class CapturedState:
         )
 
     def after(
-        self, changes: list[NodeChange], stores: frozenset[str], left_out: tuple[SkippedPath, ...]
+        self, changes: list[Change], stores: frozenset[str], left_out: tuple[SkippedPath, ...]
     ) -> "CapturedState":
         """Return the state after some changes."""
         nodes = dict(self.nodes)
@@ -88,12 +88,12 @@ class CapturedState:
                 nodes[change.path] = change.after
         return CapturedState(nodes, stores, left_out)
 
-    def changes_to(self, later: "CapturedState") -> list[NodeChange]:
+    def changes_to(self, later: "CapturedState") -> list[Change]:
         """Return what leads from this state to a later one, by path."""
         old, new = self.nodes, later.nodes
         paths = [path for path, node in new.items() if old.get(path) != node]
         paths += [path for path in old if path not in new]
-        return [NodeChange(path, old.get(path), new.get(path)) for path in sorted(paths)]
+        return [Change(path, old.get(path), new.get(path)) for path in sorted(paths)]
 
 
 class Lens:
@@ -239,7 +239,7 @@ class Restorer:
                 self._set_mode(path, node.mode)
         return left
 
-    def apply(self, changes: list[NodeChange]) -> list[SkippedPath]:
+    def apply(self, changes: list[Change]) -> list[SkippedPath]:
         """Make changes that were found elsewhere; what is there already in the wanted form stays.
 
         Returns:
@@ -302,7 +302,7 @@ class Restorer:
                 folder.set_mode(parts[-1], mode & 0o777)
 
 
-def _is_replaced(change: NodeChange) -> bool:
+def _is_replaced(change: Change) -> bool:
     """Return whether something has to go before a change can be made; a folder that stays one does not."""
     kinds = {node.kind for node in (change.before, change.after) if node is not None}
     return change.after is None or kinds != {NodeKind.FOLDER}

@@ -19,7 +19,7 @@ from actionledger.core.privacy import mask_lines
 from actionledger.runtime.session.states.capture import CapturedState, SkippedPath
 from actionledger.runtime.session.states.objects import NONE_THERE, Objects
 from actionledger.runtime.workspace.folders import open_private
-from actionledger.runtime.workspace.nodes import NodeChange, NodeKind, node_from_json
+from actionledger.runtime.workspace.nodes import Change, NodeKind, node_from_json
 
 __all__ = [
     "VERSION",
@@ -110,10 +110,10 @@ class Effects:
     left_out: tuple[dict[str, str], ...] | None = None
 
     @property
-    def as_changes(self) -> list[NodeChange]:
+    def as_changes(self) -> list[Change]:
         """The changes as values."""
         return [
-            NodeChange(one["path"], node_from_json(one["before"]), node_from_json(one["after"]))
+            Change(one["path"], node_from_json(one["before"]), node_from_json(one["after"]))
             for one in self.changes
         ]
 
@@ -190,7 +190,7 @@ def read(data: bytes) -> Read:
     return found
 
 
-def change_as_json(change: NodeChange) -> dict[str, Any]:
+def change_as_json(change: Change) -> dict[str, Any]:
     """Return a change as a JSON value."""
     return asdict(change)
 
