@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import actionledger as al
-from actionledger.runtime.execution.correcting import corrector
+from actionledger.runtime.execution.feedback import corrector
 
 PAGE = (Path(__file__).parents[1] / "docs" / "actions.md").read_text(encoding="utf-8")
 

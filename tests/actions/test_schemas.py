@@ -12,7 +12,7 @@ from actionledger.actions.validation import check_action
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.profiles.assistant.actions import CATALOGUE as ASSISTANT
 from actionledger.profiles.coder.actions import CATALOGUE as CODER
-from actionledger.profiles.mint.actions import CATALOGUE as MINT
+from actionledger.profiles.mint import CATALOGUE as MINT
 from actionledger.profiles.orchestrator.actions import CATALOGUE as ORCHESTRATOR
 from actionledger.profiles.reasoner.actions import CATALOGUE as REASONER
 

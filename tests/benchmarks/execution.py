@@ -13,8 +13,8 @@ import actionledger as al
 from actionledger.ledger.storage.internals import SharedCounter
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.limits import Limits, LocalCounter, RateLimit
-from actionledger.runtime.execution.planning import build_plan
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.plan import build_plan
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 
 ACTIONS = 1000
 ROUNDS = 3

@@ -24,7 +24,7 @@ from rich.table import Table
 from actionledger.ledger.storage.connections import STORAGE_VERSION
 from actionledger.ledger.storage.schema import TABLES
 from actionledger.profiles import profile_named
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpora" / "mint"
 IMPORT = "import sys, actionledger as al; al.import_path(sys.argv[1], sys.argv[2], format='mint', workers=1)"

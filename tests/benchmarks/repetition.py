@@ -23,9 +23,8 @@ from repetition_sources import SOURCES, Walked
 
 from actionledger.core.rates import Rate
 from actionledger.runtime.repetition.forms import call_form
-from actionledger.runtime.repetition.guard import RepetitionGuard
+from actionledger.runtime.repetition.guard import Repetition, RepetitionGuard
 from actionledger.runtime.repetition.limits import STANDARD_REPETITION
-from actionledger.runtime.repetition.patterns import Repetition
 
 _LOOP = 4
 _SHOWN = 50

@@ -9,7 +9,7 @@ from actionledger.core.names import qualified
 from actionledger.core.vocabulary import ActionStatus, Reason
 from actionledger.imports.shapes import openai_responses
 from actionledger.imports.shapes.offered import offered
-from actionledger.runtime.parsing import catalogue_of_tools
+from actionledger.runtime.parse_result import catalogue_of_tools
 
 
 def listing(server: str, *required: str) -> dict:

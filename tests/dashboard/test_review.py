@@ -331,7 +331,7 @@ def test_who_knows_the_code_decides(open_page: Open, waiting: Path) -> None:
     assert "create_file approved by ann." in words(test)
     assert decisions(waiting) == [("approved", "ann")]
     with al.open_ledger(waiting, read_only=True) as ledger:
-        from actionledger.runtime.session.valid_decisions import decided_approvals
+        from actionledger.runtime.session.decisions import decided_approvals
 
         assert [each.decided_by for each in decided_approvals(ledger)] == ["ann"]
 

@@ -9,7 +9,7 @@ from actionledger.core.values.recordings import NO_DETAILS
 from actionledger.imports.details import details_of, title_of
 from actionledger.ledger.queries.lineage import children, family
 from actionledger.ledger.queries.sessions import sessions
-from actionledger.runtime.session.forgetting import forget
+from actionledger.runtime.session.erasure import forget
 
 ASKED = "SELECT title, title_from, project, git_branch FROM sessions"
 DETAILS = al.SessionDetails(project="/work/shop", git_branch="main", agent="codex", agent_version="1.2")

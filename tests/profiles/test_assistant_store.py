@@ -6,14 +6,14 @@ import pytest
 
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.profiles.assistant.store import TASK, Store
+from actionledger.profiles.assistant.records import TASK, AssistantStore
 
 FIELDS = {"content": "tea", "notes": "", "status": "pending"}
 
 
 @pytest.fixture
 def store(tmp_path):
-    opened = Store(tmp_path / "s.sqlite")
+    opened = AssistantStore(tmp_path / "s.sqlite")
     opened.rows("PRAGMA busy_timeout = 0")
     yield opened
     opened.close()

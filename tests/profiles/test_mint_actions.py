@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.core.vocabulary import ActionStatus, Reason
-from actionledger.profiles.mint.actions import CATALOGUE
+from actionledger.profiles.mint import CATALOGUE
 
 FIELDS = {"execute": "code", "solution": "answer"}
 

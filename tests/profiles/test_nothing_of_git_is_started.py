@@ -12,7 +12,7 @@ from effort import soaked
 import actionledger as al
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.profiles.orchestrator.git import Repository
+from actionledger.profiles.orchestrator.handlers import Repository
 from actionledger.runtime.execution.approval import Policy, Verdict
 
 from .programs_of_git import TRAPS, Trap, Trapped, git, hooks, lay, program, repository

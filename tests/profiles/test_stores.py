@@ -9,11 +9,10 @@ import pytest
 
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import Reason
-from actionledger.profiles.assistant.store import MEMORY, TASK, Store as AssistantStore
-from actionledger.profiles.orchestrator.store import Store as OrchestratorStore
+from actionledger.profiles.assistant.records import MEMORY, TASK, AssistantStore
+from actionledger.profiles.orchestrator.request_queue import OrchestratorStore
 from actionledger.profiles.orchestrator.tracker import Tracker
-from actionledger.profiles.reasoner.persona import PERSONA, Persona
-from actionledger.profiles.reasoner.store import PersonaStore
+from actionledger.profiles.reasoner.store import PERSONA, Persona, PersonaStore
 from actionledger.profiles.stores import SqliteStore
 
 NAMES = "漢字 👩\u200d👧 e\u0301 one\r\ntwo \0 end"

@@ -18,7 +18,7 @@ from actionledger.reading.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall, fenced, raw_text
 from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.parsers import parser_for, parser_named
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 
 BY_NAME = {dialect.name: dialect for dialect in DIALECTS}
 TYPED = [dialect for dialect in DIALECTS if not dialect.strings_only]

@@ -19,7 +19,7 @@ from actionledger.profiles import PROFILES
 from actionledger.reading.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
 from actionledger.reading.parsers import parser_for
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 
 OF_PROFILES = {
     "actions",

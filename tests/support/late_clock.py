@@ -20,4 +20,4 @@ def late_once(monkeypatch: pytest.MonkeyPatch, sign: Path) -> None:
     def monotonic() -> float:
         return time.monotonic() + AHEAD_SECONDS * sign.exists()
 
-    monkeypatch.setattr("actionledger.runtime.commands.running.time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr("actionledger.runtime.commands.process.time", SimpleNamespace(monotonic=monotonic))

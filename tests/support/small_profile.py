@@ -16,12 +16,11 @@ from actionledger.core.values import ActionCall, Span
 from actionledger.core.vocabulary import ActionStatus, RunKind
 from actionledger.reading.parsers import parser_for
 from actionledger.runtime.execution.approval import Policy, Verdict
-from actionledger.runtime.execution.execution_events import Step
+from actionledger.runtime.execution.execution_events import ActionStep
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.handlers import Handlers
-from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings, Profile
 from actionledger.runtime.execution.runtime import SessionRuntime
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.runtime.workspace import Workspace
 
 
@@ -139,7 +138,7 @@ def executor(events: list[Event], tmp_path: Path) -> Iterator[Callable[..., Exec
 
 
 @pytest.fixture
-def step() -> Step:
+def step() -> ActionStep:
     """A call that is due: look at the sky."""
     call = ActionCall(
         name="look",
@@ -156,6 +155,6 @@ def step() -> Step:
         index=3,
         occurred_at=datetime.fromisoformat("2026-05-04T12:00:00"),
     )
-    return Step(
+    return ActionStep(
         index=2, call=call, attempt_id="00000000-0000-4000-8000-000000000002", turn=turn, run_id=RUN.run_id
     )

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
     from actionledger.profiles.custom import ActionSet as ActionSet, custom_profile as custom_profile
     from actionledger.profiles.orchestrator.cascade import orchestrate as orchestrate
-    from actionledger.profiles.orchestrator.casting import Layer as Layer
+    from actionledger.profiles.orchestrator.layers import Layer as Layer
     from actionledger.reading.parsers import (
         BaselineParser as BaselineParser,
         DialectParser as DialectParser,
@@ -172,10 +172,10 @@ if TYPE_CHECKING:
     )
     from actionledger.runtime.execution.handlers import Context as Context, Handlers as Handlers
     from actionledger.runtime.execution.limits import Limits as Limits, RateLimit as RateLimit
-    from actionledger.runtime.execution.profile import Profile as Profile
-    from actionledger.runtime.execution.settings import (
+    from actionledger.runtime.execution.profile import (
         ActionSettings as ActionSettings,
         ExecutionSettings as ExecutionSettings,
+        Profile as Profile,
     )
     from actionledger.runtime.models import (
         Chunk as Chunk,
@@ -186,7 +186,7 @@ if TYPE_CHECKING:
     from actionledger.runtime.session.preview import Preview as Preview
     from actionledger.runtime.session.runtime import Runtime as Runtime
     from actionledger.runtime.session.states.settings import ManifestSettings as ManifestSettings
-    from actionledger.runtime.workspace.undoing import Undone as Undone
+    from actionledger.runtime.workspace.undo import Undone as Undone
 
 _NAMES_OF_MODULES = {
     "actions.catalogue": ("Action", "Catalogue"),
@@ -211,8 +211,7 @@ _NAMES_OF_MODULES = {
     "runtime.execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
     "runtime.execution.handlers": ("Context", "Handlers"),
     "runtime.execution.limits": ("Limits", "RateLimit"),
-    "runtime.execution.profile": ("Profile",),
-    "runtime.execution.settings": ("ActionSettings", "ExecutionSettings"),
+    "runtime.execution.profile": ("ActionSettings", "ExecutionSettings", "Profile"),
     "replay.experiments": ("Budget", "Experiment", "ExperimentProgress", "Variant", "experiment"),
     "report.explaining": ("Explanation", "explain"),
     "imports": ("ImportReport", "Prices", "import_path", "import_sessions"),
@@ -236,7 +235,7 @@ _NAMES_OF_MODULES = {
     "profiles.assistant.reasoning": ("IterativeReasoner",),
     "profiles.custom": ("ActionSet", "custom_profile"),
     "profiles.orchestrator.cascade": ("orchestrate",),
-    "profiles.orchestrator.casting": ("Layer",),
+    "profiles.orchestrator.layers": ("Layer",),
     "core.rates": ("Rate",),
     "replay.cases": ("Case", "load_case"),
     "replay.changes": ("Change", "changes"),
@@ -296,11 +295,11 @@ _NAMES_OF_MODULES = {
     ),
     "report.viewing": ("SessionView", "view"),
     "core.vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect", "TitleOrigin"),
-    "runtime.workspace.undoing": ("Undone",),
+    "runtime.workspace.undo": ("Undone",),
 }
 # What the rooms below ask of those above them.
 register("drawing", f"{__name__}.report.looks")
-register("forgetting", f"{__name__}.runtime.session.forgetting")
+register("forgetting", f"{__name__}.runtime.session.erasure")
 register("recording turns", f"{__name__}.imports.turn_recorder")
 
 _ROOMS = {"charts": "report.charts", "statistics": "replay.statistics.public"}

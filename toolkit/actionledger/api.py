@@ -11,10 +11,9 @@ from actionledger.reading.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.messages import require_json
 from actionledger.reading.parsers import PARSERS, AnyParser, parser_for, parser_meant, parser_named
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.execution.profile import Profile, prompt_of
 from actionledger.runtime.execution.registry import PROFILES, profile_meant, profile_named
-from actionledger.runtime.parsing import read_provider_message, read_response
+from actionledger.runtime.parse_result import read_provider_message, read_response
 
 AnyCall: TypeAlias = (
     ActionCall | RawAction | tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str | None]

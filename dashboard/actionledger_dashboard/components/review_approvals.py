@@ -13,8 +13,7 @@ from actionledger.core.values import Approval
 from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger.queries.names import session_names
 from actionledger.runtime.execution.approval import Decision
-from actionledger.runtime.session.decisions import decide
-from actionledger.runtime.session.valid_decisions import DecisionStatus, open_decisions
+from actionledger.runtime.session.decisions import DecisionStatus, decide, open_decisions
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.exact import show_exact
 from actionledger_dashboard.components.linked import Linked

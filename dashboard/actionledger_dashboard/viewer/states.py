@@ -6,8 +6,8 @@ from actionledger.core.canonical import json_text
 from actionledger.core.text import counted
 from actionledger.replay.steps import Step, Steps, WorkspaceState
 from actionledger.runtime.session.states.stores import TableChange
-from actionledger.runtime.workspace.diffs import Diff
 from actionledger.runtime.workspace.nodes import Change
+from actionledger.runtime.workspace.texts import Diff
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import NEUTRAL, Values, bounded, card, lane
 

@@ -11,7 +11,7 @@ from actionledger.cli.repl.prompts import Prompts
 from actionledger.cli.repl.repl import Repl
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.profiles.coder import coder_profile
-from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.execution.profile import prompt_of
 from actionledger.runtime.models import ScriptedModel
 
 

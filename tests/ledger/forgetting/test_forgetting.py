@@ -29,12 +29,11 @@ from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.spool import HeldLine, HeldLines
 from actionledger.ledger.upkeep.forgetting import records
 from actionledger.ledger.upkeep.forgetting.intent import Intent
-from actionledger.runtime.session import forgetting
-from actionledger.runtime.session.states.lines import Effects
+from actionledger.runtime.session import erasure
+from actionledger.runtime.session.states.lines import Effects, read_states
 from actionledger.runtime.session.states.objects import Objects
-from actionledger.runtime.session.states.reading import read_states
-from actionledger.runtime.workspace import forgetting as effects
-from actionledger.runtime.workspace.contents import Contents
+from actionledger.runtime.workspace import retention as effects
+from actionledger.runtime.workspace.journal import Contents
 from actionledger.runtime.workspace.nodes import digest_of
 
 WORDS = "Zaphod's naïve 漢字 secret"
@@ -47,10 +46,10 @@ NEEDLES = [
 ]
 KEPT = "This one stays."
 STEPS = [
-    (forgetting, "_forget_beside"),
-    (forgetting, "forget_effects"),
-    (forgetting, "forget_states"),
-    (forgetting, "_forget_saved"),
+    (erasure, "_forget_beside"),
+    (erasure, "forget_effects"),
+    (erasure, "forget_states"),
+    (erasure, "_forget_saved"),
     (records, "forget_records"),
     (records, "_make_anew"),
     (records, "publish"),
@@ -175,7 +174,7 @@ def test_whoever_is_killed_is_followed_by_the_next(tmp_path, monkeypatch, room, 
             texts = {text for (text,) in plain.execute("SELECT text FROM turn_starts").fetchall()}
             gone = plain.execute("SELECT count(*) FROM forgotten").fetchone()[0]
         assert texts == ({KEPT} if gone else {KEPT, WORDS})
-        assert forgetting.go_on_forgetting(ledger).was_begun
+        assert erasure.go_on_forgetting(ledger).was_begun
     assert list(found_in(path)) == []
     assert verify(path).faults == ()
     with open_ledger(path, in_background=False) as ledger:
@@ -345,7 +344,7 @@ def test_more_sessions_go_at_once_than_a_process_can_have_files_open(tmp_path) -
             (max(int(each.name) for each in Path("/dev/fd").iterdir()) + 40, limits[1]),
         )
         try:
-            report = forgetting.forget(ledger, sessions[1:])
+            report = erasure.forget(ledger, sessions[1:])
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         assert len(report.sessions) == 79
@@ -358,7 +357,7 @@ def test_more_sessions_go_at_once_than_a_process_can_have_files_open(tmp_path) -
 def test_one_forgets_at_a_time(tmp_path, monkeypatch) -> None:
     """There is one file that says what is to be forgotten: two who write it at once would forget one's sessions, and tell both that they had."""
     path = tmp_path / "team.duckdb"
-    monkeypatch.setattr(forgetting, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(erasure, "_PATIENCE_SECONDS", 0.0)
     with open_ledger(path, in_background=False) as ledger:
         ledger.record_turn("bad", WORDS)
         lock = FileLock(LedgerFiles.at(path).forgetting_lock)
@@ -435,7 +434,7 @@ def beside(path: Path, workspace: Path) -> list[str]:
         (Contents, "keep_only"),
         (Objects, "remove"),
         (Objects, "remove_all_but"),
-        (forgetting, "forget_held"),
+        (erasure, "forget_held"),
     ],
     ids=["lines of effects", "contents of effects", "contents of states", "states of the dead", "held"],
 )  # fmt: skip
@@ -575,7 +574,7 @@ def test_a_half_kept_content_that_is_removed_is_kept_again(tmp_path, monkeypatch
 def test_a_kept_workspace_that_cant_be_removed_is_said(tmp_path, monkeypatch) -> None:
     """The sentence names the folder, and the next one goes on."""
     path = tmp_path / "team.duckdb"
-    monkeypatch.setattr(forgetting.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(erasure.tempfile, "tempdir", str(tmp_path))
     with open_ledger(path, in_background=False) as ledger:
         with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
             runtime.handle("Nothing.")

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.profiles.orchestrator.request_queue import FILE, OrchestratorStore
 
 FENCE = "`" * 3
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(tmp_path: Path) -> Iterator[OrchestratorStore]:
     """An empty store."""
-    made = Store(tmp_path / FILE)
+    made = OrchestratorStore(tmp_path / FILE)
     yield made
     made.close()
 

@@ -19,8 +19,8 @@ from actionledger.core.events import (
 )
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
-from actionledger.profiles.orchestrator.casting import Layer
-from actionledger.profiles.orchestrator.state import State
+from actionledger.profiles.orchestrator.layers import Layer
+from actionledger.profiles.orchestrator.state import CascadeState
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.runtime.models import ScriptedModel
 
@@ -40,7 +40,7 @@ def die() -> None:
 def die_at(point: str) -> None:
     """Make the process die at a point of the last layer's turn."""
     if point.startswith("saved-"):
-        _after(State, "save", int(point.removeprefix("saved-")))
+        _after(CascadeState, "save", int(point.removeprefix("saved-")))
         return
     if point == "effect":
         _after(Tracker, "file", 1)

@@ -10,11 +10,11 @@ import pytest
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger import open_ledger
+from actionledger.profiles.orchestrator.briefing import Terms
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
-from actionledger.profiles.orchestrator.casting import Layer, Price
-from actionledger.profiles.orchestrator.state import FILE, State
-from actionledger.profiles.orchestrator.store import FILE as STORE
-from actionledger.profiles.orchestrator.terms import Terms
+from actionledger.profiles.orchestrator.layers import Layer, Price
+from actionledger.profiles.orchestrator.request_queue import FILE as STORE
+from actionledger.profiles.orchestrator.state import FILE, CascadeState
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.models import Completion, ModelUnreachableError, ScriptedModel, Usage
 from actionledger.runtime.session.decisions import decide
@@ -62,7 +62,7 @@ def asked(layer: Layer) -> list[str]:
     return [request.messages[-1].content for request in layer.model.asked]
 
 
-def names(state: State) -> list[tuple[str, str]]:
+def names(state: CascadeState) -> list[tuple[str, str]]:
     return [(message.from_layer, message.to) for message in state.messages]
 
 

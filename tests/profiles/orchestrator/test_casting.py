@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.core.errors import UsageError
-from actionledger.profiles.orchestrator.casting import Price
+from actionledger.profiles.orchestrator.layers import Price
 
 
 @pytest.mark.parametrize("dollars", [-1.0, float("nan"), float("inf")])

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from actionledger.core.errors import UnknownNameError
-from actionledger.profiles.orchestrator.export import export_issues
-from actionledger.profiles.orchestrator.tracker import FiledIssue
+from actionledger.profiles.orchestrator.tracker import FiledIssue, export_issues
 
 HOSTILE = FiledIssue(
     number=1,

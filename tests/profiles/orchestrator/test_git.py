@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.profiles.orchestrator.git import Repository
+from actionledger.profiles.orchestrator.handlers import Repository
 
 
 def refused(repository, name, base="main"):

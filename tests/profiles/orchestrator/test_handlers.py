@@ -13,8 +13,7 @@ from actionledger.core.values import Observation
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings, set_up
-from actionledger.profiles.orchestrator.request_queue import RequestQueue
-from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.profiles.orchestrator.request_queue import FILE, OrchestratorStore, RequestQueue
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.workspace import Workspace
@@ -44,9 +43,9 @@ def do(folder: Path, repository: Path, said: Callable[..., str]) -> Iterator[Do]
 
 
 @pytest.fixture
-def kept(folder: Path) -> Iterator[Store]:
+def kept(folder: Path) -> Iterator[OrchestratorStore]:
     """What the session keeps, as somebody else sees it."""
-    store = Store(folder / FILE)
+    store = OrchestratorStore(folder / FILE)
     yield store
     store.close()
 
@@ -143,7 +142,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(folder, repository, 
     assert "It would fail. No open issue" in job.message
     assert plan.message == "It would run update_plan with the arguments given."
     assert "'nowhere'" in nowhere.message
-    store = Store(folder / FILE)
+    store = OrchestratorStore(folder / FILE)
     assert (Tracker(store).issues(), RequestQueue(store).plans()) == ([], [])
     store.close()
     assert git("for-each-ref", "--format=%(refname)") == "refs/heads/main"

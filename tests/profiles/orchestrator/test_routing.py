@@ -4,8 +4,8 @@ import pytest
 
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import ExecutionStatus
+from actionledger.profiles.orchestrator.briefing import Route, route
 from actionledger.profiles.orchestrator.layers import LAYERS
-from actionledger.profiles.orchestrator.routing import Route, route
 
 
 def done(name, result=None, status=ExecutionStatus.SUCCEEDED):

@@ -7,10 +7,9 @@ import pytest
 
 from actionledger.core.errors import LedgerError, UnknownNameError, UsageError
 from actionledger.core.vocabulary import ExecutionStatus
-from actionledger.profiles.orchestrator.request_queue import RequestQueue
+from actionledger.profiles.orchestrator.request_queue import FILE, OrchestratorStore, RequestQueue
 from actionledger.profiles.orchestrator.sessions import LayerSessions
-from actionledger.profiles.orchestrator.store import FILE, Store
-from actionledger.runtime.session.valid_decisions import waiting_approvals
+from actionledger.runtime.session.decisions import waiting_approvals
 
 MODELS = {"2ic": "big", "eng-lead": "middle", "team-lead": "small"}
 ISSUES = {"action": "create_issues", "issues": [{"title": "x", "body": "", "labels": ["a"]}]}
@@ -76,7 +75,7 @@ def test_every_layer_has_its_model_in_the_record(sessions, ledger):
 def test_who_wrote_the_plan_is_kept(sessions, tmp_path):
     """The handler knows its layer."""
     sessions.execute_or_queue(PLAN, "2ic")
-    store = Store(tmp_path / "work" / FILE)
+    store = OrchestratorStore(tmp_path / "work" / FILE)
     assert [plan.layer for plan in RequestQueue(store).plans()] == ["2ic"]
     store.close()
 

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from actionledger.core.errors import LedgerError, SourceError
-from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerMessage, Received, State
+from actionledger.profiles.orchestrator.state import (
+    FILE,
+    CascadeState,
+    Due,
+    LayerMessage,
+    LayerTurn,
+    Received,
+)
 
 MESSAGE = LayerMessage(
     id="m1",
@@ -19,13 +26,13 @@ MESSAGE = LayerMessage(
     cost_usd=0.25,
     duration_ms=1200.5,
 )
-STATE = State(
+STATE = CascadeState(
     id="s",
     directive="Search",
     layers=("2ic", "eng-lead"),
     dry_run=False,
     messages=(MESSAGE,),
-    exchanges=(Exchange(layer="2ic", prompt="p", response="r"),),
+    exchanges=(LayerTurn(layer="2ic", prompt="p", response="r"),),
     due=Due(layer="eng-lead", prompt="q", waits_for=(3,)),
     received=Received(response="half", turn_index=0, cost_usd=None, duration_ms=1.0),
 )
@@ -48,7 +55,7 @@ def test_a_message_has_the_documents_names():
 def test_what_is_saved_is_loaded(tmp_path):
     """All of it, and only its owner may read it."""
     STATE.save(tmp_path)
-    assert State.load(tmp_path) == STATE
+    assert CascadeState.load(tmp_path) == STATE
     assert (tmp_path / FILE).stat().st_mode & 0o077 == 0
 
 
@@ -62,7 +69,7 @@ def test_a_save_that_fails_leaves_the_old_state(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(LedgerError, match="No space left"):
         STATE.changed(received=None).save(tmp_path)
-    assert State.load(tmp_path) == STATE
+    assert CascadeState.load(tmp_path) == STATE
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
@@ -82,4 +89,4 @@ def test_what_is_no_state_is_refused(tmp_path, content, word):
     if content is not None:
         (tmp_path / FILE).write_bytes(content)
     with pytest.raises(SourceError, match=word):
-        State.load(tmp_path)
+        CascadeState.load(tmp_path)

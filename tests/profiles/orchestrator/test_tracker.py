@@ -8,7 +8,7 @@ import pytest
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import Issue
-from actionledger.profiles.orchestrator.store import Store
+from actionledger.profiles.orchestrator.request_queue import OrchestratorStore
 from actionledger.profiles.orchestrator.tracker import Tracker
 
 
@@ -116,7 +116,7 @@ def test_two_runners_never_get_the_same_job(tracker, store):
     taken: list[int] = []
 
     def run() -> None:
-        own = Store(store.path)
+        own = OrchestratorStore(store.path)
         while job := Tracker(own).take():
             taken.append(job.number)
         own.close()

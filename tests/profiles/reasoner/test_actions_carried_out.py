@@ -10,9 +10,8 @@ from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.profiles.reasoner import ActionRegistry, sequence_of
 from actionledger.profiles.reasoner.actions import AddGoal
-from actionledger.profiles.reasoner.executor_context import ExecutorContext
-from actionledger.profiles.reasoner.executors import EXECUTORS
-from actionledger.profiles.reasoner.shared_context import SharedContext
+from actionledger.profiles.reasoner.context import ExecutorContext, SharedContext
+from actionledger.profiles.reasoner.registry import EXECUTORS
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.runtime.models import ScriptedModel
 
@@ -109,7 +108,7 @@ def test_a_mood_has_an_intensity(run, persona, context, intensity):
 
 def test_a_list_has_an_end(run, persona, monkeypatch):
     """Beyond it the model is told to let go of something first."""
-    monkeypatch.setattr("actionledger.profiles.reasoner.listing.MAX_ENTRIES", 1)
+    monkeypatch.setattr("actionledger.profiles.reasoner.registry.MAX_ENTRIES", 1)
     *_, refused = run(("add_goal", "one"), ("add_goal", "two"))
     assert (refused.status, refused.reason) == (ExecutionStatus.FAILED, Reason.TOO_LARGE)
 

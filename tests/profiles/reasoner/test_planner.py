@@ -1,9 +1,9 @@
 """What the planner's model is asked. Pure."""
 
 from actionledger.profiles.reasoner.chains import NO_CHAINS
-from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.planner import instructions, question
 from actionledger.profiles.reasoner.registry import ActionRegistry
+from actionledger.profiles.reasoner.store import Persona
 from actionledger.profiles.reasoner.triggers import user_input
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.profiles.reasoner.profile import reasoner_profile
+from actionledger.profiles.reasoner.chains import reasoner_profile
 from actionledger.profiles.reasoner.store import STORE_FILE
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.models import Completion, Message, ScriptedModel

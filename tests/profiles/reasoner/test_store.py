@@ -7,8 +7,7 @@ import pytest
 
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import Reason
-from actionledger.profiles.reasoner.persona import Entry, Persona
-from actionledger.profiles.reasoner.store import PersonaStore, _append
+from actionledger.profiles.reasoner.store import Entry, Persona, PersonaStore, _append
 
 
 @pytest.fixture

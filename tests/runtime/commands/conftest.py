@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from actionledger.runtime.commands import Commands, CommandSettings, Means, Wall
-from actionledger.runtime.commands.running import Ran, run_command
+from actionledger.runtime.commands.process import Ran, run_command
 from actionledger.runtime.workspace import Workspace
 
 

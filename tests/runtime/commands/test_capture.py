@@ -2,14 +2,14 @@
 
 import pytest
 
-from actionledger.runtime.commands.capture import MARGIN, Capture
+from actionledger.runtime.commands.process import MARGIN, OutputCapture
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow7QpXz3vKd9LmT2\n" * 40 + "-----END RSA PRIVATE KEY-----"
 
 
 def captured(pieces, limit=10):
     heard = []
-    capture = Capture("stdout", limit, lambda name, text: heard.append((name, text)))
+    capture = OutputCapture("stdout", limit, lambda name, text: heard.append((name, text)))
     for piece in pieces:
         capture.add(piece)
     capture.add(b"", final=True)
@@ -43,7 +43,7 @@ def test_a_character_that_is_cut_between_two_pieces_is_read():
 
 def test_an_endless_output_takes_no_more_room_than_the_limit():
     """What is behind the beginning is dropped as new text comes."""
-    capture = Capture("stdout", 100)
+    capture = OutputCapture("stdout", 100)
     for _ in range(1000):
         capture.add(b"x" * 1000)
     assert max(len(capture._head.text), len(capture._tail.text)) <= 100 + MARGIN

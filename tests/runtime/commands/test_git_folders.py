@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.runtime.commands.git_folders import Listings
-from actionledger.runtime.commands.git_settings import Setting
+from actionledger.runtime.commands.git_folders import Listings, Setting
 
 ONE, TWO = "[user]\n\tname = one\n", "[user]\n\tname = two\n"
 

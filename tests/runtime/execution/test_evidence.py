@@ -12,10 +12,10 @@ from actionledger.core.recording import TurnKey
 from actionledger.core.vocabulary import Evidence, ExecutionStatus
 from actionledger.reading.parsers import PARSERS
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
-from actionledger.runtime.execution.checks.arguments import with_arguments
-from actionledger.runtime.execution.execution_events import Step
+from actionledger.runtime.execution.execution_events import ActionStep
+from actionledger.runtime.execution.gate import with_arguments
 from actionledger.runtime.execution.policy_file import policy_from
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 P, S, D = ExecutionStatus.PENDING, ExecutionStatus.SUCCEEDED, ExecutionStatus.DENIED
@@ -97,7 +97,7 @@ def test_other_arguments_are_no_other_evidence(session, profile):
 
     step = with_arguments(
         Context,
-        Step(
+        ActionStep(
             0,
             call,
             attempt_id="",
@@ -106,5 +106,5 @@ def test_other_arguments_are_no_other_evidence(session, profile):
         ),
         {"what": "the size"},
     )
-    assert isinstance(step, Step)
+    assert isinstance(step, ActionStep)
     assert (step.call.arguments, step.call.evidence) == ({"what": "the size"}, Evidence.WHOLE)

@@ -11,11 +11,11 @@ import pytest
 from actionledger.core.errors import ActionError, LedgerError
 from actionledger.core.events import EVENT, ExecutionFinished, ExecutionStarted
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.runtime.execution.admission import Withheld
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.handlers import Handlers
-from actionledger.runtime.execution.settings import ExecutionSettings
-from actionledger.runtime.execution.truncation import MAX_RESULT
+from actionledger.runtime.execution.outcomes import MAX_RESULT
+from actionledger.runtime.execution.profile import ExecutionSettings
+from actionledger.runtime.execution.turn_context import Withheld
 from actionledger.runtime.workspace import Workspace
 
 

@@ -9,7 +9,7 @@ from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
 from actionledger.reading.parsers import parser_for
 from actionledger.runtime.execution.feedback import MAX_LINE, render
 from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 
 
 def read(text: str, profile):

@@ -16,16 +16,20 @@ from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.values import Approval, Issue, Observation, RawAction, Reading, Span
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Outcome, Reason
 from actionledger.reading.parsers import parser_for
-from actionledger.runtime.execution.admission import Admitted, Withheld
 from actionledger.runtime.execution.approval import Policy, Verdict
-from actionledger.runtime.execution.execution_events import Step, approval_of
+from actionledger.runtime.execution.execution_events import ActionStep, approval_of
 from actionledger.runtime.execution.gate import CHECKS, admit
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.limits import FailureBudget, Limits, LocalCounter, RateLimit, Rates
-from actionledger.runtime.execution.planning import Plan, PlannedAction
+from actionledger.runtime.execution.plan import PlannedAction, TurnPlan
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.turn_context import Progress, TurnContext
-from actionledger.runtime.execution.turn_state import TurnState
+from actionledger.runtime.execution.turn_context import (
+    Admitted,
+    ExecutionProgress,
+    TurnContext,
+    TurnState,
+    Withheld,
+)
 from actionledger.runtime.repetition.fingerprints import observed_fingerprint
 from actionledger.runtime.repetition.guard import RepetitionGuard
 from actionledger.runtime.repetition.limits import RepetitionLimits, Threshold
@@ -83,7 +87,7 @@ def kitchen(
     approval: Approval | None = None,
     is_exact: bool = True,
     is_live: bool = True,
-) -> tuple[TurnContext, Progress, Admitted]:
+) -> tuple[TurnContext, ExecutionProgress, Admitted]:
     """Return a turn, and the last of its three actions, which depends on both before it, with all of that in its way."""
     obstacles = frozenset(in_the_way)
     wanted: dict[str, Any] = {
@@ -111,15 +115,15 @@ def kitchen(
         repetition=stopped(calls[0]) if "repetition" in obstacles else RepetitionGuard(RepetitionLimits()),
         record=lambda _event: None,
         calls=calls,
-        plan=Plan((planned,), {"action_1": 0, "action_2": 1}),
+        plan=TurnPlan((planned,), {"action_1": 0, "action_2": 1}),
         history=TurnState(turn(), "", "p", is_exact=is_exact, is_live=is_live),
         run_id="r",
         attempt_id="a",
         dry_run=False,
     )
     observations = {0: SEEN, 1: replace(SEEN, action_index=1, status=fate)}
-    progress = Progress(observations, approvals={2: approval} if approval else {})
-    return context, progress, Admitted(planned, Step(2, calls[2], "a", turn(), "r"))
+    progress = ExecutionProgress(observations, approvals={2: approval} if approval else {})
+    return context, progress, Admitted(planned, ActionStep(2, calls[2], "a", turn(), "r"))
 
 
 def used_up() -> Rates:

@@ -11,7 +11,7 @@ from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.storage.internals import SharedCounter
 from actionledger.runtime.execution.limits import FailureBudget, Limits, LocalCounter, RateLimit
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 
 
 class Clock:

@@ -12,8 +12,8 @@ from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.parsers import DialectParser, parser_named
-from actionledger.runtime.execution.correcting import corrector
-from actionledger.runtime.execution.prompting import dialect_of, prompt_of, writer
+from actionledger.runtime.execution.feedback import corrector
+from actionledger.runtime.execution.profile import dialect_of, prompt_of, writer
 
 BUILT_IN = [
     PROFILES[name]

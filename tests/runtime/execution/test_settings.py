@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.runtime.execution.settings import ActionSettings
+from actionledger.runtime.execution.profile import ActionSettings
 
 
 def settings(reads: str = "", writes: str = "", *, parallel: bool = True) -> ActionSettings:

@@ -10,7 +10,7 @@ from threading import Lock
 import pytest
 
 from actionledger.core.events import Event
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 
 
 class Crowd:

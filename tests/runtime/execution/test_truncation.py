@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 from pydantic import BaseModel
 
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.execution.truncation import MAX_DEPTH, MAX_RESULT, truncated
+from actionledger.runtime.execution.outcomes import MAX_DEPTH, MAX_RESULT, truncated
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -16,8 +16,7 @@ from actionledger.reading.parsers import parser_for
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.limits import Limits, LocalCounter, RateLimit
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings, Profile
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 RUN_ALL = Policy((("*", Verdict.APPROVE),))

@@ -6,6 +6,7 @@ from steps import steps
 
 from actionledger.core.errors import UsageError
 from actionledger.runtime.repetition.fingerprints import ActionFingerprint, fingerprint
+from actionledger.runtime.repetition.guard import PatternWatch
 from actionledger.runtime.repetition.limits import (
     NO_REPETITION,
     STANDARD_REPETITION,
@@ -13,7 +14,6 @@ from actionledger.runtime.repetition.limits import (
     RepetitionLimits,
     Threshold,
 )
-from actionledger.runtime.repetition.patterns import Watch
 
 TELLING = "a result that is long enough to tell a change"
 
@@ -27,7 +27,7 @@ def fails(name: str, error: str, arguments: str = "{}") -> ActionFingerprint:
 
 
 def seen(fingerprints, limits=STANDARD_REPETITION):
-    return map(Watch(limits).see, fingerprints)
+    return map(PatternWatch(limits).see, fingerprints)
 
 
 def last(fingerprints, limits=STANDARD_REPETITION) -> dict[Pattern, tuple[int, bool]]:
@@ -330,7 +330,7 @@ def test_a_pattern_is_described_in_words():
 
 def test_a_watch_that_forgets_begins_anew():
     """What a person asks for again is no repetition."""
-    watch = Watch()
+    watch = PatternWatch()
     assert [bool(watch.see(does("look"))) for _ in range(3)] == [False, False, True]
     watch.forget()
     assert [bool(watch.see(does("look"))) for _ in range(3)] == [False, False, True]

@@ -5,11 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actionledger.runtime.sandbox.api import Api
-from actionledger.runtime.sandbox.base import Sandbox
-from actionledger.runtime.sandbox.bubblewrap import BubblewrapSandbox
-from actionledger.runtime.sandbox.confined import ConfinedSandbox
-from actionledger.runtime.sandbox.container import ContainerSandbox
+from actionledger.runtime.sandbox.backends import BubblewrapSandbox, ConfinedSandbox, ContainerSandbox
+from actionledger.runtime.sandbox.base import Api, Sandbox
 from actionledger.runtime.sandbox.monty import MontySandbox
 
 SANDBOXES: dict[str, Callable[[], Sandbox]] = {

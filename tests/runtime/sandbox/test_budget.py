@@ -8,14 +8,11 @@ import tracemalloc
 import pytest
 
 from actionledger.runtime.sandbox import ending
-from actionledger.runtime.sandbox.api import NO_API
-from actionledger.runtime.sandbox.base import CodeOutcome
-from actionledger.runtime.sandbox.budget import Budget, NoRoomError
-from actionledger.runtime.sandbox.channel import Channel
-from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
-from actionledger.runtime.sandbox.host_calls import LimitExceededError
+from actionledger.runtime.sandbox.base import NO_API, CodeOutcome, Limits
+from actionledger.runtime.sandbox.budget import CancelledError, Deadline, NoRoomError, SandboxBudget
+from actionledger.runtime.sandbox.conversation import Channel
+from actionledger.runtime.sandbox.ending import LimitExceededError
 from actionledger.runtime.sandbox.inside.frames import FrameError
-from actionledger.runtime.sandbox.limits import Limits
 
 MANY = Limits(start_seconds=60.0)
 
@@ -63,7 +60,7 @@ def test_a_hostile_frame_costs_its_own_length_a_few_times(body):
 
 def test_no_more_run_at_once_than_may(monkeypatch):
     """The others wait for their turn, and all come to it."""
-    monkeypatch.setattr(ending, "BUDGET", Budget(2, 1))
+    monkeypatch.setattr(ending, "BUDGET", SandboxBudget(2, 1))
     running, most, lock = [], [], threading.Lock()
     both = threading.Barrier(2)
 
@@ -92,7 +89,7 @@ def test_no_more_run_at_once_than_may(monkeypatch):
 
 def test_a_run_that_finds_no_room_is_refused(monkeypatch):
     """The model is told to try again; one that is called off meanwhile is called off."""
-    budget = Budget(1, 1)
+    budget = SandboxBudget(1, 1)
     monkeypatch.setattr(ending, "BUDGET", budget)
     cancel = threading.Event()
     with budget.run(1, None):
@@ -110,7 +107,7 @@ def test_a_run_that_finds_no_room_is_refused(monkeypatch):
 
 def test_frames_that_are_read_at_once_have_one_cap():
     """The first may be as large as it is; the next waits until there is room."""
-    budget = Budget(1, 100)
+    budget = SandboxBudget(1, 100)
     with budget.reading(1000, Deadline(1)):
         with pytest.raises(TimeoutError), budget.reading(1, Deadline(0.05)):
             pass

@@ -5,9 +5,7 @@ import time
 
 import pytest
 
-from actionledger.runtime.sandbox.api import Api
-from actionledger.runtime.sandbox.base import CodeOutcome
-from actionledger.runtime.sandbox.limits import Limits
+from actionledger.runtime.sandbox.base import Api, CodeOutcome, Limits
 
 SHORT = Limits(seconds=1.5)
 NESTED = "a = []\nfor _ in range(40):\n    a = [a, a]\n"

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.runtime.sandbox.base import CodeOutcome
+from actionledger.runtime.sandbox.base import CodeOutcome, Limits
 from actionledger.runtime.sandbox.inside.modules import RARE
-from actionledger.runtime.sandbox.limits import Limits
 
 ATTEMPTS = tomllib.loads(Path(__file__).with_name("escapes.toml").read_text())
 NAMED = {f"{topic}/{name}": code for topic, codes in ATTEMPTS.items() for name, code in codes.items()}

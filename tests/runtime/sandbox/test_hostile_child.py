@@ -6,9 +6,7 @@ import sys
 
 import pytest
 
-from actionledger.runtime.sandbox.api import Api
-from actionledger.runtime.sandbox.base import CodeOutcome
-from actionledger.runtime.sandbox.limits import Limits
+from actionledger.runtime.sandbox.base import Api, CodeOutcome, Limits
 from actionledger.runtime.sandbox.process import ProcessSandbox
 
 HEAD = """

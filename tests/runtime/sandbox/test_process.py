@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.runtime.sandbox.api import Api
-from actionledger.runtime.sandbox.base import CodeOutcome
-from actionledger.runtime.sandbox.confined import ConfinedSandbox
+from actionledger.runtime.sandbox.backends import ConfinedSandbox
+from actionledger.runtime.sandbox.base import Api, CodeOutcome, Limits
 from actionledger.runtime.sandbox.inside.modules import MODULES, rare_modules_in
-from actionledger.runtime.sandbox.limits import Limits
 
 PROMISED = [
     "math",
@@ -276,9 +274,9 @@ def test_a_sandbox_may_be_used_by_a_thread_that_ends():
 def test_a_host_that_is_killed_leaves_no_process_behind(tmp_path):
     """A busy child and the spare end by themselves: one at its alarm, the other at the end of its channel."""
     script = (
-        "from actionledger.runtime.sandbox.confined import ConfinedSandbox\n"
-        "from actionledger.runtime.sandbox.api import Api\n"
-        "from actionledger.runtime.sandbox.limits import Limits\n"
+        "from actionledger.runtime.sandbox.backends import ConfinedSandbox\n"
+        "from actionledger.runtime.sandbox.base import Api\n"
+        "from actionledger.runtime.sandbox.base import Limits\n"
         "s = ConfinedSandbox()\n"
         "api = Api(methods={'say': lambda pid: print(pid, flush=True)})\n"
         "s.run('import os, time\\ngb.say(os.getpid())\\ntime.sleep(1000)', api=api, limits=Limits(seconds=1))\n"

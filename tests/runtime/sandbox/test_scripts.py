@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from effort import is_soak
 
+from actionledger.runtime.sandbox.base import Limits
 from actionledger.runtime.sandbox.inside.plain import shown
-from actionledger.runtime.sandbox.limits import Limits
 
 SCRIPTS = {path.stem: path.read_text() for path in sorted((Path(__file__).parent / "scripts").glob("*.py"))}
 MONTY_CANNOT = {

@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given, strategies
 
 from actionledger.core.errors import UsageError
-from actionledger.runtime.sandbox.api import Api
-from actionledger.runtime.sandbox.base import CodeError
+from actionledger.runtime.sandbox.base import Api, CodeError, Limits
 from actionledger.runtime.sandbox.inside.frames import FrameError, beyond, packed, receive, send, unpacked
 from actionledger.runtime.sandbox.inside.plain import Bounds, NotPlainError, TooLargeError, exact, shown
-from actionledger.runtime.sandbox.limits import Limits
 
 BOUNDS = Bounds(nodes=100, size=1000, depth=5)
 JSON = strategies.recursive(

@@ -13,8 +13,7 @@ from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.runtime.execution.approval import Decision
-from actionledger.runtime.session.decisions import decide
-from actionledger.runtime.session.valid_decisions import waiting_approvals
+from actionledger.runtime.session.decisions import decide, waiting_approvals
 
 STEPS = st.lists(
     st.sampled_from(

@@ -21,9 +21,14 @@ from actionledger.ledger.queries.progress import approvals_of_turn
 from actionledger.runtime.commands import Commands, CommandSettings, Wall
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import POLICY
-from actionledger.runtime.session.decisions import decide
-from actionledger.runtime.session.signatures import key_path, signing_key
-from actionledger.runtime.session.valid_decisions import decided_approvals, open_decisions, waiting_approvals
+from actionledger.runtime.session.decisions import (
+    decide,
+    decided_approvals,
+    key_path,
+    open_decisions,
+    signing_key,
+    waiting_approvals,
+)
 from actionledger.runtime.workspace import Workspace
 
 APPROVED = Decision(DecisionKind.APPROVED, "ada")

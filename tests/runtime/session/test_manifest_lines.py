@@ -2,8 +2,8 @@
 
 import pytest
 
+from actionledger.runtime.session.states.capture import CapturedState
 from actionledger.runtime.session.states.lines import read
-from actionledger.runtime.session.states.looking import State
 
 
 def test_a_line_that_is_nested_too_deep_is_damage_and_no_fault():
@@ -11,4 +11,4 @@ def test_a_line_that_is_nested_too_deep_is_damage_and_no_fault():
     found = read(b"[" * 200_000 + b"\n")
     assert (found.lines, found.is_damaged) == ([], True)
     with pytest.raises(ValueError, match="nested deeper"):
-        State.from_bytes(b"[" * 200_000)
+        CapturedState.from_bytes(b"[" * 200_000)

@@ -10,9 +10,8 @@ import pytest
 
 import actionledger as al
 from actionledger.profiles.stores import SqliteStore
-from actionledger.runtime.session.states import open_stores, stores
-from actionledger.runtime.session.states.open_stores import copy_of
-from actionledger.runtime.session.states.stores import image_of, rows_of
+from actionledger.runtime.session.states import stores
+from actionledger.runtime.session.states.stores import copy_of, image_of, rows_of
 
 
 class Names(SqliteStore):
@@ -88,5 +87,5 @@ def test_a_closed_store_is_asked_no_more(store: Names) -> None:
     assert copy_of(store.path)
     store.close()
     assert copy_of(store.path) is None
-    assert not any(store in stores for stores in open_stores._by_file.values())
+    assert not any(store in stores for stores in stores._by_file.values())
     assert names_in(image_of(store.path, 10**6, on_disk=0, has_log=False)) == ["Ada"]

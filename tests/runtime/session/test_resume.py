@@ -14,10 +14,14 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.runtime.execution.approval import Decision, Policy, Verdict
 from actionledger.runtime.execution.execution_events import approval_decided
 from actionledger.runtime.execution.handlers import Handlers
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.runtime.session.decisions import decide
-from actionledger.runtime.session.signatures import signed, signing_key
-from actionledger.runtime.session.valid_decisions import decided_approvals, waiting_approvals
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
+from actionledger.runtime.session.decisions import (
+    decide,
+    decided_approvals,
+    signed,
+    signing_key,
+    waiting_approvals,
+)
 
 APPROVED = Decision(DecisionKind.APPROVED, "ada", "It looks right.")
 REJECTED = Decision(DecisionKind.REJECTED, "ada", "Not on a Friday.")
@@ -309,7 +313,7 @@ from dataclasses import replace
 import actionledger as al
 from actionledger.runtime.execution.execution_events import approval_decided
 from actionledger.runtime.execution.handlers import Handlers
-from actionledger.runtime.session.signatures import signed, signing_key
+from actionledger.runtime.session.decisions import signed, signing_key
 def killed(action, context):
     if action.path == "b":
         os.write(1, b"killed")

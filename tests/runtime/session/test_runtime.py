@@ -11,7 +11,7 @@ import actionledger as al
 from actionledger.core.errors import ActionError, LedgerError, UsageError
 from actionledger.core.events import RunFinished, SessionFinished
 from actionledger.runtime.execution.handlers import Handlers
-from actionledger.runtime.session.signatures import signing_key, spend
+from actionledger.runtime.session.decisions import signing_key, spend
 
 CREATE = "<create_file><path>a.txt</path><content>hello</content></create_file>"
 

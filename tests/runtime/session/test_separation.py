@@ -6,7 +6,7 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import UsageError
-from actionledger.runtime.session.separation import lies_in, refuse_reachable
+from actionledger.runtime.session.folder import lies_in, refuse_reachable
 
 
 @pytest.fixture

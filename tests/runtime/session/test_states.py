@@ -12,15 +12,13 @@ import pytest
 
 import actionledger as al
 from actionledger.core.events import Event
-from actionledger.runtime.session.states import looking
-from actionledger.runtime.session.states.looking import Lens, State
+from actionledger.runtime.session.states import capture
+from actionledger.runtime.session.states.capture import CapturedState, Lens, Restorer
+from actionledger.runtime.session.states.lines import KeptStates, read_states, remove_old
 from actionledger.runtime.session.states.objects import Objects
-from actionledger.runtime.session.states.pruning import remove_old
-from actionledger.runtime.session.states.reading import KeptStates, read_states
-from actionledger.runtime.session.states.restoring import Restorer
 from actionledger.runtime.session.states.settings import STANDARD
 from actionledger.runtime.session.states.stores import rows_of
-from actionledger.runtime.workspace.nodes import Kind, Node, digest_of
+from actionledger.runtime.workspace.nodes import Node, NodeKind, digest_of
 
 _FILES = "<create_file><path>{}</path><content>{}</content></create_file>"
 
@@ -150,7 +148,7 @@ def test_what_is_too_large_or_no_file_is_left_out_and_named(ledger: al.Ledger, w
         ("pipe", "no_file"),
         ("large", "too_large"),
     }
-    assert first.nodes["link"] == Node(Kind.LINK, target="/etc/passwd")
+    assert first.nodes["link"] == Node(NodeKind.LINK, target="/etc/passwd")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
@@ -169,22 +167,22 @@ def test_a_hostile_state_stays_in_its_folder(tmp_path: Path) -> None:
     objects = Objects(tmp_path / "objects", 10_000)
     content = b"evil"
     objects.keep(content, digest_of(content))
-    evil = Node(Kind.FILE, 0o4777, 4, digest_of(content))
+    evil = Node(NodeKind.FILE, 0o4777, 4, digest_of(content))
     outside = tmp_path / "outside"
     outside.mkdir()
     nodes = {
         "../outside/a": evil,
         "/etc/a": evil,
         "x/../../outside/b": evil,
-        "link": Node(Kind.LINK, target=str(outside)),
+        "link": Node(NodeKind.LINK, target=str(outside)),
         "link/c": evil,
-        "gone": Node(Kind.FILE, 0o644, 3, "0" * 64),
-        "odd": Node(Kind.FILE, 0o644, 3, "../../etc/passwd"),
+        "gone": Node(NodeKind.FILE, 0o644, 3, "0" * 64),
+        "odd": Node(NodeKind.FILE, 0o644, 3, "../../etc/passwd"),
         "good": evil,
     }
     root = tmp_path / "root"
     root.mkdir()
-    left = Restorer(root, objects).restore(State(nodes))
+    left = Restorer(root, objects).restore(CapturedState(nodes))
     assert list(outside.iterdir()) == []
     assert {each.path for each in left} == set(nodes) - {"good", "link"}
     assert (root / "good").read_bytes() == content
@@ -241,13 +239,13 @@ def test_a_store_that_nobody_has_written_to_is_not_copied_again(
 ) -> None:
     """Also where a superuser's SQLite touches its log whenever it is opened: a turn copied it twice."""
     copied: list[Path] = []
-    usual = looking.image_of
+    usual = capture.image_of
 
     def counting(path: Path, most_bytes: int, **about: Any) -> bytes | None:
         copied.append(path)
         return usual(path, most_bytes, **about)
 
-    monkeypatch.setattr(looking, "image_of", counting)
+    monkeypatch.setattr(capture, "image_of", counting)
     with al.Runtime("assistant", ledger=ledger, workspace=work) as runtime:
         runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
         assert copied

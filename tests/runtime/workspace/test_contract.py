@@ -6,7 +6,7 @@ import pytest
 
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace import Edit, FileLimits, Search, Workspace
-from actionledger.runtime.workspace.nodes import Kind
+from actionledger.runtime.workspace.nodes import NodeKind
 
 
 def paths(files, path=".", depth=9):
@@ -59,7 +59,7 @@ def test_what_was_deleted_can_be_made_anew(files):
     assert paths(files) == ["a"]
     files.delete("a")
     files.write("a", "a file now")
-    assert files.stat("a").kind is Kind.FILE
+    assert files.stat("a").kind is NodeKind.FILE
 
 
 def test_a_file_moves_with_its_content(files):
@@ -263,7 +263,7 @@ def test_links_are_named_moved_and_deleted_and_never_followed(files, workspace, 
     assert refused(files.write, "link/new", "x") is Reason.PATH_REFUSED
     assert refused(files.move, "link/secret.txt", "mine") is Reason.PATH_REFUSED
     files.move("link", "other")
-    assert files.stat("other").kind is Kind.LINK
+    assert files.stat("other").kind is NodeKind.LINK
     assert files.delete("other") == 1
 
 
@@ -284,7 +284,7 @@ def test_a_pipe_is_refused_and_nobody_waits(files, workspace, refused):
     assert refused(files.delete, "pipe") is Reason.PATH_REFUSED
     assert refused(files.move, "pipe", "x") is Reason.PATH_REFUSED
     assert refused(files.delete, "a", recursive=True) is Reason.PATH_REFUSED
-    assert files.stat("pipe").kind is Kind.OTHER
+    assert files.stat("pipe").kind is NodeKind.OTHER
     assert files.search("x").hits == ()
 
 

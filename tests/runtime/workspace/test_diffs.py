@@ -5,7 +5,7 @@ import difflib
 from hypothesis import given, strategies as st
 from steps import steps
 
-from actionledger.runtime.workspace.diffs import unified
+from actionledger.runtime.workspace.texts import unified
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=30)
 

@@ -5,10 +5,10 @@ from hypothesis import given, strategies as st
 
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.edits import Bounds, Edit, Edited, Places, edited_text
+from actionledger.runtime.workspace.edits import Edit, EditBounds, Edited, Places, edited_text
 from actionledger.runtime.workspace.texts import line_end
 
-BOUNDS = Bounds(characters=10_000, seconds=0.5)
+BOUNDS = EditBounds(characters=10_000, seconds=0.5)
 
 
 def edited(text: str, *edits: Edit) -> str:
@@ -19,7 +19,7 @@ def result(text: str, edit: Edit) -> Edited:
     return edited_text("x.py", text, [edit], BOUNDS)[1][0]
 
 
-def refusal(text: str, *edits: Edit, bounds: Bounds = BOUNDS) -> ActionError:
+def refusal(text: str, *edits: Edit, bounds: EditBounds = BOUNDS) -> ActionError:
     with pytest.raises(ActionError) as caught:
         edited_text("x.py", text, edits, bounds)
     return caught.value
@@ -39,8 +39,8 @@ def test_every_place_is_changed_where_that_is_asked_for():
 
 def test_a_text_may_grow_up_to_its_bound():
     """To the character; and the last line keeps the break that ends the text, where the lines are found but for their blanks."""
-    assert edited_text("x.py", "a", [Edit("a", "bcd")], Bounds(characters=3, seconds=0.5))[0] == "bcd"
-    assert "grow beyond 2 characters" in str(refusal("a", Edit("a", "bcd"), bounds=Bounds(2, 0.5)))
+    assert edited_text("x.py", "a", [Edit("a", "bcd")], EditBounds(characters=3, seconds=0.5))[0] == "bcd"
+    assert "grow beyond 2 characters" in str(refusal("a", Edit("a", "bcd"), bounds=EditBounds(2, 0.5)))
     assert edited("one\ntwo  \n", Edit("one\ntwo\n", "1\n2\n")) == "1\n2\n"
 
 
@@ -135,7 +135,7 @@ def test_several_edits_are_numbered_where_one_fails():
 @pytest.mark.parametrize("places", Places)
 def test_a_text_does_not_grow_beyond_its_limit(places):
     """A short edit can ask for more memory than there is."""
-    bounds = Bounds(characters=100, seconds=1)
+    bounds = EditBounds(characters=100, seconds=1)
     for edit in (Edit("a", "b" * 200, places), Edit("(a)", r"\1" * 200, places, is_pattern=True)):
         assert refusal("a", edit, bounds=bounds).reason == Reason.TOO_LARGE
     assert refusal("a" * 60, Edit("a", "bb", Places.EVERY), bounds=bounds).reason == Reason.TOO_LARGE

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from actionledger.runtime.workspace import Workspace, belonging_to
-from actionledger.runtime.workspace.forgetting import forget_effects
 from actionledger.runtime.workspace.journal import Journal
 from actionledger.runtime.workspace.nodes import digest_of
+from actionledger.runtime.workspace.retention import forget_effects
 
 
 def test_what_was_there_before_anothers_command_stays(tmp_path: Path) -> None:

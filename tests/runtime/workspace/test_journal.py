@@ -11,8 +11,8 @@ import pytest
 from actionledger.core.errors import LedgerError
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace import Workspace, belonging_to
-from actionledger.runtime.workspace.disk import DiskTree
-from actionledger.runtime.workspace.locking import ChangeLock
+from actionledger.runtime.workspace.journal import ChangeLock
+from actionledger.runtime.workspace.tree import DiskTree
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from actionledger.runtime.workspace import (
     UndoRefusedError,
     Workspace,
     belonging_to,
-    contents as contents_module,
+    journal as contents_module,
     retention,
 )
 

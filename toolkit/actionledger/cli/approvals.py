@@ -27,10 +27,15 @@ from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.names import session_names
 from actionledger.runtime.execution.approval import Decision
-from actionledger.runtime.session.decisions import decide, decision_called
+from actionledger.runtime.session.decisions import (
+    DecisionStatus,
+    decide,
+    decided_approvals,
+    decision_called,
+    open_decisions,
+)
 from actionledger.runtime.session.resumption import NOT_TAKEN
 from actionledger.runtime.session.runtime import Runtime
-from actionledger.runtime.session.valid_decisions import DecisionStatus, decided_approvals, open_decisions
 
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; your login if not given.")]

@@ -25,13 +25,7 @@ from actionledger.ledger.queries.lineage import Forgettable, older_sessions
 from actionledger.ledger.queries.marks import selected_sessions
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.upkeep.forgetting.records import ForgetReport
-from actionledger.runtime.session.forgetting import (
-    being_forgotten,
-    forget,
-    go_on_forgetting,
-    named,
-    to_forget,
-)
+from actionledger.runtime.session.erasure import being_forgotten, forget, go_on_forgetting, named, to_forget
 
 _AGE = re.compile(r"(\d{1,6})([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.files import state_folder
-from actionledger.runtime.session.separation import refuse_reachable
+from actionledger.runtime.session.folder import refuse_reachable
 
 DEFAULT_LEDGER = Path("actionledger.duckdb")
 

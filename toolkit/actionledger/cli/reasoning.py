@@ -33,7 +33,7 @@ from actionledger.profiles.reasoner import (
     load_chains,
     suggestions,
 )
-from actionledger.profiles.reasoner.following import PLANNING_FAILED
+from actionledger.profiles.reasoner.sequence import PLANNING_FAILED
 from actionledger.profiles.reasoner.store import STORE_FILE
 
 WorkspaceArgument = Annotated[Path, typer.Argument(help="The folder that the persona is kept in.")]

@@ -23,7 +23,7 @@ from actionledger.runtime.commands import CommandSettings
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.limits import Limits, RateLimit
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.session.resume_state import Earlier
+from actionledger.runtime.session.resumption import Earlier
 from actionledger.runtime.session.runtime import Runtime
 
 _MODELS = ("heron-70b", "kestrel-pro")

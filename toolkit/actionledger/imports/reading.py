@@ -14,7 +14,7 @@ from actionledger.profiles import profile_named
 from actionledger.reading.parsers import AnyParser, parser_for, parser_named
 from actionledger.reading.recorded import RECORDED, WithCalls, with_calls
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.parsing import catalogue_of_tools, not_read, read_and_record, read_calls
+from actionledger.runtime.parse_result import catalogue_of_tools, not_read, read_and_record, read_calls
 
 NO_PROFILE = "none"
 """What the profile of a session is called that was taken in without one."""

@@ -21,7 +21,7 @@ from actionledger.imports.sources.wordings import Judged, judged, text_of, with_
 from actionledger.imports.turn_calls import Call, call_of, calls_of, may_be_unread
 from actionledger.ledger.queries.base import WITHIN
 from actionledger.ledger.queries.recorded import Known
-from actionledger.runtime.parsing import read_calls
+from actionledger.runtime.parse_result import read_calls
 
 _ASKED_AT_ONCE = 10_000
 

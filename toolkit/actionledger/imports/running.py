@@ -14,8 +14,7 @@ from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.runtime import SessionRuntime
 from actionledger.runtime.session.states.keeper import StateKeeper
-from actionledger.runtime.session.states.profiles import settings_of
-from actionledger.runtime.session.states.settings import wanted
+from actionledger.runtime.session.states.settings import settings_of, wanted
 from actionledger.runtime.workspace import Workspace
 
 

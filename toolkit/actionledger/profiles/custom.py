@@ -17,8 +17,7 @@ from actionledger.reading.parsers import AnyParser, DialectParser
 from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
 from actionledger.runtime.execution.limits import Limits
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.settings import ExecutionSettings
+from actionledger.runtime.execution.profile import ExecutionSettings, Profile
 from actionledger.runtime.workspace import Workspace
 
 Function = TypeVar("Function", bound=AnyFunction)
@@ -247,11 +246,7 @@ def _fitted(dialect: AnyDialect, catalogue: Catalogue) -> AnyDialect:
 
 
 def _check_writable(dialect: Dialect, catalogue: Catalogue) -> None:
-    """Refuse a dialect in which an action can't be written: no model could ask for it.
-
-    Raises:
-        UsageError: there is such an action; a ``RenderError`` where its example can't be written.
-    """
+    """Refuse a dialect in which an action can't be written: no model could ask for it."""
     naming = getattr(dialect, "discriminator", None)
     for action in catalogue.describe():
         if any(field.name == naming for field in action.fields):

@@ -1,4 +1,4 @@
-"""What a profile keeps in one SQLite file: for its owner alone, changed at once or not at all, closed for good."""
+"""A profile's SQLite file: for its owner alone, changed at once or not at all, closed for good."""
 
 import os
 import sqlite3
@@ -12,8 +12,8 @@ from typing import ClassVar, Self
 from actionledger.core.draws import drawn_now
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.session.states.open_stores import offer, withdraw
-from actionledger.runtime.workspace.private_files import open_private
+from actionledger.runtime.session.states.stores import offer, withdraw
+from actionledger.runtime.workspace.folders import open_private
 
 IN_MEMORY = ":memory:"
 """The path of a store that has no file."""
@@ -66,12 +66,7 @@ class SqliteStore:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Cursor]:
-        """Give a cursor whose changes are made together at the end, or not at all.
-
-        Raises:
-            ActionError: another session holds the file, or it can't be written; nothing was changed.
-            UsageError: the file is no store.
-        """
+        """Give a cursor whose changes are made together at the end, or not at all."""
         with self.opened() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -82,27 +77,13 @@ class SqliteStore:
             connection.commit()
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """Return what a statement gives; it is a change of its own, or joins the one that is being made.
-
-        Args:
-            statement: the statement.
-            values: the values of its question marks.
-
-        Raises:
-            ActionError: another session holds the file, or it can't be used.
-            UsageError: the file is no store.
-        """
+        """Return what a statement gives; it is a change of its own, or joins the one that is being made."""
         with self.opened() as connection:
             return connection.execute(statement, values).fetchall()
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to nobody else for as long, and what SQLite says of the file in words.
-
-        Raises:
-            ActionError: another session holds the file, or it can't be used.
-            UsageError: the file is no store.
-        """
+        """Give the connection to nobody else for as long, and what SQLite says of the file in words."""
         with self._lock, self._in_words():
             if self._is_closed:
                 raise sqlite3.ProgrammingError(f"The store of the {self.owner} is closed.")
@@ -177,9 +158,5 @@ class SqliteStore:
 
 
 def moment(timespec: str = "seconds") -> str:
-    """Return the time now as stores keep it: ISO 8601 in UTC, with its zone.
-
-    Args:
-        timespec: how exactly, as ``datetime.isoformat`` takes it.
-    """
+    """Return the time now as stores keep it: ISO 8601 in UTC, with its zone."""
     return drawn_now().isoformat(timespec=timespec)

@@ -25,13 +25,11 @@ from actionledger.runtime.execution.policy_file import policy_meant
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import profile_named
 from actionledger.runtime.models import Model
-from actionledger.runtime.session.resume_state import Earlier
+from actionledger.runtime.session.resumption import Earlier
 from actionledger.runtime.session.runtime import Runtime
-from actionledger.runtime.session.states.lines import TurnBegun
-from actionledger.runtime.session.states.looking import LeftOut, State
-from actionledger.runtime.session.states.profiles import as_recorded
-from actionledger.runtime.session.states.reading import KeptStates, following
-from actionledger.runtime.session.states.restoring import Restorer
+from actionledger.runtime.session.states.capture import CapturedState, Restorer, SkippedPath
+from actionledger.runtime.session.states.lines import KeptStates, TurnBegun, following
+from actionledger.runtime.session.states.settings import as_recorded
 
 _GO_ON = "Go on."
 
@@ -63,7 +61,7 @@ class Fork:
     turn_index: int
     turns: tuple[Turn, ...]
     workspace: Path | None
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SkippedPath, ...]
 
 
 def fork(
@@ -153,7 +151,7 @@ def fork(
     return Fork(runtime.session_id, parent_id, turn, turns, shown, tuple(left_out))
 
 
-def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, State]:
+def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, CapturedState]:
     """Return what a workspace held before a turn.
 
     Raises:

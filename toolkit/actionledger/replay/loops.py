@@ -22,9 +22,8 @@ from actionledger.runtime.repetition.fingerprints import (
     unread_fingerprint,
 )
 from actionledger.runtime.repetition.forms import call_form
-from actionledger.runtime.repetition.guard import RepetitionGuard
+from actionledger.runtime.repetition.guard import Repetition, RepetitionGuard
 from actionledger.runtime.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
-from actionledger.runtime.repetition.patterns import Repetition
 
 if TYPE_CHECKING:
     from actionledger.runtime.execution.profile import Profile

@@ -9,7 +9,7 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.unacted import quiet_responses
 from actionledger.reading.parsers import PARSERS
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 
 _SHOWN = 3
 _JSON = "JSON of no known format"

@@ -14,7 +14,7 @@ from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.reading.dialects import DIALECTS, FAMILIES
 from actionledger.reading.parsers import PARSERS, AnyParser, parser_for, parser_named
 from actionledger.runtime.execution.registry import PROFILES, profile_named
-from actionledger.runtime.parsing import read_provider_message, read_response
+from actionledger.runtime.parse_result import read_provider_message, read_response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.ledger.storage.encoding import encode
 from actionledger.reading.parsers import AnyParser
 from actionledger.runtime.execution.registry import PROFILES
-from actionledger.runtime.parsing import catalogue_of_tools, read_and_record, unread
+from actionledger.runtime.parse_result import catalogue_of_tools, read_and_record, unread
 
 
 @dataclass(frozen=True, slots=True)

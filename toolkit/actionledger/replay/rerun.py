@@ -29,7 +29,7 @@ from actionledger.replay.rerunning.traces import TurnTrace, traces_of_record
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import PROFILES, profile_meant, profile_named
-from actionledger.runtime.session.states.profiles import as_recorded
+from actionledger.runtime.session.states.settings import as_recorded
 
 _KEPT = 2000
 """How many events are kept until they are recorded together: whoever asks a ledger for the next session reads what was written since first."""

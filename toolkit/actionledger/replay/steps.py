@@ -9,13 +9,12 @@ from actionledger.core.hooks import drawn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.names import Called, one_session, turn_place
 from actionledger.ledger.queries.progress import RecordedTry, recorded_tries
-from actionledger.runtime.session.states.lines import Effects, TurnEnded
-from actionledger.runtime.session.states.looking import LeftOut, State
+from actionledger.runtime.session.states.capture import CapturedState, SkippedPath
+from actionledger.runtime.session.states.lines import Effects, KeptStates, TurnEnded, following, read_states
 from actionledger.runtime.session.states.objects import Objects
-from actionledger.runtime.session.states.reading import KeptStates, following, read_states
 from actionledger.runtime.session.states.stores import Rows, TableChange, rows_of, table_changes
-from actionledger.runtime.workspace.diffs import Diff, DiffKind, unified
-from actionledger.runtime.workspace.nodes import Change, Kind, Node
+from actionledger.runtime.workspace.nodes import Change, Node, NodeKind
+from actionledger.runtime.workspace.texts import Diff, DiffKind, unified
 
 _NOT_RECORDED = (
     "Nobody has kept what its workspace held: it was recorded without a manifest, or that is over its time."
@@ -44,7 +43,7 @@ class WorkspaceState:
 
     files: Mapping[str, Node]
     stores: frozenset[str]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SkippedPath, ...]
     objects: Objects = field(repr=False, compare=False)
 
     def content(self, path: str) -> bytes | None:
@@ -153,7 +152,7 @@ class Step:
         assert self.before is not None
         assert self.after is not None
         kind = _kind(change)
-        if any(node is not None and node.kind is not Kind.FILE for node in (change.before, change.after)):
+        if any(node is not None and node.kind is not NodeKind.FILE for node in (change.before, change.after)):
             one = change.after or change.before
             return Diff(change.path, kind, f"({one.kind if one else ''})")
         old, new = self.before.content(change.path), self.after.content(change.path)
@@ -278,7 +277,7 @@ def _steps(kept: KeptStates, last: Mapping[int, dict[int, RecordedTry]]) -> Iter
                     yield Step(line.turn, (each,), before, before)
 
 
-def _shown(state: State, objects: Objects) -> WorkspaceState:
+def _shown(state: CapturedState, objects: Objects) -> WorkspaceState:
     return WorkspaceState(state.nodes, state.stores, state.left_out, objects)
 
 

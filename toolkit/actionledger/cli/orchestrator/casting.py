@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from actionledger.core.errors import UnknownNameError, UsageError
-from actionledger.profiles.orchestrator.casting import Layer, Price
-from actionledger.profiles.orchestrator.layers import LAYERS, in_order
+from actionledger.profiles.orchestrator.layers import LAYERS, Layer, Price, in_order
 from actionledger.runtime.models import Model
 
 

@@ -9,14 +9,14 @@ import typer
 
 from actionledger.cli.options import command_words
 from actionledger.core.errors import SourceError
+from actionledger.profiles.orchestrator.request_queue import FILE as STORE, OrchestratorStore
 from actionledger.profiles.orchestrator.state import FILE as STATE
-from actionledger.profiles.orchestrator.store import FILE as STORE, Store
 
 FolderArgument = Annotated[Path, typer.Argument(help="The orchestration's folder.")]
 
 
 @contextmanager
-def opened_store(folder: Path) -> Iterator[Store]:
+def opened_store(folder: Path) -> Iterator[OrchestratorStore]:
     """Give what an orchestrator keeps in a folder, and let go of it afterwards.
 
     Args:
@@ -30,7 +30,7 @@ def opened_store(folder: Path) -> Iterator[Store]:
         raise SourceError(
             f"There is no orchestration in {str(folder)!r}; '{begin} DIRECTIVE' begins one there."
         )
-    store = Store(folder / STORE)
+    store = OrchestratorStore(folder / STORE)
     try:
         yield store
     finally:

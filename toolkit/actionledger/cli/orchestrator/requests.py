@@ -9,7 +9,7 @@ import typer
 from actionledger.cli.options import JsonOption, command_words
 from actionledger.cli.orchestrator.folders import FolderArgument, opened_store
 from actionledger.cli.tables import print_json, print_text
-from actionledger.profiles.orchestrator.request_queue import Request, RequestQueue
+from actionledger.profiles.orchestrator.request_queue import PersonRequest, RequestQueue
 
 
 def requests(
@@ -64,7 +64,7 @@ def plan(
         print_text("There is no plan yet.")
 
 
-def print_request(request: Request) -> None:
+def print_request(request: PersonRequest) -> None:
     """Print what is asked, whole, and the answer if there is one."""
     head = f"Request {request.number} ({request.kind}){_from(request.layer)}, {request.created_at}"
     print_text(head, style="bold")

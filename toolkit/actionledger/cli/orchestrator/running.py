@@ -28,9 +28,9 @@ from actionledger.cli.orchestrator.folders import FolderArgument
 from actionledger.cli.orchestrator.telling import Teller
 from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.profiles.orchestrator.briefing import STANDARD_TERMS, Terms
 from actionledger.profiles.orchestrator.cascade import Orchestration
-from actionledger.profiles.orchestrator.state import FILE, State
-from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Terms
+from actionledger.profiles.orchestrator.state import FILE, CascadeState
 from actionledger.runtime.commands import has_repository
 from actionledger.runtime.models import Model
 
@@ -81,7 +81,7 @@ def run(
         _check(folder, directive, repository, dry_run=dry_run)
         recorded_in = ledger_of_agent(ledger, folder)
         cast = Cast.read(model, layer or (), price or ())
-        state = State.load(folder) if directive is None else None
+        state = CascadeState.load(folder) if directive is None else None
         if directive is not None and not cast.specs:
             raise UsageError("No layer has a model; give --model SPEC, or --layer NAME=SPEC.")
         for spec in cast.specs:

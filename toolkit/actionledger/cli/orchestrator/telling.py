@@ -17,12 +17,12 @@ from actionledger.cli.tables import (
 )
 from actionledger.core.values import Approval, Observation, Turn
 from actionledger.core.vocabulary import Reason
+from actionledger.profiles.orchestrator.briefing import CascadeEnding
 from actionledger.profiles.orchestrator.cascade import Orchestration
 from actionledger.profiles.orchestrator.state import LayerMessage
-from actionledger.profiles.orchestrator.terms import Ending
 
 
-def exit_code(ending: Ending, turns: Sequence[Turn], decided: Sequence[Observation]) -> int:
+def exit_code(ending: CascadeEnding, turns: Sequence[Turn], decided: Sequence[Observation]) -> int:
     """Return what a script is told of a run of an orchestration.
 
     Args:
@@ -81,7 +81,7 @@ class Teller:
         """Show that somebody stopped it."""
         print_note(f"Stopped. What was said and done is saved. {self._go_on()}")
 
-    def tell(self, orchestration: Orchestration, ending: Ending) -> int:
+    def tell(self, orchestration: Orchestration, ending: CascadeEnding) -> int:
         """Show how it ended, and what to do next; return the exit code."""
         if self._as_json:
             print_json(self._value(orchestration, ending))
@@ -90,7 +90,7 @@ class Teller:
         turns, decided = [turn for _, turn in self._taken], [each for _, each in self._decided]
         return exit_code(ending, turns, decided)
 
-    def _print_ending(self, orchestration: Orchestration, ending: Ending) -> None:
+    def _print_ending(self, orchestration: Orchestration, ending: CascadeEnding) -> None:
         print_text(f"Ended ({ending.status}): {ending.reason}", style="bold")
         for request in orchestration.request_queue.requests(waiting=True):
             print_request(request)
@@ -114,7 +114,7 @@ class Teller:
         command = command_words("orchestrator run", self._folder, ledger=self._ledger)
         return f"To go on, with --model or --layer as before: {command}"
 
-    def _value(self, orchestration: Orchestration, ending: Ending) -> dict[str, object]:
+    def _value(self, orchestration: Orchestration, ending: CascadeEnding) -> dict[str, object]:
         state = orchestration.state
         return {
             "orchestration": state.id,

@@ -12,8 +12,7 @@ from actionledger.cli.orchestrator.folders import FolderArgument, opened_store
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_text
 from actionledger.core.errors import UsageError
-from actionledger.profiles.orchestrator.export import Format, export_issues
-from actionledger.profiles.orchestrator.tracker import Tracker
+from actionledger.profiles.orchestrator.tracker import Format, Tracker, export_issues
 
 LabelOption = Annotated[str | None, typer.Option("--label", help="Only those with this label.")]
 

@@ -29,8 +29,7 @@ from actionledger.profiles import profile_named
 from actionledger.profiles.coder import CODER, coder_profile
 from actionledger.runtime.commands import CommandSettings
 from actionledger.runtime.execution.policy_file import load_policy
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.execution.profile import Profile, prompt_of
 from actionledger.runtime.models import Model
 
 

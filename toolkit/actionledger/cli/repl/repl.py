@@ -15,7 +15,7 @@ from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.ledger.queries.turn import conversation
 from actionledger.reading.parsers import parser_named
 from actionledger.runtime.models import Model, model_from
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 from actionledger.runtime.workspace import Undone
 
 TIP = "💡 Tip: Use /execute to run these actions, or enable auto-execution with /auto on"

@@ -5,8 +5,7 @@ from actionledger.profiles.assistant.handlers import assistant_handlers
 from actionledger.reading.parsers import parser_named
 from actionledger.runtime.execution.approval import Policy, Verdict
 from actionledger.runtime.execution.limits import Limits, RateLimit
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings, Profile
 from actionledger.runtime.sandbox import Limits as CodeLimits, Sandbox
 
 POLICY = Policy((("*", Verdict.APPROVE),))
@@ -41,18 +40,7 @@ def assistant_profile(
     sandbox: str | Sandbox = "auto",
     limits: Limits = LIMITS,
 ) -> Profile:
-    """Return a profile of the assistant with other settings.
-
-    Args:
-        name: what records and people call it.
-        parser: how its responses are read: ``assistant`` or ``assistant-iterative``.
-        code: how much one run of code may use.
-        sandbox: where code runs, by name (``auto`` for the best that proves itself here) or as a value.
-        limits: how much a session may do.
-
-    Raises:
-        UnknownNameError: there is no such parser.
-    """
+    """Return a profile of the assistant with other settings."""
     # The sandbox ends code that is late and tells the model why; the executor only ends what hangs around it.
     running = ActionSettings(timeout=code.seconds + code.start_seconds + _AROUND_CODE, retries=0)
     return Profile(

@@ -8,8 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from actionledger.profiles.assistant.code import CodeRunner
-from actionledger.profiles.assistant.crud_handlers import crud_handlers
-from actionledger.profiles.assistant.store import Store
+from actionledger.profiles.assistant.records import AssistantStore, crud_handlers
 from actionledger.runtime.execution.handlers import HandlerFactory, Handlers
 from actionledger.runtime.sandbox import Limits, Sandbox
 from actionledger.runtime.workspace import Workspace
@@ -19,12 +18,7 @@ STORE_FILE = "assistant.sqlite"
 
 
 def assistant_handlers(limits: Limits, sandbox: str | Sandbox) -> HandlerFactory:
-    """Return what makes the handlers of a session; what they keep is the file ``assistant.sqlite`` in its workspace.
-
-    Args:
-        limits: how much one run of code may use.
-        sandbox: where code runs, by name (``auto`` for the best that proves itself here) or as a value.
-    """
+    """Return what makes the handlers of a session; what they keep is the file ``assistant.sqlite`` in its workspace."""
     return partial(_make, limits, sandbox)
 
 
@@ -48,14 +42,14 @@ class _Stores:
         self._path = path
 
     @cached_property
-    def real(self) -> Store:
-        return Store(self._path)
+    def real(self) -> AssistantStore:
+        return AssistantStore(self._path)
 
     @cached_property
-    def copy(self) -> Store:
-        return Store.copy_of(self._path)
+    def copy(self) -> AssistantStore:
+        return AssistantStore.copy_of(self._path)
 
     def close(self) -> None:
         for opened in (self.__dict__.pop(name, None) for name in ("real", "copy")):
-            if isinstance(opened, Store):
+            if isinstance(opened, AssistantStore):
                 opened.close()

@@ -1,14 +1,38 @@
-"""The coder: files, commands and a git repository in a workspace, asked for in XML-style tags."""
+"""The coder: files, commands and a git repository in a workspace, asked for in XML-style tags; its policy and its limits."""
 
 from actionledger.profiles.coder.actions import CATALOGUE
 from actionledger.profiles.coder.handlers import coder_handlers
-from actionledger.profiles.coder.policy import POLICY
 from actionledger.reading.parsers import parser_named
 from actionledger.runtime.commands import CommandSettings, OnOutput
-from actionledger.runtime.execution.approval import Policy
+from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 from actionledger.runtime.execution.limits import Limits
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings, Outside
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings, Outside, Profile
+
+__all__ = ["CODER", "coder_profile", "with_commands"]
+
+_RIGHTS = "Commands run with the rights that they are given."
+_PUSHING = "Pushing is for people, or for a session whose policy allows it."
+
+POLICY = Policy(
+    (
+        ("read_file", Verdict.APPROVE),
+        ("git_status", Verdict.APPROVE),
+        ("git_diff", Verdict.APPROVE),
+        Rule("git_push", Verdict.REJECT, why=_PUSHING),
+        Rule("execute_command", Verdict.REJECT, {"command": ("git", "push")}, why=_PUSHING),
+        *(
+            Rule("execute_command", Verdict.REJECT, {"command": (program,)}, why=_RIGHTS)
+            for program in ("sudo", "su", "doas", "pkexec")
+        ),
+        ("*", Verdict.ESCALATE),
+    )
+)
+"""Looking is free; a change or a command waits, unless the session is automatic.
+
+Rules about a command's words keep a person from being asked, let what is known to be harmless pass, and ask where they can't tell. They
+are no wall: a program in a file does what it likes. What a command can reach is bounded by how it is run (``commands``).
+"""
+
 
 COMMAND_SETTINGS = CommandSettings()
 
@@ -70,6 +94,3 @@ def with_commands(name: str, commands: CommandSettings) -> Profile | str:
     if name != CODER.name or commands == COMMAND_SETTINGS:
         return name
     return coder_profile(name, commands=commands)
-
-
-__all__ = ["CODER", "coder_profile", "with_commands"]

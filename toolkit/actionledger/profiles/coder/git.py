@@ -143,11 +143,7 @@ class _GitActions:
         return {"branch": fields[0].removeprefix("## ").removeprefix("No commits yet on "), "files": changed}
 
     def _is_new(self, action: GitBranch) -> bool:
-        """Return whether a branch is not there yet.
-
-        Raises:
-            ActionError: the name or the base is none.
-        """
+        """Return whether a branch is not there yet."""
         _refuse_option(action.base)
         if not is_branch_name(action.name, self._git.does):
             message = (

@@ -1,25 +1,79 @@
-"""What a layer is told: its part, the directive, what the layer before it said and did. Pure."""
+"""One layer's turn: its prompt, the way of its message, the notes to the ledger, and the terms on which a cascade runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
+from actionledger.core.errors import UsageError
+from actionledger.core.events import SystemNoted
+from actionledger.core.ids import derived_id, new_id, now
+from actionledger.core.values import Observation, Turn
+from actionledger.core.vocabulary import ExecutionStatus
+from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator.layers import AT_ONCE, PERSON, TASKS
-from actionledger.profiles.orchestrator.request_queue import Request
+from actionledger.profiles.orchestrator.request_queue import PersonRequest
 from actionledger.profiles.orchestrator.state import LayerMessage
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.execution.handlers import Handler
+from actionledger.runtime.execution.profile import Profile, prompt_of
+
+
+class Route(NamedTuple):
+    """Where a message goes, and what comes next.
+
+    Args:
+        to: who gets it: a layer, or the person.
+        next_layer: which layer is asked next; None where all have had their say.
+        waits_for: the numbers of the requests that a person has to answer before.
+    """
+
+    to: str
+    next_layer: str | None
+    waits_for: tuple[int, ...] = ()
+
+
+def route(
+    layers: Sequence[str],
+    layer: str,
+    observations: Sequence[Observation],
+    *,
+    is_to_be_corrected: bool = False,
+) -> Route:
+    """Return where a layer's message goes."""
+    asked = tuple(_requests(observations))
+    if asked:
+        return Route(PERSON, layer, asked)
+    if is_to_be_corrected:
+        return Route(layer, layer)
+    place = layers.index(layer)
+    if place > 0 and any(each.name == "escalate" for each in _succeeded(observations)):
+        return Route(layers[place - 1], layers[place - 1])
+    if place + 1 < len(layers):
+        return Route(layers[place + 1], layers[place + 1])
+    return Route(PERSON, None)
+
+
+def _requests(observations: Sequence[Observation]) -> Iterator[int]:
+    """Yield the requests that the layer can't go on without; a review is none of them."""
+    for each in _succeeded(observations):
+        if (
+            each.name in {"request_info", "escalate"}
+            and isinstance(each.result, dict)
+            and "request" in each.result
+        ):
+            yield each.result["request"]
+
+
+def _succeeded(observations: Sequence[Observation]) -> Iterator[Observation]:
+    return (each for each in observations if each.status is ExecutionStatus.SUCCEEDED)
+
 
 MAX_PART = 20_000
 """The most that is shown of one part of a message, in characters."""
 
 
 def part_of(layer: str, profile: Profile) -> str:
-    """Return what a layer is told of itself and of its actions.
-
-    Args:
-        layer: its name.
-        profile: what it works under.
-    """
+    """Return what a layer is told of itself and of its actions."""
     at_once = ", ".join(sorted(AT_ONCE[layer]))
     return "\n\n".join(
         [
@@ -40,13 +94,7 @@ def first_prompt(directive: str) -> str:
 
 
 def handed_on(directive: str, message: LayerMessage, feedback: str) -> str:
-    """Return what the next layer is told of a message.
-
-    Args:
-        directive: what the person wants.
-        message: what the layer before has said.
-        feedback: what came of its actions; empty where there were none.
-    """
+    """Return what the next layer is told of a message."""
     return "\n\n".join(
         [
             _section("Directive", directive),
@@ -70,13 +118,8 @@ def corrected(feedback: str) -> str:
     return f"{sent_back(feedback)}\n\n{what_next}"
 
 
-def answered(prompt: str, requests: Sequence[Request]) -> str:
-    """Return a prompt with the answers that it has waited for.
-
-    Args:
-        prompt: what the layer is told without them.
-        requests: what was asked and answered.
-    """
+def answered(prompt: str, requests: Sequence[PersonRequest]) -> str:
+    """Return a prompt with the answers that it has waited for."""
     parts = [
         _section(f"Answer from {PERSON} to request {each.number} ({each.subject[:200]})", each.answer or "")
         for each in requests
@@ -97,3 +140,91 @@ def _cut(text: str) -> str:
     if len(text) <= MAX_PART:
         return text
     return f"{text[:MAX_PART]} … (cut: {MAX_PART:,} of {len(text):,} characters are shown)"
+
+
+Status: TypeAlias = Literal["finished", "waiting", "turn_limit", "model_failed", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeEnding:
+    """Why a cascade stopped.
+
+    Args:
+        status: ``finished``: all layers had their say and nothing waits; ``waiting``: a person has to answer, approve or carry
+            on; ``turn_limit``: there were as many responses as there may be; ``model_failed``: a model gave no response;
+            ``stopped``: somebody stopped it, which is recorded and never returned. All but the first can go on.
+        reason: the same as a sentence.
+    """
+
+    status: Status
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which terms a cascade runs; they are the caller's, and not saved.
+
+    Args:
+        auto: whether actions that would wait for a person run without one.
+        max_turns: how many responses the orchestration has at most, those before included.
+        instead: handlers of the caller's own, by the action's name.
+        on_message: takes each message once it is saved, with the turn in which it was said.
+        on_decided: takes the layer and what came of its actions once a person's decisions about them were carried out.
+
+    Raises:
+        UsageError: no response at all would be allowed.
+    """
+
+    auto: bool = False
+    max_turns: int = 12
+    instead: Mapping[str, Handler] = field(default_factory=dict)
+    on_message: Callable[[LayerMessage, Turn], None] | None = None
+    on_decided: Callable[[str, Sequence[Observation]], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_turns < 1:
+            raise UsageError(f"max_turns is {self.max_turns}; give a number from 1.")
+
+
+STANDARD_TERMS = Terms()
+"""A person approves; twelve responses; our own handlers."""
+
+
+class LedgerNotes:
+    """The notes of one orchestration.
+
+    Args:
+        ledger: where they are recorded.
+        orchestration: its id; notes have it as the run that they belong to, too.
+    """
+
+    def __init__(self, ledger: Ledger, orchestration: str) -> None:
+        self._ledger = ledger
+        self._orchestration = orchestration
+
+    def said(self, message: LayerMessage, turn: Turn) -> None:
+        """Record a message, once; its text and actions are those of the turn."""
+        detail = message.model_dump(mode="json", exclude={"content", "actions"})
+        what = f"The layer {message.from_layer!r} has said something to {message.to!r}."
+        self._note("layer_message", what, detail, message.id, turn)
+
+    def stopped(self, ending: CascadeEnding) -> None:
+        """Record why a run of it stopped."""
+        self._note("orchestration_stopped", ending.reason, {"status": ending.status}, new_id())
+
+    def _note(
+        self, code: str, message: str, detail: dict[str, Any], key: str, turn: Turn | None = None
+    ) -> None:
+        self._ledger.record(
+            SystemNoted(
+                event_id=derived_id("noted", code, key),
+                recorded_at=now(),
+                run_id=self._orchestration,
+                code=code,
+                message=message,
+                session_id=turn.session_id if turn else None,
+                turn_id=turn.turn_id if turn else None,
+                detail={"orchestration": self._orchestration, **detail},
+            )
+        )
+        self._ledger.flush()

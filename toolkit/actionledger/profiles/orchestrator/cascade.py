@@ -16,20 +16,23 @@ from actionledger.core.text import counted
 from actionledger.core.values import Approval, Turn
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
-from actionledger.profiles.orchestrator.casting import Layer
+from actionledger.profiles.orchestrator.briefing import STANDARD_TERMS, CascadeEnding, Terms
 from actionledger.profiles.orchestrator.handlers import set_up
-from actionledger.profiles.orchestrator.layers import in_order
-from actionledger.profiles.orchestrator.notes import Notes
+from actionledger.profiles.orchestrator.layers import Layer, in_order
 from actionledger.profiles.orchestrator.reading import is_flawed, parsed_actions
-from actionledger.profiles.orchestrator.request_queue import RequestQueue
-from actionledger.profiles.orchestrator.routing import Route, route
+from actionledger.profiles.orchestrator.request_queue import FILE as STORE, OrchestratorStore, RequestQueue
 from actionledger.profiles.orchestrator.sessions import LayerSessions
-from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerMessage, Received, State
-from actionledger.profiles.orchestrator.store import FILE as STORE, Store
-from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Ending, Terms
+from actionledger.profiles.orchestrator.state import (
+    FILE,
+    CascadeState,
+    Due,
+    LayerMessage,
+    LayerTurn,
+    Received,
+)
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.runtime.models import Message, ModelError
-from actionledger.runtime.session.valid_decisions import decided_approvals, waiting_approvals
+from actionledger.runtime.session.decisions import decided_approvals, waiting_approvals
 
 
 class Orchestration:
@@ -56,7 +59,7 @@ class Orchestration:
 
     def __init__(
         self,
-        state: State,
+        state: CascadeState,
         layers: Sequence[Layer],
         *,
         ledger: Ledger,
@@ -73,8 +76,8 @@ class Orchestration:
         self._ledger = ledger
         self._folder = folder
         self._terms = terms
-        self._notes = Notes(ledger, state.id)
-        self._store = Store(folder / STORE)
+        self._notes = briefing.LedgerNotes(ledger, state.id)
+        self._store = OrchestratorStore(folder / STORE)
         self.tracker = Tracker(self._store)
         self.request_queue = RequestQueue(self._store)
         models = {name: self._layers[name].model.name for name in names}
@@ -132,7 +135,7 @@ class Orchestration:
         if repository is not None:
             set_up(place, repository=Path(repository))
         due = Due(layer=names[0], prompt=briefing.first_prompt(directive))
-        state = State(id=new_id(), directive=directive, layers=names, dry_run=dry_run, due=due)
+        state = CascadeState(id=new_id(), directive=directive, layers=names, dry_run=dry_run, due=due)
         state.save(place)
         return cls(state, layers, ledger=ledger, folder=place, terms=terms)
 
@@ -152,7 +155,7 @@ class Orchestration:
             SourceError: there is nothing that can be loaded.
         """
         place = Path(folder)
-        return cls(State.load(place), layers, ledger=ledger, folder=place, terms=terms)
+        return cls(CascadeState.load(place), layers, ledger=ledger, folder=place, terms=terms)
 
     def save(self) -> None:
         """Save it as far as it is; ``run`` does so after every step.
@@ -162,7 +165,7 @@ class Orchestration:
         """
         self.state.save(self._folder)
 
-    def run(self) -> Ending:
+    def run(self) -> CascadeEnding:
         """Go on until all layers have had their say, a person is needed, or a limit is reached.
 
         What a person decided meanwhile is carried out first, and a response that came in before a crash is carried out to its
@@ -178,7 +181,7 @@ class Orchestration:
         try:
             ending = self._until_over()
         except KeyboardInterrupt:
-            self._notes.stopped(Ending("stopped", "Somebody stopped it."))
+            self._notes.stopped(CascadeEnding("stopped", "Somebody stopped it."))
             raise
         self._notes.stopped(ending)
         return ending
@@ -200,7 +203,7 @@ class Orchestration:
     ) -> None:
         self.close()
 
-    def _until_over(self) -> Ending:
+    def _until_over(self) -> CascadeEnding:
         if self.state.received:
             self._carry_out()
         self._carry_out_decisions()
@@ -208,7 +211,7 @@ class Orchestration:
             try:
                 self._ask(due)
             except ModelError as error:
-                return Ending("model_failed", f"The layer {due.layer!r} gave no response: {error}")
+                return CascadeEnding("model_failed", f"The layer {due.layer!r} gave no response: {error}")
             self._carry_out()
         if due is None:
             self._carry_out_decisions()  # those that were made while the last layers had their say
@@ -221,21 +224,13 @@ class Orchestration:
             for layer in self.state.layers:
                 begun = received.turn_index if due and received and layer == due.layer else None
                 self.sessions.session(layer, dry_run=dry_run, begun=begun)
-                self._check_ledger(layer)
+                said = sum(each.layer == layer for each in self.state.exchanges)
+                self.sessions.check_ledger(layer, said, dry_run=dry_run)
         except BaseException:
             self.close()
             raise
 
-    def _check_ledger(self, layer: str) -> None:
-        """Refuse a ledger without what a layer has said: what waits for approval there would be lost without a word."""
-        said = sum(exchange.layer == layer for exchange in self.state.exchanges)
-        if self.sessions.next_turn(layer, dry_run=self.state.dry_run) < said:
-            raise UsageError(
-                f"The ledger {str(self._ledger.path)!r} does not hold the {counted(said, 'response')} of the layer {layer!r}; "
-                f"give the one that the orchestration was recorded in."
-            )
-
-    def _next(self) -> Due | Ending | None:
+    def _next(self) -> Due | CascadeEnding | None:
         """Return who is asked next and what, with the answers that were waited for; or why nobody can be."""
         due = self.state.due
         if due is None:
@@ -243,9 +238,11 @@ class Orchestration:
         asked = [each for each in self.request_queue.requests() if each.number in due.waits_for]
         open_ones = ", ".join(str(each.number) for each in asked if each.answer is None)
         if open_ones:
-            return Ending("waiting", f"The layer {due.layer!r} waits for the answer to request {open_ones}.")
+            return CascadeEnding(
+                "waiting", f"The layer {due.layer!r} waits for the answer to request {open_ones}."
+            )
         if len(self.state.messages) >= self._terms.max_turns:
-            return Ending(
+            return CascadeEnding(
                 "turn_limit",
                 f"It had {counted(len(self.state.messages), 'response')}, as many as there may be.",
             )
@@ -286,7 +283,9 @@ class Orchestration:
             dry_run=self.state.dry_run,
         )
         is_to_be_corrected = is_flawed(turn.result) and not due.is_correction
-        way = route(self.state.layers, due.layer, turn.observations, is_to_be_corrected=is_to_be_corrected)
+        way = briefing.route(
+            self.state.layers, due.layer, turn.observations, is_to_be_corrected=is_to_be_corrected
+        )
         message = LayerMessage(
             id=derived_id("layer-message", turn.turn_id),
             from_layer=due.layer,
@@ -298,7 +297,7 @@ class Orchestration:
             duration_ms=received.duration_ms,
         )
         self._notes.said(message, turn)
-        exchange = Exchange(layer=due.layer, prompt=due.prompt, response=received.response)
+        exchange = LayerTurn(layer=due.layer, prompt=due.prompt, response=received.response)
         self._change(
             messages=(*self.state.messages, message),
             exchanges=(*self.state.exchanges, exchange),
@@ -308,7 +307,7 @@ class Orchestration:
         if self._terms.on_message:
             self._terms.on_message(message, turn)
 
-    def _after(self, message: LayerMessage, turn: Turn, way: Route) -> Due | None:
+    def _after(self, message: LayerMessage, turn: Turn, way: briefing.Route) -> Due | None:
         if way.next_layer is None:
             return None
         if way.waits_for:
@@ -336,13 +335,13 @@ class Orchestration:
                     layer, [each for each in turn.observations if each.action_index in places]
                 )
 
-    def _finished(self) -> Ending:
+    def _finished(self) -> CascadeEnding:
         number = len(self.waiting())
         if number:
-            return Ending(
+            return CascadeEnding(
                 "waiting", f"All layers had their say; {number} of their actions wait for approval."
             )
-        return Ending("finished", "All layers had their say.")
+        return CascadeEnding("finished", "All layers had their say.")
 
     def _change(self, **changes: object) -> None:
         self.state = self.state.changed(**changes)
@@ -358,7 +357,7 @@ def orchestrate(
     repository: str | Path | None = None,
     dry_run: bool = False,
     terms: Terms = STANDARD_TERMS,
-) -> tuple[Ending, tuple[LayerMessage, ...]]:
+) -> tuple[CascadeEnding, tuple[LayerMessage, ...]]:
     """Run a directive through its layers, or go on with one: all that a command line needs.
 
     Args:

@@ -1,10 +1,11 @@
-"""What runs the orchestrator's actions without any service: a tracker, a queue of jobs, a plan, a queue of requests, a git repository."""
+"""Handlers of the orchestrator's actions without any service: tracker, job queue, plan, request queue, git branches."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from actionledger.core.errors import UnknownNameError
+from actionledger.core.errors import ActionError, UnknownNameError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import (
     CATALOGUE,
     CreateBranch,
@@ -15,14 +16,91 @@ from actionledger.profiles.orchestrator.actions import (
     RequestReview,
     UpdatePlan,
 )
-from actionledger.profiles.orchestrator.git import Branch, Repository
-from actionledger.profiles.orchestrator.request_queue import Request, RequestKind, RequestQueue
-from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.profiles.orchestrator.request_queue import (
+    FILE,
+    OrchestratorStore,
+    PersonRequest,
+    RequestKind,
+    RequestQueue,
+)
 from actionledger.profiles.orchestrator.tracker import Tracker
-from actionledger.runtime.commands import has_repository
+from actionledger.runtime.commands import LONGEST_NAME, References, has_repository, is_branch_name
 from actionledger.runtime.execution.handlers import Context, Handler, Handlers
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 from actionledger.runtime.workspace import Workspace
+
+_SHOWN_BRANCHES = 20
+
+
+class Branch(NamedTuple):
+    """A branch that is there.
+
+    Args:
+        name: its name.
+        commit: the full hash of what it points at.
+        base: the name of the branch that it starts from.
+        is_new: whether it wasn't there before.
+    """
+
+    name: str
+    commit: str
+    base: str
+    is_new: bool
+
+
+class Repository:
+    """One repository on this machine.
+
+    Args:
+        path: its top folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._references = References(path)
+
+    def planned(self, name: str, base: str) -> Branch:
+        """Return the branch that ``create`` would leave, and change nothing."""
+        self._check_repository()
+        self._check_name(name)
+        self._check_name(base)
+        commit = self._references.commit(f"refs/heads/{base}") or self._references.commit(
+            f"refs/remotes/{base}"
+        )
+        if commit is None:
+            known = (
+                ", ".join(self._references.branches(_SHOWN_BRANCHES)) or "none, for there is no commit yet"
+            )
+            message = f"There is no branch {base!r} to start from. Branches: {known}."
+            raise ActionError(Reason.NOT_FOUND, message)
+        existing = self._references.commit(f"refs/heads/{name}")
+        if existing not in {None, commit}:
+            message = (
+                f"The branch {name!r} exists already, at another commit than {base!r}; take another name, "
+                f"or leave it as it is."
+            )
+            raise ActionError(Reason.ALREADY_EXISTS, message)
+        return Branch(name, commit, base, existing is None)
+
+    def create(self, name: str, base: str) -> Branch:
+        """Create a branch; one that is there at the same commit is left as it is."""
+        branch = self.planned(name, base)
+        if branch.is_new:
+            complaint = self._references.create(f"refs/heads/{name}", branch.commit)
+            if complaint:
+                raise ActionError(Reason.ALREADY_EXISTS, f"Git did not create {name!r}: {complaint}")
+        return branch
+
+    def _check_repository(self) -> None:
+        why = self._references.why_not()
+        if why is not None:
+            message = f"There is no git repository for this session{f' ({why})' if why else ''}; go on without a branch, and say so."
+            raise ActionError(Reason.NOT_FOUND, message)
+
+    def _check_name(self, name: str) -> None:
+        if not is_branch_name(name, self._references.does):
+            message = f"{name[:LONGEST_NAME]!r} is no name of a branch; write it like 'feature/jwt-auth'."
+            raise ActionError(Reason.BAD_FORMAT, message)
+
 
 Result = dict[str, Any]
 
@@ -37,20 +115,8 @@ def orchestrator_handlers(
     repository: Path | None = None,
     instead: Mapping[str, Handler] | None = None,
 ) -> Handlers:
-    """Make the handlers of a session; what they keep is the file ``orchestrator.sqlite`` in its workspace.
-
-    Args:
-        workspace: the session's.
-        layer: who acts, for the records; empty if unknown.
-        above: the layer that decides what this one escalates; empty for a person.
-        repository: where branches are created. Where not given it is the one that the workspace was set up with
-            (``set_up``), or the workspace itself if it is a repository; otherwise nothing here can create one.
-        instead: handlers of the caller's own, by the action's name; they take the place of these.
-
-    Raises:
-        UnknownNameError: a handler of the caller is of no action.
-    """
-    store = Store(workspace.root / FILE)
+    """Make the handlers of a session; what they keep is the file ``orchestrator.sqlite`` in its workspace."""
+    store = OrchestratorStore(workspace.root / FILE)
     own = _Own(store, layer, above)
     handlers: dict[str, Handler] = {
         "create_issues": own.create_issues,
@@ -78,17 +144,12 @@ def orchestrator_handlers(
 
 
 def set_up(folder: Path, *, repository: Path) -> None:
-    """Make a repository that of a workspace, for every session that works there.
-
-    Args:
-        folder: the workspace.
-        repository: the top folder of the repository.
-    """
-    with Store(folder / FILE) as store:
+    """Make a repository that of a workspace, for every session that works there."""
+    with OrchestratorStore(folder / FILE) as store:
         store.set(_REPOSITORY, str(repository.resolve()))
 
 
-def _repository_of(workspace: Workspace, store: Store) -> Path | None:
+def _repository_of(workspace: Workspace, store: OrchestratorStore) -> Path | None:
     known = store.setting(_REPOSITORY)
     if known is not None:
         return Path(known)
@@ -96,11 +157,7 @@ def _repository_of(workspace: Workspace, store: Store) -> Path | None:
 
 
 def orchestrator_settings(foreign: Iterable[str] = ()) -> ExecutionSettings:
-    """Return how the actions are run: our handlers do a thing once, however often they run.
-
-    Args:
-        foreign: the actions whose handlers are the caller's own, of which that is unknown.
-    """
+    """Return how the actions are run: our handlers do a thing once, however often they run."""
     ours = [name for name in CATALOGUE.names if name not in set(foreign)]
     return ExecutionSettings(tuple((name, ActionSettings(idempotent=True)) for name in ours))
 
@@ -108,7 +165,7 @@ def orchestrator_settings(foreign: Iterable[str] = ()) -> ExecutionSettings:
 class _Own:
     """The actions on what the store keeps."""
 
-    def __init__(self, store: Store, layer: str, above: str) -> None:
+    def __init__(self, store: OrchestratorStore, layer: str, above: str) -> None:
         self._tracker = Tracker(store)
         self._queue = RequestQueue(store)
         self._layer = layer
@@ -163,7 +220,7 @@ def _shown(branch: Branch) -> Result:
     return {"branch": branch.name, "commit": branch.commit, "from": branch.base, "created": branch.is_new}
 
 
-def _state(request: Request) -> str:
+def _state(request: PersonRequest) -> str:
     return "waits for an answer" if request.answer is None else "answered"
 
 

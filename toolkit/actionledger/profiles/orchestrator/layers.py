@@ -1,4 +1,4 @@
-"""The layers that a directive goes down, and the table of what each of them may do at once.
+"""The layers that a directive goes down, which model plays which, and the table of what each may do at once.
 
 The document names the second in command (``2ic``); the others are ours. The person who gives the directive stands above them
 all (``ceo``); no model plays that part.
@@ -8,10 +8,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
+from actionledger.runtime.models import Completion, Model, Usage
 
 PERSON = "ceo"
 """Who gives the directive, is asked what the layers can't decide, and gets the last word of the lowest one."""
@@ -54,15 +56,7 @@ class LayerPolicy(Policy):
 
 
 def policy_of(layer: str | None, table: Mapping[str, Iterable[str]] = AT_ONCE) -> LayerPolicy:
-    """Return what a layer may execute at once; what is not in its row waits for a person.
-
-    Args:
-        layer: the layer; None if unknown, and then only what every layer may.
-        table: the actions of each layer.
-
-    Raises:
-        UnknownNameError: the table has no such layer.
-    """
+    """Return what a layer may execute at once; what is not in its row waits for a person."""
     rows = {name: sorted(actions) for name, actions in table.items()}
     if layer is None:
         names = sorted(set.intersection(*map(set, rows.values())) if rows else ())
@@ -98,3 +92,66 @@ def in_order(layers: Sequence[str]) -> tuple[str, ...]:
         if layers.count(layer) > 1:
             raise UsageError(f"The layer {layer!r} is given twice; one model plays it.")
     return tuple(layer for layer in LAYERS if layer in layers)
+
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model's tokens cost.
+
+    Args:
+        prompt: US dollars for a million tokens that it is shown.
+        completion: US dollars for a million tokens that it writes.
+
+    Raises:
+        UsageError: one of them is no number from 0.
+    """
+
+    prompt: float
+    completion: float
+
+    def __post_init__(self) -> None:
+        if not all(0 <= dollars < inf for dollars in (self.prompt, self.completion)):
+            raise UsageError(
+                f"A price of {self.prompt} and {self.completion} dollars is none; give numbers from 0."
+            )
+
+    def of(self, usage: Usage | None) -> float | None:
+        """Return what a response cost, in US dollars; None where its server doesn't say what it took."""
+        if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+            return None
+        return (usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion) / _MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer and who plays it.
+
+    Args:
+        name: one of ``layers.LAYERS``.
+        model: gives its responses.
+        price: what they cost; None if unknown.
+
+    Example:
+        >>> from actionledger.runtime.models import ScriptedModel
+        >>> al.Layer("team-lead", ScriptedModel(["Done."])).name
+        'team-lead'
+    """
+
+    name: str
+    model: Model
+    price: Price | None = None
+
+    def cost_of(self, completion: Completion) -> float | None:
+        """Return what a response cost, in US dollars; None if unknown.
+
+        Example:
+            >>> from actionledger.runtime.models import Completion, ScriptedModel, Usage
+            >>> from actionledger.profiles.orchestrator.layers import Price
+            >>> layer = al.Layer("team-lead", ScriptedModel([]), Price(prompt=1.0, completion=2.0))
+            >>> layer.cost_of(Completion("Done.", None, Usage(1_000_000, 500_000), "mine", 0.0, {}))
+            2.0
+        """
+        return self.price.of(completion.usage) if self.price else None

@@ -1,15 +1,16 @@
-"""The orchestrator's reading as its own document describes it: a response's actions, its narrative, its errors."""
+"""The orchestrator's reading as its own document describes it: actions, narrative, and errors in the document's words."""
 
+import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.core.values import ActionCall, ParseResult
-from actionledger.core.vocabulary import Outcome
+from actionledger.core.values import ActionCall, FieldError, ParseResult
+from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.profiles.orchestrator.actions import CATALOGUE
-from actionledger.profiles.orchestrator.refusing import refusal
 from actionledger.reading.parsers import parser_named
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.parse_result import read_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +31,12 @@ class ParsedActions:
 
 
 def parse_actions(text: str) -> ParsedActions:
-    """Read and check all action blocks of a response; never raises on text.
-
-    Args:
-        text: the raw response, any string at all.
-    """
+    """Read and check all action blocks of a response; never raises on text."""
     return parsed_actions(read_response(text, parser_named("orchestrator"), CATALOGUE))
 
 
 def parsed_actions(result: ParseResult) -> ParsedActions:
-    """Return what was read under the orchestrator's profile as its document has it.
-
-    Args:
-        result: the response, read and checked.
-    """
+    """Return what was read under the orchestrator's profile as its document has it."""
     return ParsedActions(
         actions=[as_object(call) for call in result.actions if call.status.is_runnable],
         narrative=result.narrative,
@@ -70,9 +63,6 @@ def strip_action_blocks(text: str) -> str:
     """Return a response without its action blocks.
 
     Deprecated: ``parse_actions`` gives the narrative and the actions in one pass.
-
-    Args:
-        text: the raw response, any string at all.
     """
     warnings.warn(
         "strip_action_blocks reads the response a second time; use parse_actions(text).narrative.",
@@ -80,3 +70,50 @@ def strip_action_blocks(text: str) -> str:
         stacklevel=2,
     )
     return parse_actions(text).narrative
+
+
+_RECEIVED = {'"': "string", "[": "array", "{": "object", "t": "boolean", "f": "boolean", "n": "null"}
+"""Which type a JSON text is of, by its first character; what begins otherwise is a number."""
+
+_LEAST = re.compile(r"at least (\d+)")
+
+
+def refusal(call: ActionCall, names: Sequence[str]) -> str:
+    """Return what is wrong with a refused action, as one line: ``Invalid action "create_issues": issues: Required``."""
+    return f'Invalid action "{call.name}": {"; ".join(_in_words(error, names) for error in call.errors)}'
+
+
+def _in_words(error: FieldError, names: Sequence[str]) -> str:
+    if error.code in {Reason.UNKNOWN_ACTION, Reason.MISSING_NAME}:
+        expected = " | ".join(f"'{name}'" for name in names)
+        return f"Invalid discriminator value. Expected {expected}"
+    if error.code is Reason.UNKNOWN_FIELD:
+        parent, _, field = error.path.rpartition(".")
+        return _at(parent, f"Unrecognized key(s) in object: '{field}'")
+    words = _WORDS.get(error.code)
+    return _at(error.path, words(error) if words else f"Expected {error.expected}")
+
+
+def _at(path: str, message: str) -> str:
+    return f"{path}: {message}" if path else message
+
+
+def _wrong_type(error: FieldError) -> str:
+    return f"Expected {error.expected.split()[0]}, received {_RECEIVED.get(error.value[:1], 'number')}"
+
+
+def _bad_length(error: FieldError) -> str:
+    """Return how long a value must be; the least length is the only one that these actions know."""
+    least = _LEAST.search(error.expected)
+    if least is None:
+        return f"Expected {error.expected}"
+    if error.value.startswith("["):
+        return f"Array must contain at least {least[1]} element(s)"
+    return f"String must contain at least {least[1]} character(s)"
+
+
+_WORDS: Mapping[Reason, Callable[[FieldError], str]] = {
+    Reason.MISSING_FIELD: lambda _error: "Required",
+    Reason.WRONG_TYPE: _wrong_type,
+    Reason.BAD_LENGTH: _bad_length,
+}

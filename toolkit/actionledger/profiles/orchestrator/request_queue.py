@@ -1,20 +1,64 @@
-"""The plan with its history, and what waits for a person's answer."""
+"""The orchestrator's SQLite file, the plan with its history, and the requests that wait for a person's answer."""
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
-from actionledger.profiles.orchestrator.store import Store
-from actionledger.profiles.stores import moment
+from actionledger.profiles.stores import SqliteStore, moment
+
+FILE = "orchestrator.sqlite"
+"""The file's name in its workspace."""
+
+_TABLES = (
+    """issues (number INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, body TEXT NOT NULL, labels TEXT NOT NULL,
+       is_open INTEGER NOT NULL DEFAULT 1, created_at TEXT NOT NULL, origin TEXT NOT NULL)""",
+    """jobs (number INTEGER PRIMARY KEY AUTOINCREMENT, label TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'queued',
+       note TEXT NOT NULL DEFAULT '', created_at TEXT NOT NULL, origin TEXT NOT NULL UNIQUE)""",
+    "job_issues (job INTEGER NOT NULL REFERENCES jobs, issue INTEGER NOT NULL REFERENCES issues, PRIMARY KEY (job, issue))",
+    """plans (version INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL, layer TEXT NOT NULL,
+       created_at TEXT NOT NULL, origin TEXT NOT NULL UNIQUE)""",
+    """requests (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, subject TEXT NOT NULL,
+       context TEXT NOT NULL, layer TEXT NOT NULL, answer TEXT, answered_by TEXT NOT NULL DEFAULT '',
+       answered_at TEXT, created_at TEXT NOT NULL, origin TEXT NOT NULL UNIQUE)""",
+    "settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+)
+
+
+class OrchestratorStore(SqliteStore):
+    """The file; looking alone makes none.
+
+    Args:
+        path: where it is.
+    """
+
+    owner = "orchestrator"
+    tables = _TABLES
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """Return what a SELECT gives; nothing where nothing was ever put into the file."""
+        with self._lock:
+            return super().rows(statement, values) if self._connection or self.path.exists() else []
+
+    def setting(self, name: str) -> str | None:
+        """Return what was set by that name; None where nothing was."""
+        found = self.rows("SELECT value FROM settings WHERE name = ?", (name,))
+        return found[0]["value"] if found else None
+
+    def set(self, name: str, value: str) -> None:
+        """Keep a text by a name, for whoever opens the file later."""
+        with self.writing() as cursor:
+            cursor.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
 
 RequestKind: TypeAlias = Literal["info", "escalation", "review"]
 """What a person is asked for: to tell something, to decide something, to look at something."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlanVersion:
     """One version of the plan.
 
     Args:
@@ -31,7 +75,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PersonRequest:
     """Something that a person is asked.
 
     Args:
@@ -64,10 +108,10 @@ class RequestQueue:
         store: where they are kept.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: OrchestratorStore) -> None:
         self._store = store
 
-    def plan(self, text: str, layer: str, origin: str) -> Plan:
+    def plan(self, text: str, layer: str, origin: str) -> PlanVersion:
         """Make a text the plan that holds from now on.
 
         Args:
@@ -86,11 +130,11 @@ class RequestQueue:
             )
         return _plan(row)
 
-    def plans(self) -> list[Plan]:
+    def plans(self) -> list[PlanVersion]:
         """Return all versions of the plan, the first one first."""
         return [_plan(row) for row in self._store.rows("SELECT * FROM plans ORDER BY version")]
 
-    def ask(self, kind: RequestKind, subject: str, context: str, *, layer: str, origin: str) -> Request:
+    def ask(self, kind: RequestKind, subject: str, context: str, *, layer: str, origin: str) -> PersonRequest:
         """Put something before a person.
 
         Args:
@@ -112,7 +156,7 @@ class RequestQueue:
             )
         return _request(row)
 
-    def requests(self, kind: RequestKind | None = None, *, waiting: bool = False) -> list[Request]:
+    def requests(self, kind: RequestKind | None = None, *, waiting: bool = False) -> list[PersonRequest]:
         """Return what was asked, oldest first.
 
         Args:
@@ -124,7 +168,7 @@ class RequestQueue:
             each for each in found if kind in {None, each.kind} and not (waiting and each.answer is not None)
         ]
 
-    def answer(self, number: int, text: str, *, by: str) -> Request:
+    def answer(self, number: int, text: str, *, by: str) -> PersonRequest:
         """Answer a request, once.
 
         Args:
@@ -151,13 +195,13 @@ class RequestQueue:
         return _request(row)
 
 
-def _plan(row: sqlite3.Row) -> Plan:
-    return Plan(row["version"], row["text"], row["layer"], row["created_at"])
+def _plan(row: sqlite3.Row) -> PlanVersion:
+    return PlanVersion(row["version"], row["text"], row["layer"], row["created_at"])
 
 
-def _request(row: sqlite3.Row) -> Request:
+def _request(row: sqlite3.Row) -> PersonRequest:
     assert row["kind"] in get_args(RequestKind)
-    return Request(
+    return PersonRequest(
         number=row["number"],
         kind=row["kind"],
         subject=row["subject"],

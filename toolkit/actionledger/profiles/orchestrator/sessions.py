@@ -8,6 +8,7 @@ from typing import Any
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import SessionKey, turn_id_of
+from actionledger.core.text import counted
 from actionledger.core.values import Observation, Turn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_index, turn_progress
@@ -15,9 +16,8 @@ from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
 from actionledger.profiles.orchestrator.layers import policy_of
 from actionledger.runtime.execution.handlers import Handler, Handlers
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.prompting import dialect_of, writer
-from actionledger.runtime.session.resume_state import Earlier
+from actionledger.runtime.execution.profile import Profile, dialect_of, writer
+from actionledger.runtime.session.resumption import Earlier
 from actionledger.runtime.session.runtime import Runtime
 from actionledger.runtime.workspace import Workspace
 
@@ -60,12 +60,7 @@ class LayerSessions:
         """How many turns each open session has: nobody else adds any while it is open."""
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
-        """End all sessions; each is recorded with the reason.
-
-        Args:
-            success: whether the orchestration reached what it was for; None if unknown.
-            reason: why it ends.
-        """
+        """End all sessions; each is recorded with the reason."""
         while self._open:
             _, session = self._open.popitem()
             session.close(success=success, reason=reason)
@@ -79,17 +74,7 @@ class LayerSessions:
         return next((layer for layer in self._models if self.session_id(layer) == session_id), None)
 
     def session(self, layer: str, *, dry_run: bool = False, begun: int | None = None) -> Runtime:
-        """Return a layer's session; it is opened, and held against all others, when it is first asked for.
-
-        Args:
-            layer: whose.
-            dry_run: whether its actions only say what they would do.
-            begun: the place of a turn that may have been begun before, and that is now gone on with.
-
-        Raises:
-            UnknownNameError: no such layer takes part.
-            LedgerError: another process works on it.
-        """
+        """Return a layer's session; it is opened, and held against all others, when it is first asked for."""
         if layer not in self._models:
             raise UnknownNameError("layer", layer, self._models)
         key = (layer, dry_run)
@@ -121,6 +106,14 @@ class LayerSessions:
         self.session(layer, dry_run=dry_run)
         return self._turns[layer, dry_run]
 
+    def check_ledger(self, layer: str, said: int, *, dry_run: bool) -> None:
+        """Refuse a ledger without what a layer has said: what waits for approval there would be lost without a word."""
+        if self.next_turn(layer, dry_run=dry_run) < said:
+            raise UsageError(
+                f"The ledger {str(self._ledger.path)!r} does not hold the {counted(said, 'response')} of the layer {layer!r}; "
+                f"give the one that the orchestration was recorded in."
+            )
+
     def take(
         self,
         layer: str,
@@ -131,39 +124,14 @@ class LayerSessions:
         finish_reason: str | None = None,
         dry_run: bool = False,
     ) -> Turn:
-        """Take a layer's response: once, however often this is called for the same place.
-
-        Args:
-            layer: who has said it.
-            text: the raw response.
-            prompt: what it answers.
-            index: the place of its turn in the session.
-            finish_reason: why the model stopped, in its provider's word; None if unknown.
-            dry_run: whether its actions only say what they would do.
-
-        Returns:
-            What was read and what came of it; for a response that somebody began to carry out, all of that.
-        """
+        """Take a layer's response: once, however often this is called for the same place."""
         session = self.session(layer, dry_run=dry_run, begun=index)
         if index < self._turns[layer, dry_run]:
             return session.resume(self._turn_id(layer, index, dry_run))
         return self._handle(layer, text, prompt, dry_run=dry_run, finish_reason=finish_reason)
 
     def execute_or_queue(self, action: Mapping[str, Any], layer: str, dry_run: bool = False) -> Observation:
-        """Execute one action, if its layer may at once, or queue it for a person's approval.
-
-        Args:
-            action: the action as a response would write it, with its name as ``action``.
-            layer: who wants it.
-            dry_run: whether only to say what would be done.
-
-        Returns:
-            What came of it: ``pending`` where it was queued.
-
-        Raises:
-            UnknownNameError: no such layer takes part.
-            UsageError: it is no valid action; says why.
-        """
+        """Execute one action, if its layer may at once, or queue it for a person's approval."""
         name = action.get("action")
         if not isinstance(name, str):
             raise UsageError(

@@ -46,7 +46,7 @@ class LayerMessage(_Saved):
     duration_ms: float = Field(alias="durationMs")
 
 
-class Exchange(_Saved):
+class LayerTurn(_Saved):
     """What a layer was told and what it answered, word for word.
 
     Args:
@@ -94,7 +94,7 @@ class Received(_Saved):
     finish_reason: str | None = None
 
 
-class State(_Saved):
+class CascadeState(_Saved):
     """An orchestration as far as it got.
 
     Args:
@@ -115,7 +115,7 @@ class State(_Saved):
     layers: tuple[str, ...]
     dry_run: bool
     messages: tuple[LayerMessage, ...] = ()
-    exchanges: tuple[Exchange, ...] = ()
+    exchanges: tuple[LayerTurn, ...] = ()
     due: Due | None
     received: Received | None = None
 

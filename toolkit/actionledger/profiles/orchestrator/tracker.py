@@ -1,15 +1,19 @@
-"""Issues, and the jobs by which they are handed to a runner."""
+"""Issues, the jobs by which they are handed to a runner, and their export to files."""
 
+import csv
+import io
 import json
+import re
 import sqlite3
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
-from actionledger.core.errors import ActionError, UsageError
+from actionledger.core.errors import ActionError, UnknownNameError, UsageError
+from actionledger.core.text import harmless
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import Issue
-from actionledger.profiles.orchestrator.store import Store
+from actionledger.profiles.orchestrator.request_queue import OrchestratorStore
 from actionledger.profiles.stores import moment
 
 JobState: TypeAlias = Literal["queued", "running", "done", "failed"]
@@ -37,7 +41,7 @@ class FiledIssue:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TrackerJob:
     """The issues of one label, handed over together.
 
     Args:
@@ -64,7 +68,7 @@ class Tracker:
         store: where they are kept.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: OrchestratorStore) -> None:
         self._store = store
 
     def file(self, issues: Iterable[Issue], origin: str) -> list[int]:
@@ -133,7 +137,7 @@ class Tracker:
             raise ActionError(Reason.NOT_FOUND, message)
         return found
 
-    def queue(self, label: str, origin: str) -> Job:
+    def queue(self, label: str, origin: str) -> TrackerJob:
         """Queue a job of all issues that are due under a label.
 
         Args:
@@ -157,7 +161,7 @@ class Tracker:
         cursor.executemany("INSERT INTO job_issues VALUES (?, ?)", [(row["number"], each) for each in issues])
         return int(row["number"])
 
-    def jobs(self, state: JobState | None = None) -> list[Job]:
+    def jobs(self, state: JobState | None = None) -> list[TrackerJob]:
         """Return the jobs, oldest first.
 
         Args:
@@ -172,7 +176,7 @@ class Tracker:
         ]
         return [job for job in found if state is None or job.state == state]
 
-    def take(self, label: str | None = None) -> Job | None:
+    def take(self, label: str | None = None) -> TrackerJob | None:
         """Take the oldest job that is queued, for the caller alone; None where there is none.
 
         Args:
@@ -186,7 +190,7 @@ class Tracker:
             ).fetchone()
         return self._job(row["number"]) if row else None
 
-    def finish(self, number: int, *, success: bool, note: str = "") -> Job:
+    def finish(self, number: int, *, success: bool, note: str = "") -> TrackerJob:
         """Say how a job that was taken ended; the issues of one that succeeded are closed.
 
         Args:
@@ -212,7 +216,7 @@ class Tracker:
                 )
         return self._job(number)
 
-    def _job(self, number: int) -> Job:
+    def _job(self, number: int) -> TrackerJob:
         return next(job for job in self.jobs() if job.number == number)
 
 
@@ -227,5 +231,71 @@ def _issue(row: sqlite3.Row) -> FiledIssue:
     )
 
 
-def _job(row: sqlite3.Row, issues: Sequence[int]) -> Job:
-    return Job(row["number"], row["label"], row["state"], row["note"], tuple(issues), row["created_at"])
+def _job(row: sqlite3.Row, issues: Sequence[int]) -> TrackerJob:
+    return TrackerJob(
+        row["number"], row["label"], row["state"], row["note"], tuple(issues), row["created_at"]
+    )
+
+
+Format: TypeAlias = Literal["markdown", "json", "csv"]
+
+_COLUMNS = ("number", "title", "body", "labels", "is_open", "created_at")
+_MARKS = re.compile(r"([!-/:-@\[-`{-~])")
+_BACKTICKS = re.compile(r"`+")
+
+
+def export_issues(issues: Sequence[FiledIssue], form: Format) -> str:
+    """Return issues as the text of a file.
+
+    Args:
+        issues: what to write, in its order.
+        form: ``markdown``, a section an issue with its body in a fence; ``json``, a list of objects; ``csv``, a line an
+            issue under a line of names, where a cell that a spreadsheet would take for a formula has an apostrophe before it.
+
+    Raises:
+        UnknownNameError: there is no such form.
+    """
+    write = _FORMS.get(form)
+    if write is None:
+        raise UnknownNameError("form of issues", form, _FORMS)
+    return write(issues)
+
+
+def _markdown(issues: Sequence[FiledIssue]) -> str:
+    return "\n".join(["# Issues\n", *map(_section, issues)])
+
+
+def _section(issue: FiledIssue) -> str:
+    labels = ", ".join(map(_plain, issue.labels)) or "none"
+    head = f"## {issue.number}. {_plain(issue.title)}\n\n{'open' if issue.is_open else 'closed'}; labels: {labels}\n"
+    if not issue.body.strip():
+        return head
+    longest = max((len(run) for run in _BACKTICKS.findall(issue.body)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{head}\n{fence}markdown\n{issue.body}\n{fence}\n"
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line in which no sign means anything to Markdown or HTML."""
+    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+
+
+def _json(issues: Sequence[FiledIssue]) -> str:
+    return json.dumps([asdict(issue) for issue in issues], ensure_ascii=False, indent=2) + "\n"
+
+
+def _csv(issues: Sequence[FiledIssue]) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for issue in issues:
+        values = asdict(issue) | {"labels": ", ".join(issue.labels)}
+        writer.writerow([harmless(values[column]) for column in _COLUMNS])
+    return file.getvalue()
+
+
+_FORMS: Mapping[str, Callable[[Sequence[FiledIssue]], str]] = {
+    "markdown": _markdown,
+    "json": _json,
+    "csv": _csv,
+}

@@ -1,20 +1,25 @@
 """The reasoner: a persona's thoughts, state and speech, planned as a sequence in a ``json`` block."""
 
-from actionledger.profiles.reasoner.chains import Chain, load_chains
-from actionledger.profiles.reasoner.learning import Suggestion, suggestions
-from actionledger.profiles.reasoner.persona import Entry, Persona
-from actionledger.profiles.reasoner.profile import POLICY, REASONER, REPETITION, reasoner_profile
-from actionledger.profiles.reasoner.progress import (
+from actionledger.profiles.reasoner.chains import (
+    POLICY,
+    REASONER,
+    REPETITION,
+    Chain,
+    load_chains,
+    reasoner_profile,
+)
+from actionledger.profiles.reasoner.planner import Suggestion, suggestions
+from actionledger.profiles.reasoner.reasoner import (
     ActionSystemEvent,
     AgentEvent,
     AgentText,
+    Reasoner,
     ToolFinished,
     ToolStarted,
 )
-from actionledger.profiles.reasoner.reasoner import Reasoner
 from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.sequence import ActionPlan, ActionSequence, sequence_of
-from actionledger.profiles.reasoner.store import PersonaStore
+from actionledger.profiles.reasoner.store import Entry, Persona, PersonaStore
 from actionledger.profiles.reasoner.triggers import (
     Trigger,
     TriggerType,

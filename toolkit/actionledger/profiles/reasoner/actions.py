@@ -8,7 +8,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
-from actionledger.profiles.reasoner.persona import PARTS, SPEECH, THOUGHTS
+from actionledger.profiles.reasoner.store import PARTS, SPEECH, THOUGHTS
 
 
 class ReasonerAction(Action):

@@ -1,4 +1,4 @@
-"""Sequences that somebody has thought out beforehand, by name, in a TOML file.
+"""The reasoner's profile, and its chains: sequences that somebody has thought out beforehand, by name, in a TOML file.
 
 A file holds a table for each chain::
 
@@ -21,12 +21,19 @@ from pydantic import create_model
 
 from actionledger.actions.catalogue import Arguments, Catalogue
 from actionledger.core.errors import UsageError
-from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
-from actionledger.profiles.reasoner.persona import PARTS
+from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE, ReasonerAction
+from actionledger.profiles.reasoner.context import SharedContext
+from actionledger.profiles.reasoner.registry import ActionRegistry, reasoner_handlers
+from actionledger.profiles.reasoner.store import PARTS, Persona
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.parsers import parser_named
-from actionledger.runtime.parsing import read_response
+from actionledger.runtime.execution.approval import Policy, Verdict
+from actionledger.runtime.execution.limits import Limits
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.models import Model
+from actionledger.runtime.parse_result import read_response
+from actionledger.runtime.repetition.limits import RepetitionLimits, Threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +82,7 @@ NO_CHAINS: Mapping[str, Chain] = MappingProxyType({})
 
 
 def load_chains(path: str | Path, catalogue: Catalogue = CATALOGUE) -> dict[str, Chain]:
-    """Return the chains of a file, by name, checked.
-
-    Args:
-        path: a TOML file.
-        catalogue: the actions that there are.
-
-    Raises:
-        UsageError: the file can't be read, or a chain is none; says which and why.
-    """
+    """Return the chains of a file, by name, checked."""
     try:
         tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -117,3 +116,49 @@ def _chain(path: str, name: str, table: Any, catalogue: Catalogue) -> Chain:
 
 def _names_an_action(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("action"), str)
+
+
+POLICY = Policy((("*", Verdict.APPROVE),))
+
+REPETITION = RepetitionLimits(
+    same_action=Threshold(2, 3),
+    same_thought=Threshold(2, 3),
+    thoughts=("think",),
+    needs_nudge=False,
+    ends_turn=True,
+)
+"""A plan is a sequence of its own, so it ends where it begins to turn."""
+
+LIMITS = Limits(actions_per_turn=50)
+
+
+def reasoner_profile(
+    name: str = "reasoner",
+    *,
+    model: Model | None = None,
+    persona: Persona | None = None,
+    speaks: bool = True,
+    workers: int = 4,
+    repetition: RepetitionLimits = REPETITION,
+    shared: SharedContext | None = None,
+    chains: Mapping[str, Chain] = NO_CHAINS,
+) -> Profile:
+    """Return a profile of the reasoner with other settings."""
+    catalogue = CATALOGUE if speaks else SILENT_CATALOGUE
+    if chains:
+        catalogue = catalogue.extended(*map(chain_action, chains.values()), name=f"{catalogue.name}+chains")
+    return Profile(
+        name=name,
+        parser=parser_named("reasoner"),
+        catalogue=catalogue,
+        policy=POLICY,
+        handlers=reasoner_handlers(model, shared, persona, catalogue.names),
+        execution_settings=ActionRegistry(catalogue).execution_settings(),
+        limits=LIMITS,
+        repetition=repetition,
+        workers=workers,
+    )
+
+
+REASONER = reasoner_profile()
+"""Carries out a persona's plans; without a model, contexts are taken as they stand."""

@@ -1,16 +1,76 @@
-"""What the planner's model is asked: who it is, what it can do, what has happened, and what comes next. Pure."""
+"""The planner's prompt: persona, actions, events, and the lessons of earlier sessions, by count and interval. Pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from actionledger.actions.guidance import REFERENCE_RULES
+from actionledger.core.rates import TOO_FEW, Rate
+from actionledger.core.text import counted
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.courses import Sequel, sequels
 from actionledger.profiles.reasoner.chains import Chain
-from actionledger.profiles.reasoner.learning import Suggestion
-from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.registry import ActionRegistry
-from actionledger.profiles.reasoner.store import Line
+from actionledger.profiles.reasoner.store import Persona, SpokenLine
 from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.reading.dialects import dialect_named
 from actionledger.runtime.models import Message
+
+MINIMUM = 10
+"""So often two actions must have stood behind each other before anything is said of them."""
+
+MOST = 5
+"""So many suggestions a planner is given at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An action that fails more often right behind a certain other one.
+
+    Args:
+        before: the other one's name.
+        action: its own name.
+        failures: how often it failed there.
+        elsewhere: how often it failed behind any other.
+    """
+
+    before: str
+    action: str
+    failures: Rate
+    elsewhere: Rate
+
+    def __str__(self) -> str:
+        ends = self.failures.interval
+        interval = TOO_FEW if ends is None else f"95 % interval {ends[0]:.0%} to {ends[1]:.0%}"
+        return (
+            f"After {self.before}, {self.action} failed {self.failures.successes} of {counted(self.failures.count, 'time')} "
+            f"({interval}; elsewhere {self.elsewhere})."
+        )
+
+
+def suggestions(
+    ledger: Queryable, *, profile: str = "reasoner", minimum: int = MINIMUM, most: int = MOST
+) -> list[Suggestion]:
+    """Return what the recorded sessions of a profile suggest to avoid, the most failing first.
+
+    A pair is named where the lower end of its interval lies above the action's share of failures elsewhere, and above a
+    tenth: less is not worth a planner's attention. What comes from too few sessions for an interval is not named.
+    """
+    found = (_suggestion(sequel) for sequel in sequels(ledger, profile, minimum))
+    return [each for each in found if _is_telling(each)][:most]
+
+
+def _suggestion(sequel: Sequel) -> Suggestion:
+    return Suggestion(
+        before=sequel.before,
+        action=sequel.name,
+        failures=sequel.failures,
+        elsewhere=sequel.elsewhere,
+    )
+
+
+def _is_telling(suggestion: Suggestion) -> bool:
+    low, _ = suggestion.failures.interval or (0.0, 1.0)
+    return low > max(0.1, suggestion.elsewhere.value or 0.0)
 
 
 def instructions(
@@ -19,14 +79,7 @@ def instructions(
     chains: Mapping[str, Chain],
     learned: Sequence[Suggestion],
 ) -> Message:
-    """Return what the planner is told once: its actions, how they are written, and what is known of them.
-
-    Args:
-        registry: the actions that it may use.
-        persona: who it is.
-        chains: sequences that it may take up.
-        learned: what earlier sessions suggest.
-    """
+    """Return what the planner is told once: its actions, how they are written, and what is known of them."""
     dialect = dialect_named("plan")
     rules = "\n".join(f"- {rule}" for rule in (*dialect.rules, *REFERENCE_RULES))
     parts = [
@@ -49,14 +102,8 @@ def instructions(
     return Message("system", "\n\n".join(parts))
 
 
-def question(trigger: Trigger, persona: Persona, conversation: Sequence[Line]) -> Message:
-    """Return what the planner is asked first.
-
-    Args:
-        trigger: what happened.
-        persona: its state as it is now.
-        conversation: what was said before, oldest first.
-    """
+def question(trigger: Trigger, persona: Persona, conversation: Sequence[SpokenLine]) -> Message:
+    """Return what the planner is asked first."""
     said = "\n".join(line.described for line in conversation) or "(nothing yet)"
     return Message(
         "user",
@@ -65,12 +112,7 @@ def question(trigger: Trigger, persona: Persona, conversation: Sequence[Line]) -
 
 
 def further(feedback: str, persona: Persona) -> Message:
-    """Return what the planner is asked when its sequence is over and may go on.
-
-    Args:
-        feedback: what came of the sequence.
-        persona: the state as it is now.
-    """
+    """Return what the planner is asked when its sequence is over and may go on."""
     return Message(
         "user",
         f"{feedback}\n\n{persona.described()}\n\nWhat should I do next? If nothing, the list of actions is empty.",
@@ -78,11 +120,7 @@ def further(feedback: str, persona: Persona) -> Message:
 
 
 def unplanned(feedback: str) -> Message:
-    """Return what the planner is asked when its response holds no plan.
-
-    Args:
-        feedback: what was wrong with it; empty where there was nothing that could be wrong.
-    """
+    """Return what the planner is asked when its response holds no plan."""
     said = f"{feedback}\n\n" if feedback else ""
     return Message(
         "user",

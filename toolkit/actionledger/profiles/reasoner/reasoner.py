@@ -1,29 +1,160 @@
-"""The reasoner itself: something happens, a sequence is planned, carried out, extended while it may be, and all of it recorded."""
+"""The reasoner itself: a trigger, a sequence planned, carried out, extended and recorded, with progress for whoever watches."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal, Lock, Thread
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, TypeAlias
+
+from pydantic_core import from_json
 
 from actionledger.core.errors import UnknownNameError, UsageError
-from actionledger.core.events import Event
+from actionledger.core.events import (
+    ActionRecord,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    ResponseParsed,
+    SystemNoted,
+    TurnFinished,
+)
+from actionledger.core.vocabulary import ExecutionStatus, Outcome
 from actionledger.ledger import Ledger
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
-from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain
-from actionledger.profiles.reasoner.following import Following
-from actionledger.profiles.reasoner.learning import Suggestion, suggestions
-from actionledger.profiles.reasoner.persona import Persona
-from actionledger.profiles.reasoner.planner import instructions, question
-from actionledger.profiles.reasoner.profile import reasoner_profile
-from actionledger.profiles.reasoner.progress import AgentEvent, ProgressEvents
+from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain, reasoner_profile
+from actionledger.profiles.reasoner.context import SharedContext
+from actionledger.profiles.reasoner.planner import Suggestion, instructions, question, suggestions
 from actionledger.profiles.reasoner.registry import ActionRegistry
-from actionledger.profiles.reasoner.shared_context import SharedContext
-from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
+from actionledger.profiles.reasoner.sequence import Following
+from actionledger.profiles.reasoner.store import STORE_FILE, Persona, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger, TriggerType, user_input
 from actionledger.runtime.models import Model
 from actionledger.runtime.session.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """An action on the persona's state begins.
+
+    Args:
+        tool_name: the action.
+        tool_id: identifies this try at it; its end has the same.
+        parameters: what it was planned with.
+    """
+
+    tool_name: str
+    tool_id: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """An action on the persona's state is over.
+
+    Args:
+        tool_id: identifies the try.
+        result: what came of it, in words.
+        status: what came of it, as it is recorded.
+    """
+
+    tool_id: str
+    result: str
+    status: ExecutionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class AgentText:
+    """The persona thinks or speaks.
+
+    Args:
+        content: what; it is a model's text, never to be shown as markup.
+        is_thought: whether it is for itself.
+    """
+
+    content: str
+    is_thought: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSystemEvent:
+    """Something about the sequence itself, not for the user.
+
+    Args:
+        event_type: what, in one word: ``repetition_stopped``, ``plan_unreadable``, ``action_failed``, …
+        message: the sentence for people.
+        action_sequence_id: the turn that the sequence is.
+    """
+
+    event_type: str
+    message: str
+    action_sequence_id: str
+
+
+AgentEvent: TypeAlias = ToolStarted | ToolFinished | AgentText | ActionSystemEvent
+
+_WORDS = frozenset({"think", "speak", "done"})
+"""Actions that change nothing of the persona's state."""
+
+
+class ProgressEvents:
+    """Turns recorded events into what a watcher is told; it knows which actions are under way."""
+
+    def __init__(self) -> None:
+        self._actions: dict[str, ActionRecord] = {}
+        self._started: dict[str, ExecutionStarted] = {}
+        self._turn_id = ""
+
+    def told(self, event: Event) -> Iterator[AgentEvent]:
+        """Yield what a recorded event means to a watcher."""
+        match event:
+            case ResponseParsed():
+                self._turn_id = event.turn_id
+                self._actions = {action.action_id: action for action in event.actions}
+                yield from _unread(event)
+            case ExecutionStarted():
+                self._started[event.execution_id] = event
+                if event.name not in _WORDS:
+                    yield ToolStarted(event.name, event.execution_id, self._parameters(event))
+            case ExecutionFinished():
+                started = self._started.pop(event.execution_id, None)
+                if started:
+                    yield from _finished(started.name, event)
+            case SystemNoted():
+                yield ActionSystemEvent(event.code, event.message, event.turn_id or self._turn_id)
+            case TurnFinished():
+                self._started.clear()
+
+    def _parameters(self, event: ExecutionStarted) -> Mapping[str, Any]:
+        action = self._actions.get(event.action_id)
+        written = event.arguments or (action.arguments if action else "{}")
+        parameters: Mapping[str, Any] = from_json(written)
+        return parameters
+
+
+def _unread(event: ResponseParsed) -> Iterator[AgentEvent]:
+    """Yield that a plan, or an action of it, was not taken."""
+    if event.outcome in {Outcome.FAILED, Outcome.PARTIAL}:
+        why = " ".join(issue.message for issue in event.issues) or "The plan can't be read."
+        yield ActionSystemEvent("plan_unreadable", why, event.turn_id)
+    for action in event.actions:
+        if action.errors:
+            why = " ".join(error.message for error in action.errors)
+            yield ActionSystemEvent("action_refused", f"{action.name[:100]}: {why}", event.turn_id)
+
+
+def _finished(name: str, event: ExecutionFinished) -> Iterator[AgentEvent]:
+    result = from_json(event.result)
+    summary = result.get("summary", "") if isinstance(result, dict) else ""
+    has_succeeded = event.status is ExecutionStatus.SUCCEEDED
+    if name not in _WORDS:
+        yield ToolFinished(event.execution_id, summary or event.message, event.status)
+    elif not has_succeeded:
+        yield ActionSystemEvent("action_failed", f"{name}: {event.message}", event.turn_id)
+    elif name != "done":
+        yield AgentText(summary, is_thought=name == "think")
+
 
 MAX_SEQUENCES = 4
 """So many sequences follow from one trigger at most, the first one included."""
@@ -100,32 +231,12 @@ class Reasoner:
         return suggestions(self._ledger) if self._ledger else []
 
     def process(self, trigger: Trigger | str) -> Iterator[AgentEvent]:
-        """Plan and carry out what follows from something that happened.
-
-        Args:
-            trigger: what happened; a text is what the user says.
-
-        Yields:
-            What happens, as it happens. Whoever stops listening ends it after the present sequence.
-
-        Raises:
-            UsageError: another trigger is being processed, or the reasoner is closed.
-            ModelError: the planner's model gives no response.
-            LedgerError: something can't be recorded; nothing is done unrecorded.
-        """
+        """Plan and carry out what follows from something that happened."""
         happened = user_input(trigger) if isinstance(trigger, str) else trigger
         return self._events(lambda: self._follow(happened))
 
     def run_chain(self, name: str, trigger: Trigger | str) -> Iterator[AgentEvent]:
-        """Carry out a sequence that was thought out beforehand; see ``process``.
-
-        Args:
-            name: the chain.
-            trigger: what happened.
-
-        Raises:
-            UnknownNameError: there is no such chain.
-        """
+        """Carry out a sequence that was thought out beforehand; see ``process``."""
         if name not in self._chains:
             raise UnknownNameError("chain", name, self._chains)
         chain = self._chains[name]

@@ -1,20 +1,272 @@
-"""The reasoner's actions as its planner is told of them, and what runs them in a session."""
+"""The reasoner's actions as its planner sees them, and the executors that carry them out in a session."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
+from typing import Any
+
+from rapidfuzz import fuzz, process
 
 from actionledger.actions.catalogue import Catalogue
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
-from actionledger.profiles.reasoner.executor_context import ExecutorContext
-from actionledger.profiles.reasoner.executors import EXECUTORS, TAKING_UP
-from actionledger.profiles.reasoner.persona import Persona
-from actionledger.profiles.reasoner.shared_context import SharedContext
-from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
+from actionledger.profiles.reasoner.context import (
+    ActionExecutor,
+    ExecutorContext,
+    SharedContext,
+    on_one_line,
+    tidy,
+)
+from actionledger.profiles.reasoner.store import (
+    INTENSITIES,
+    MAX_ENTRIES,
+    STORE_FILE,
+    Entry,
+    Intensity,
+    ListPart,
+    Persona,
+    PersonaStore,
+    TextPart,
+)
+from actionledger.reading.tolerant_json import DecodeOptions, decode
 from actionledger.runtime.execution.handlers import Context, Handler, HandlerFactory, Handlers
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 from actionledger.runtime.models import Model
 from actionledger.runtime.workspace import Workspace
+
+
+class ThinkExecutor(ActionExecutor):
+    """Thinks; nothing changes but the thoughts."""
+
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Return the thought."""
+        return {"summary": given.answer(action, "My thoughts, in a few sentences:"), "changed": False}
+
+
+class Speaking(ActionExecutor):
+    """Says something to the user."""
+
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Return what was said, and keep it."""
+        said = given.answer(action, "What I say to the user, and nothing else:")
+        given.store.say(given.store.persona.name, said)
+        return {"summary": said}
+
+
+class DoneExecutor(ActionExecutor):
+    """Ends the sequence."""
+
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Return why it ends."""
+        given.shared.end()
+        return {"summary": tidy(action.context) or "The sequence is complete."}
+
+
+class TakingUp(ActionExecutor):
+    """Takes up a chain; its actions are carried out when the sequence that names it is over."""
+
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Return that it follows."""
+        why = f": {tidy(action.context)}" if action.context.strip() else "."
+        return {"summary": f"The sequence {given.name!r} follows{why}"}
+
+
+class Feeling(ActionExecutor):
+    """Changes the mood."""
+
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Return the mood as it is now."""
+        answer = given.answer(
+            action, 'My mood now, as JSON and nothing else: {"mood": "…", "intensity": "low|medium|high"}'
+        )
+        mood, intensity = _felt(answer) if given.model else (on_one_line(answer), _named_intensity(answer))
+
+        def feel(persona: Persona) -> Persona:
+            return replace(persona, mood=mood, intensity=intensity or persona.intensity)
+
+        step, changed = given.store.change(given.name, feel)
+        now = step.persona
+        return {"summary": f"I feel {now.mood} ({now.intensity}).", "changed": changed, "step": step.step}
+
+
+@dataclass(frozen=True, slots=True)
+class Describing(ActionExecutor):
+    """Changes a part that is one text.
+
+    Args:
+        part: which one.
+    """
+
+    part: TextPart
+
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Return the text as it is now."""
+        text = on_one_line(
+            given.answer(action, f"My {self.part} now, in full, in a sentence or two and nothing else:")
+        )
+        change: dict[str, Any] = {self.part: text}
+        step, changed = given.store.change(given.name, lambda persona: replace(persona, **change))
+        return {"summary": text, "changed": changed, "step": step.step}
+
+
+def _felt(answer: str) -> tuple[str, Intensity]:
+    """Return the mood that a model's answer names."""
+    start = answer.find("{")
+    value = decode(answer, max(start, 0), options=DecodeOptions()).value
+    if isinstance(value, dict):
+        mood, intensity = value.get("mood"), value.get("intensity")
+        if isinstance(mood, str) and mood.strip() and intensity in INTENSITIES:
+            return on_one_line(tidy(mood)), intensity
+    message = (
+        f"The answer names no mood: {answer[:80]!r}; "
+        'expected {"mood": "worried", "intensity": "low"}, the intensity one of low, medium, high.'
+    )
+    raise ActionError(Reason.BAD_FORMAT, message)
+
+
+def _named_intensity(text: str) -> Intensity | None:
+    """Return the intensity that a text names, if it names just one."""
+    named = [each for each in INTENSITIES if re.search(rf"\b{each}\b", text, re.IGNORECASE)]
+    return named[0] if len(named) == 1 else None
+
+
+_LIKE = 60
+"""From here on a context is taken to mean an entry, 0 to 100."""
+
+
+_CLEAR = 10
+"""By so much the entry that is meant must be likelier than the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adding(ActionExecutor):
+    """Adds an entry to a list; one that is there already changes nothing.
+
+    Args:
+        part: which list.
+        one: what people call one of its entries.
+    """
+
+    part: ListPart
+    one: str
+
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Return the entry."""
+        text = on_one_line(given.answer(action, f"The {self.one} to keep, in one sentence and nothing else:"))
+
+        def add(persona: Persona) -> Persona:
+            entries = persona.entries(self.part)
+            if any(entry.text == text for entry in entries):
+                return persona
+            if len(entries) >= MAX_ENTRIES:
+                message = (
+                    f"There are {len(entries)} {self.part} already, which is the most; remove one first."
+                )
+                raise ActionError(Reason.TOO_LARGE, message)
+            change: dict[str, Any] = {self.part: (*entries, Entry(persona.next_number, text))}
+            return replace(persona, next_number=persona.next_number + 1, **change)
+
+        step, changed = given.store.change(given.name, add)
+        number = next(entry.number for entry in step.persona.entries(self.part) if entry.text == text)
+        return {"summary": f"#{number} {text}", "changed": changed, "step": step.step, "number": number}
+
+
+@dataclass(frozen=True, slots=True)
+class Removing(ActionExecutor):
+    """Takes an entry out of a list, where it is plain which one.
+
+    Args:
+        part: which list.
+        one: what people call one of its entries.
+    """
+
+    part: ListPart
+    one: str
+
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Return the entry that was removed."""
+        meant = given.answer(
+            action, f"The {self.one} to let go of: its number, such as #3, and nothing else."
+        )
+        removed: list[Entry] = []
+
+        def remove(persona: Persona) -> Persona:
+            entry = self._found(meant, persona.entries(self.part))
+            removed.append(entry)
+            change: dict[str, Any] = {
+                self.part: tuple(each for each in persona.entries(self.part) if each is not entry)
+            }
+            return replace(persona, **change)
+
+        step, _ = given.store.change(given.name, remove)
+        (entry,) = removed
+        return {
+            "summary": f"#{entry.number} {entry.text}",
+            "changed": True,
+            "step": step.step,
+            "number": entry.number,
+        }
+
+    def _found(self, meant: str, entries: Sequence[Entry]) -> Entry:
+        """Return the entry that is meant: by its number, or else the one that is plainly nearest."""
+        known = "; ".join(f"#{entry.number} {entry.text[:80]}" for entry in entries[-10:]) or "none"
+        if numbers := _numbers(meant):
+            return self._numbered(numbers, entries, known)
+        near = process.extract(
+            meant, [entry.text for entry in entries], scorer=fuzz.token_set_ratio, limit=2, score_cutoff=_LIKE
+        )
+        if not near:
+            message = f"No {self.one} is like {meant[:80]!r}; name one by its number, such as #3: {known}."
+            raise ActionError(Reason.NO_MATCH, message)
+        if len(near) > 1 and near[0][1] - near[1][1] < _CLEAR:
+            message = (
+                f"Several {self.part} are like {meant[:80]!r}; name one by its number, such as #3: {known}."
+            )
+            raise ActionError(Reason.SEVERAL_MATCHES, message)
+        return entries[near[0][2]]
+
+    def _numbered(self, numbers: set[int], entries: Sequence[Entry], known: str) -> Entry:
+        if len(numbers) > 1:
+            several = ", ".join(f"#{number}" for number in sorted(numbers))
+            message = f"{several} are several {self.part}; let go of one at a time: {known}."
+            raise ActionError(Reason.SEVERAL_MATCHES, message)
+        (number,) = numbers
+        found = next((entry for entry in entries if entry.number == number), None)
+        if found is None:
+            raise ActionError(
+                Reason.NOT_FOUND, f"There is no {self.one} #{number}; name one by its number: {known}."
+            )
+        return found
+
+
+def _numbers(text: str) -> set[int]:
+    """Return the numbers of entries that a text names: each behind a #, or alone."""
+    alone = re.fullmatch(r"(\d{1,9})\.?", text)
+    return {int(alone[1])} if alone else {int(number) for number in re.findall(r"#(\d{1,9})", text)}
+
+
+EXECUTORS: dict[str, ActionExecutor] = {
+    "think": ThinkExecutor(),
+    "update_mood": Feeling(),
+    "add_memory": Adding("memories", "memory"),
+    "remove_memory": Removing("memories", "memory"),
+    "update_appearance": Describing("appearance"),
+    "update_environment": Describing("environment"),
+    "add_goal": Adding("goals", "goal"),
+    "remove_goal": Removing("goals", "goal"),
+    "add_desire": Adding("desires", "desire"),
+    "remove_desire": Removing("desires", "desire"),
+    "speak": Speaking(),
+    "done": DoneExecutor(),
+}
+"""What carries out each action."""
+
+TAKING_UP = TakingUp()
+"""What carries out an action that names a chain."""
+
 
 _TIMEOUT = 180.0
 """What an action may take, the model's answer included, in seconds."""
@@ -65,14 +317,7 @@ class ActionRegistry:
 def reasoner_handlers(
     model: Model | None, shared: SharedContext | None, persona: Persona | None, names: Iterable[str]
 ) -> HandlerFactory:
-    """Return what makes the handlers of a session; the persona is the file ``reasoner.sqlite`` in its workspace.
-
-    Args:
-        model: what is asked what an action comes to; None to take contexts as they stand.
-        shared: where the present sequence is; a new one for each session if not given.
-        persona: who it is to begin with, where the workspace holds none.
-        names: the actions to run.
-    """
+    """Return what makes the handlers of a session; the persona is the file ``reasoner.sqlite`` in its workspace."""
     return partial(_make, model, shared, persona, tuple(names))
 
 

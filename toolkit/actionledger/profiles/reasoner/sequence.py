@@ -1,11 +1,20 @@
-"""A plan as the planner meant it: its actions with their contexts, whether others may follow, and why. Pure."""
+"""From a trigger to the end of its sequence: plans, the chains that they name, and further plans while there are to be any."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Event as Signal
 from typing import Any
 
-from actionledger.core.values import Block, ParseResult
-from actionledger.core.vocabulary import ActionStatus, BlockStatus
+from actionledger.core.values import Block, ParseResult, Turn
+from actionledger.core.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
+from actionledger.profiles.reasoner.chains import Chain
+from actionledger.profiles.reasoner.context import SharedContext
+from actionledger.profiles.reasoner.planner import further, unplanned
+from actionledger.profiles.reasoner.store import PersonaStore
+from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.reading.tolerant_json import decode
+from actionledger.runtime.models import Completion, Message, Model, ModelError
+from actionledger.runtime.session.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +46,7 @@ class ActionSequence:
 
 
 def sequence_of(result: ParseResult) -> ActionSequence:
-    """Return the sequence that a response holds; of several blocks the actions of all, and the last one's word.
-
-    Args:
-        result: the response, read under the reasoner's parser.
-    """
+    """Return the sequence that a response holds; of several blocks the actions of all, and the last one's word."""
     actions = tuple(
         ActionPlan(call.name, str(call.arguments.get("context", ""))) for call in result.valid_actions
     )
@@ -56,11 +61,7 @@ def sequence_of(result: ParseResult) -> ActionSequence:
 
 
 def is_plan(result: ParseResult) -> bool:
-    """Return whether a response holds a plan, be it one to do nothing.
-
-    Args:
-        result: the response, read under the reasoner's parser.
-    """
+    """Return whether a response holds a plan, be it one to do nothing."""
     is_read = any(block.status in _READ for block in result.blocks)
     return is_read or any(call.status is not ActionStatus.ILLUSTRATION for call in result.actions)
 
@@ -71,3 +72,141 @@ _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 def _plan(text: str, block: Block) -> dict[str, Any]:
     value = decode(text, block.body.start, end=block.body.end).value
     return value if isinstance(value, dict) else {}
+
+
+MAX_FUTILE = 3
+"""So many responses in a row may hold no plan, or one of which nothing can be done; then it is over."""
+
+PLANNING_FAILED = "planning_failed"
+"""The note that nothing more follows since no plan came of the planner's responses."""
+
+
+@dataclass(slots=True)
+class Following:
+    """Plans, has it carried out, and plans again while the plan says so.
+
+    Args:
+        model: the planner's.
+        session: carries plans out and records them.
+        shared: where the present sequence is.
+        store: the persona.
+        chains: sequences that a plan may name.
+        trigger: what happened.
+        max_sequences: how many sequences follow at most.
+        is_left: set when nobody listens any more.
+    """
+
+    model: Model
+    session: Runtime
+    shared: SharedContext
+    store: PersonaStore
+    chains: Mapping[str, Chain]
+    trigger: Trigger
+    max_sequences: int
+    is_left: Signal
+    _sequences: int = 0
+    _futile: int = 0
+    _has_told_refusals: bool = False
+    _told: list[str] = field(default_factory=list)
+
+    def follow(self, messages: Sequence[Message]) -> None:
+        """Go from plan to plan until it is over."""
+        asked = list(messages)
+        while True:
+            completion = self._planned(asked)
+            turn = self.session.handle(
+                completion.text, prompt=asked[-1].content, finish_reason=completion.finish_reason
+            )
+            answer = self._answer(turn)
+            if answer is None or self.is_left.is_set():
+                return
+            asked += [completion.as_message(), answer]
+
+    def _planned(self, messages: Sequence[Message]) -> Completion:
+        """Return what the planner's model says; that it says nothing is recorded."""
+        try:
+            return self.model.complete(messages)
+        except ModelError as error:
+            detail = {"error": type(error).__name__}
+            self.session.note("model_failed", f"The planner gave no response: {error}", detail)
+            raise
+
+    def _answer(self, turn: Turn) -> Message | None:
+        """Return what the planner is asked next; None where it is over."""
+        self._futile = self._futile + 1 if _is_futile(turn) else 0
+        if turn.stopped and self._futile:
+            self.session.note(PLANNING_FAILED, turn.stopped)
+            return None
+        if not is_plan(turn.result):
+            return self._after_no_plan(turn)
+        is_done = self.shared.context.is_done
+        self._told = [turn.feedback]
+        is_stopped = self._take_up_chains(turn) or bool(turn.stopped)
+        if is_stopped or (_is_futile(turn) and self._gives_up()):
+            return None
+        if not (self._may_extend(turn, is_done=is_done) or self._owes_refusals(turn)):
+            return None
+        self.shared.go_on()
+        return further("\n".join(self._told), self.store.persona)
+
+    def _after_no_plan(self, turn: Turn) -> Message | None:
+        if turn.result.outcome is not Outcome.FAILED:
+            self.session.note("plan_unreadable", "The response holds no plan.", {"turn_id": turn.turn_id})
+        return None if self._gives_up() else unplanned(turn.feedback)
+
+    def _gives_up(self) -> bool:
+        """Record that no plan comes of asking again, if that is so."""
+        if self._futile < MAX_FUTILE:
+            return False
+        message = f"{self._futile} responses of the planner in a row held nothing that could be done."
+        self.session.note(PLANNING_FAILED, message)
+        return True
+
+    def _take_up_chains(self, turn: Turn) -> bool:
+        """Carry out the chains that a plan names, in order; return whether one of them was stopped."""
+        for observation in turn.observations:
+            chain = self.chains.get(observation.name)
+            if chain is None or observation.status is not ExecutionStatus.SUCCEEDED:
+                continue
+            self.shared.go_on()
+            prompt = f"The chain {chain.name!r}. {self.trigger.described}"
+            taken = self.session.handle(chain.written(), prompt=prompt)
+            self._told.append(taken.feedback)
+            if taken.stopped:
+                return True
+        return False
+
+    def _may_extend(self, turn: Turn, *, is_done: bool) -> bool:
+        """Return whether another sequence may follow since this one says so; that it is one too many is recorded."""
+        self._sequences += not _is_futile(turn)
+        if is_done or not (sequence_of(turn.result).can_extend and turn.result.actions):
+            return False
+        if self._sequences < self.max_sequences:
+            return True
+        limit = f"The sequence could be extended, but {self.max_sequences} is the most that follow from one trigger."
+        self.session.note("sequence_limit", limit)
+        return False
+
+    def _owes_refusals(self, turn: Turn) -> bool:
+        """Return whether the planner is still to be told what of a last sequence was refused; that is done once."""
+        if not _has_refusals(turn):
+            return False
+        if self._has_told_refusals and _is_futile(turn):
+            message = "The planner was told why its actions were refused, and again nothing could be done."
+            self.session.note(PLANNING_FAILED, message)
+        is_owed = not self._has_told_refusals
+        self._has_told_refusals = True
+        return is_owed
+
+
+def _has_refusals(turn: Turn) -> bool:
+    return turn.result.outcome is Outcome.PARTIAL or any(
+        call.status.is_refused for call in turn.result.actions
+    )
+
+
+def _is_futile(turn: Turn) -> bool:
+    """Return whether nothing of a response could be done: it holds no plan, or all that it plans is refused."""
+    calls = turn.result.actions
+    is_refused = bool(calls) and not any(call.status.is_plannable for call in calls)
+    return not is_plan(turn.result) or is_refused

@@ -1,17 +1,111 @@
-"""What is kept of a persona: its state after every step, and the conversation, in one SQLite file.
+"""A persona as a frozen value, and its store: the state after every step, and the conversation, in one SQLite file.
 
 Nothing is ever overwritten: a change adds a step, and going back adds one that is like an earlier one.
 """
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from pydantic import TypeAdapter
 
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
-from actionledger.profiles.reasoner.persona import PERSONA, Persona
 from actionledger.profiles.stores import SqliteStore, moment
+
+Intensity: TypeAlias = Literal["low", "medium", "high"]
+"""How strongly a mood is felt."""
+
+INTENSITIES: tuple[Intensity, ...] = get_args(Intensity)
+
+ListPart: TypeAlias = Literal["memories", "goals", "desires"]
+"""A part that is a list of entries."""
+
+TextPart: TypeAlias = Literal["appearance", "environment"]
+"""A part that is one text."""
+
+THOUGHTS = "thoughts"
+"""What was thought in the present sequence."""
+
+SPEECH = "speech"
+"""What was said to the user."""
+
+PARTS = frozenset({"mood", "memories", "appearance", "environment", "goals", "desires", THOUGHTS, SPEECH})
+"""What actions look at and change."""
+
+MAX_TEXT = 2000
+"""The longest text of a persona, in characters."""
+
+MAX_ENTRIES = 200
+"""The most entries of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory, goal or desire.
+
+    Args:
+        number: identifies it among the persona's entries of all times; never given twice.
+        text: what it is.
+    """
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """Who the reasoner is, and how it stands with it.
+
+    Args:
+        name: what it calls itself.
+        mood, intensity: how it feels, and how strongly.
+        memories: what it remembers, oldest first.
+        appearance: what it looks like; empty if unknown.
+        environment: where it is; empty if unknown.
+        goals: what it pursues.
+        desires: what it wants right now.
+        next_number: the number of the next entry.
+    """
+
+    name: str = "Robin"
+    mood: str = "calm"
+    intensity: Intensity = "medium"
+    memories: tuple[Entry, ...] = ()
+    appearance: str = ""
+    environment: str = ""
+    goals: tuple[Entry, ...] = ()
+    desires: tuple[Entry, ...] = ()
+    next_number: int = 1
+
+    def entries(self, part: ListPart) -> tuple[Entry, ...]:
+        """Return the entries of a list."""
+        entries: tuple[Entry, ...] = getattr(self, part)
+        return entries
+
+    def text(self, part: TextPart) -> str:
+        """Return a part that is one text."""
+        text: str = getattr(self, part)
+        return text
+
+    def described(self, parts: Collection[str] = PARTS) -> str:
+        """Return the state as lines of text."""
+        lines = [f"Mood: {self.mood} ({self.intensity})"] if "mood" in parts else []
+        texts: tuple[TextPart, ...] = get_args(TextPart)
+        lists: tuple[ListPart, ...] = get_args(ListPart)
+        lines += [f"{part.capitalize()}: {self.text(part) or 'unknown'}" for part in texts if part in parts]
+        for part in lists:
+            if part in parts:
+                entries = [f"  #{entry.number} {entry.text}" for entry in self.entries(part)]
+                lines += [f"{part.capitalize()}:{'' if entries else ' none'}", *entries]
+        return "\n".join(lines)
+
+
+PERSONA = TypeAdapter(Persona)
+"""Reads and writes personas as JSON."""
+
 
 STORE_FILE = "reasoner.sqlite"
 """What the persona keeps, in its session's workspace."""
@@ -22,7 +116,7 @@ _EXACT = "milliseconds"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PersonaStep:
     """One change of the persona.
 
     Args:
@@ -39,7 +133,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpokenLine:
     """One thing that was said.
 
     Args:
@@ -85,7 +179,7 @@ class PersonaStore(SqliteStore):
             raise
 
     @property
-    def step(self) -> Step:
+    def step(self) -> PersonaStep:
         """The last step: how it stands now."""
         (last,) = self.rows(_LAST)  # the first step is made with the store
         return _step(last)
@@ -95,19 +189,8 @@ class PersonaStore(SqliteStore):
         """The state as it is now."""
         return self.step.persona
 
-    def change(self, action: str, make: Callable[[Persona], Persona]) -> tuple[Step, bool]:
-        """Change the state at once or not at all.
-
-        Args:
-            action: what makes the change.
-            make: returns the new state, given the present one; it may raise, and then nothing is changed.
-
-        Returns:
-            The last step, and whether it is a new one: a state that stays the same makes none.
-
-        Raises:
-            ActionError: another session holds the file.
-        """
+    def change(self, action: str, make: Callable[[Persona], Persona]) -> tuple[PersonaStep, bool]:
+        """Change the state at once or not at all."""
         with self.writing() as cursor:
             before = self.step
             persona = make(before.persona)
@@ -115,19 +198,12 @@ class PersonaStore(SqliteStore):
                 return before, False
             return _append(cursor, action, persona), True
 
-    def history(self) -> list[Step]:
+    def history(self) -> list[PersonaStep]:
         """Return every step, oldest first."""
         return [_step(row) for row in self.rows("SELECT * FROM steps ORDER BY step")]
 
-    def restore(self, number: int) -> Step:
-        """Go back to an earlier state; that is a new step, and itself can be gone back behind.
-
-        Args:
-            number: the step whose state to take.
-
-        Raises:
-            UsageError: there is no such step.
-        """
+    def restore(self, number: int) -> PersonaStep:
+        """Go back to an earlier state; that is a new step, and itself can be gone back behind."""
         with self.writing() as cursor:
             row = cursor.execute("SELECT * FROM steps WHERE step = ?", (number,)).fetchone()
             if row is None:
@@ -141,17 +217,13 @@ class PersonaStore(SqliteStore):
             (who, writable(text), moment(_EXACT)),
         )
 
-    def conversation(self, limit: int) -> list[Line]:
-        """Return the last things that were said, oldest first.
-
-        Args:
-            limit: how many at most.
-        """
+    def conversation(self, limit: int) -> list[SpokenLine]:
+        """Return the last things that were said, oldest first."""
         rows = self.rows("SELECT who, text FROM conversation ORDER BY line DESC LIMIT ?", (limit,))
-        return [Line(*row) for row in reversed(rows)]
+        return [SpokenLine(*row) for row in reversed(rows)]
 
 
-def _append(cursor: sqlite3.Cursor, action: str, persona: Persona) -> Step:
+def _append(cursor: sqlite3.Cursor, action: str, persona: Persona) -> PersonaStep:
     row = cursor.execute(
         "INSERT INTO steps (action, made_at, persona) VALUES (?, ?, ?) RETURNING *",
         (action, moment(_EXACT), PERSONA.dump_json(persona).decode()),
@@ -159,6 +231,6 @@ def _append(cursor: sqlite3.Cursor, action: str, persona: Persona) -> Step:
     return _step(row)
 
 
-def _step(row: sqlite3.Row) -> Step:
+def _step(row: sqlite3.Row) -> PersonaStep:
     step, action, made_at, persona = row
-    return Step(step, action, made_at, PERSONA.validate_json(persona))
+    return PersonaStep(step, action, made_at, PERSONA.validate_json(persona))

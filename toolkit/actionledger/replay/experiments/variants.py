@@ -11,8 +11,7 @@ from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
 from actionledger.reading.parsers import AnyParser, parser_named
 from actionledger.runtime.execution.approval import Policy
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.execution.profile import Profile, prompt_of
 from actionledger.runtime.execution.registry import profile_meant
 from actionledger.runtime.models import Model, model_from
 

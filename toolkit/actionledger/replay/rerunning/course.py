@@ -16,8 +16,7 @@ from actionledger.ledger.queries.sessions import Session, session
 from actionledger.ledger.queries.turn import TurnDetail, conversation, turn
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
 from actionledger.runtime.execution.execution_events import POLICY
-from actionledger.runtime.session.states.lines import Drawn, Effects, Line
-from actionledger.runtime.session.states.reading import KeptStates, read_states
+from actionledger.runtime.session.states.lines import Drawn, Effects, KeptStates, Line, read_states
 
 
 @dataclass(frozen=True, slots=True)

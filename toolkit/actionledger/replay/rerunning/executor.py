@@ -15,10 +15,9 @@ from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.queries.progress import RecordedTry
 from actionledger.replay.rerunning.course import Course
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
-from actionledger.runtime.execution.execution_events import Step, execution_started
+from actionledger.runtime.execution.execution_events import ActionStep, execution_started
 from actionledger.runtime.execution.executor import Executor
-from actionledger.runtime.session.states.looking import LeftOut
-from actionledger.runtime.session.states.restoring import Restorer
+from actionledger.runtime.session.states.capture import Restorer, SkippedPath
 
 _NOT_RECORDED = (
     "It touches what lies outside of the workspace, and what it would come to there is not recorded."
@@ -44,7 +43,7 @@ class Script:
         self.order = order
         self.taken: set[str] = set()
         """The executions whose results were taken from the record."""
-        self.left_out: list[LeftOut] = []
+        self.left_out: list[SkippedPath] = []
         self._restorer = restorer
         self._moment = course.states.begun.at
         self._tapes: dict[tuple[int, int], Giving] = {}
@@ -58,7 +57,7 @@ class Script:
         if moment is not None and moment > self._moment:
             self._moment = moment
 
-    def tape_of(self, step: Step) -> Giving:
+    def tape_of(self, step: ActionStep) -> Giving:
         """Return the tape that hands an action what it drew."""
         place = step.turn.index, step.index
         if place not in self._tapes:
@@ -70,7 +69,7 @@ class Script:
         """Make changes that nobody's action had made."""
         self.left_out += self._restorer.apply(changes)
 
-    def apply_effects(self, step: Step, is_taken: Callable[[int], bool]) -> None:
+    def apply_effects(self, step: ActionStep, is_taken: Callable[[int], bool]) -> None:
         """Make the changes that an action had made whose result is taken from the record.
 
         Raises:
@@ -96,7 +95,7 @@ class RerunExecutor(Executor):
         super().__init__(*given, **more, tape_of=script.tape_of)
         self._script = script
 
-    def run(self, steps: Sequence[Step]) -> list[Observation]:
+    def run(self, steps: Sequence[ActionStep]) -> list[Observation]:
         """See ``Executor``."""
         own = [step for step in steps if not self._is_taken(step)]
         for step in own:
@@ -109,7 +108,7 @@ class RerunExecutor(Executor):
                 self._script.set_time(each.finished_at)
         return observed
 
-    def _ran(self, steps: Sequence[Step]) -> list[Observation]:
+    def _ran(self, steps: Sequence[ActionStep]) -> list[Observation]:
         """Run steps; those that ran side by side one after the other, so that a rerun is the same each time."""
         if len(steps) < 2:
             return super().run(steps) if steps else []
@@ -123,17 +122,17 @@ class RerunExecutor(Executor):
             ended[step.index] = attempt, *self._end(attempt)
         return [self._tried_again(*ended[step.index]) for step in steps]
 
-    def _last_seen(self, step: Step) -> tuple[str, int]:
+    def _last_seen(self, step: ActionStep) -> tuple[str, int]:
         """Return the last time that an action drew, or else its end."""
         finished = [each.finished_at.isoformat() for each in self._tries(step) if each.finished_at]
         return max(self._times(step), default=max(finished, default="")), step.index
 
-    def _times(self, step: Step) -> list[str]:
+    def _times(self, step: ActionStep) -> list[str]:
         """Return the times that an action drew."""
         drawn = self._script.course.drawn(step.turn.index, step.index)
         return [str(value) for kind, value in drawn if kind == "time"]
 
-    def _open(self, steps: Sequence[Step]) -> None:
+    def _open(self, steps: Sequence[ActionStep]) -> None:
         """Open what the handlers hold, as the step did that drew first: the others waited for it, and it need not have ended first."""
         drew = [step for step in steps if self._times(step)]
         if not drew:
@@ -143,19 +142,19 @@ class RerunExecutor(Executor):
         with drawing_from(self._script.tape_of(first)), suppress(Exception):
             self.handlers.opens()
 
-    def _tries(self, step: Step) -> list[RecordedTry]:
+    def _tries(self, step: ActionStep) -> list[RecordedTry]:
         """Return the recorded tries at the same action from this one on."""
         found = self._script.course.tries(step.turn.index, step.index)
         return [each for each in found if each.name == step.call.name and each.try_number >= step.try_number]
 
-    def _is_taken(self, step: Step) -> bool:
+    def _is_taken(self, step: ActionStep) -> bool:
         if self.execution_settings.of(step.call.name).touches_outside:
             return True
         # Nobody can have a process killed in the same moment once more.
         tries = self._tries(step)
         return bool(tries) and tries[-1].status is ExecutionStatus.INTERRUPTED
 
-    def _from_record(self, step: Step) -> Observation:
+    def _from_record(self, step: ActionStep) -> Observation:
         wanted = _plain(step.call.arguments)
         tries = [each for each in self._tries(step) if json.loads(each.arguments) == wanted]
         if not tries:
@@ -176,7 +175,7 @@ class RerunExecutor(Executor):
         self._script.apply_effects(step, lambda place: self._was_taken(course, step.turn.index, place))
         return self._take(step, tries[-1])
 
-    def _take(self, step: Step, each: RecordedTry) -> Observation:
+    def _take(self, step: ActionStep, each: RecordedTry) -> Observation:
         step = replace(step, try_number=each.try_number)
         self._script.taken.add(step.execution_id)
         self._record(execution_started(step))
@@ -194,7 +193,7 @@ def _plain(arguments: Any) -> Any:
     return json.loads(mask(json_text(arguments).encode()))
 
 
-def _observed(step: Step, each: RecordedTry) -> Observation:
+def _observed(step: ActionStep, each: RecordedTry) -> Observation:
     return Observation(
         step.execution_id,
         step.index,

@@ -21,11 +21,9 @@ from actionledger.runtime.execution.limits import LocalCounter
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.runtime import SessionRuntime
 from actionledger.runtime.session.resumption import Resumption
+from actionledger.runtime.session.states.capture import Restorer, SkippedPath
 from actionledger.runtime.session.states.keeper import StateKeeper
-from actionledger.runtime.session.states.lines import Effects, TurnBegun, TurnEnded
-from actionledger.runtime.session.states.looking import LeftOut
-from actionledger.runtime.session.states.reading import read_states
-from actionledger.runtime.session.states.restoring import Restorer
+from actionledger.runtime.session.states.lines import Effects, TurnBegun, TurnEnded, read_states
 from actionledger.runtime.session.states.settings import ManifestSettings
 from actionledger.runtime.workspace import Workspace
 
@@ -44,7 +42,7 @@ class Performance:
     traces: dict[int, TurnTrace]
     events: list[Event]
     taken: set[str] = field(default_factory=set)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedPath] = field(default_factory=list)
 
 
 def perform(

@@ -7,7 +7,7 @@ from typing import Literal
 from actionledger.core.hooks import drawn
 from actionledger.replay.rerunning.divergences import Divergence
 from actionledger.replay.rerunning.refusals import SENTENCES, WhyNot
-from actionledger.runtime.session.states.looking import LeftOut
+from actionledger.runtime.session.states.capture import SkippedPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class SessionRerun:
     unstable: tuple[Divergence, ...] = ()
     performed: int = 0
     from_record: int = 0
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedPath, ...] = ()
 
     @property
     def verdict(self) -> Literal["refused", "identical", "diverged"]:

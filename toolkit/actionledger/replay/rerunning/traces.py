@@ -17,12 +17,11 @@ from actionledger.core.events import (
 from actionledger.ledger.queries.progress import RecordedTry
 from actionledger.ledger.storage.encoding import encode
 from actionledger.replay.rerunning.course import Course
-from actionledger.runtime.session.states.lines import Effects
-from actionledger.runtime.session.states.looking import State
-from actionledger.runtime.session.states.reading import KeptStates, following
+from actionledger.runtime.session.states.capture import CapturedState
+from actionledger.runtime.session.states.lines import Effects, KeptStates, following
 from actionledger.runtime.session.states.stores import Rows, rows_of, table_changes
-from actionledger.runtime.workspace.diffs import unified
 from actionledger.runtime.workspace.nodes import Change, Node
+from actionledger.runtime.workspace.texts import unified
 
 WORKSPACE = "{workspace}"
 """Stands for the folder that a session worked in."""
@@ -151,7 +150,9 @@ def add_effects(traces: Mapping[int, TurnTrace], states: KeptStates) -> None:
         state = after
 
 
-def _effects(change: Change, before: State | None, after: State, states: KeptStates) -> dict[str, Effect]:
+def _effects(
+    change: Change, before: CapturedState | None, after: CapturedState, states: KeptStates
+) -> dict[str, Effect]:
     """Return what has become of a path; of a store, table by table: its file is never the same."""
     is_store = change.path in after.stores or (before is not None and change.path in before.stores)
     if not is_store:

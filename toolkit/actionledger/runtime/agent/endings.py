@@ -64,7 +64,7 @@ class ConversationLimits:
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
 
-class Watch:
+class EndingWatch:
     """Looks at each turn and says when it is enough.
 
     Args:
@@ -81,11 +81,7 @@ class Watch:
         self._has_told_refusals = False
 
     def after(self, turn: Turn) -> Ending | None:
-        """Return why the conversation is over after a turn; None where it goes on.
-
-        Args:
-            turn: the turn; each is shown once, in order.
-        """
+        """Return why the conversation is over after a turn; None where it goes on."""
         self._turns += 1
         statuses = {observation.status for observation in turn.observations}
         self.failures = 0 if statuses & _DONE else self.failures + 1

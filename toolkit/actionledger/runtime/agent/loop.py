@@ -1,4 +1,4 @@
-"""The loop: a model is shown what there is, its response goes through the session, what came of it is shown next."""
+"""The loop: a model sees a prompt, its response goes through the session, and the feedback is its next prompt."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.core.text import counted
 from actionledger.core.values import Turn
-from actionledger.runtime.agent.endings import ConversationLimits, Ending, Watch
-from actionledger.runtime.agent.prompts import next_prompt
+from actionledger.core.vocabulary import Outcome, Reason
+from actionledger.runtime.agent.endings import ConversationLimits, Ending, EndingWatch
 from actionledger.runtime.agent.transcript import Transcript
-from actionledger.runtime.execution.prompting import prompt_of
+from actionledger.runtime.execution.profile import Profile, dialect_of, prompt_of
 from actionledger.runtime.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
 from actionledger.runtime.models.base import Chunks, Message
 from actionledger.runtime.models.errors import ServerFailedError
@@ -150,7 +150,7 @@ class _Talk:
         self._transcript = Transcript(system, prompt, limits.context)
         for response, told in earlier:
             self._transcript.add(response, told)
-        self._watch = Watch(limits, demands_action=session.profile.parser.requires_action)
+        self._watch = EndingWatch(limits, demands_action=session.profile.parser.requires_action)
         self._turns: list[Turn] = []
         self._broken = 0
 
@@ -185,11 +185,7 @@ class _Talk:
                 return ending, self._sentence(ending)
 
     def _asked(self) -> Completion:
-        """Return the model's next response.
-
-        Raises:
-            ModelError: there is no whole one.
-        """
+        """Return the model's next response."""
         messages = self._transcript.messages()
         if self._on_piece is None:
             with _as_model_errors():
@@ -266,3 +262,42 @@ class _Talk:
         is_open_question = ending.is_regular or ending is Ending.WAITING
         self._session.close(success=None if is_open_question else False, reason=ending.value)
         return Conversation(self._session.session_id, ending, message, tuple(self._turns))
+
+
+def is_iterative(profile: Profile) -> bool:
+    """Return whether a profile's model works in iteration blocks until one says that it is final."""
+    return profile.parser.requires_action and _dialect_name(profile) == "iteration"
+
+
+def next_prompt(profile: Profile, turn: Turn, *, turns: int) -> str:
+    """Return what the model is told after a turn."""
+    done = turn.index + 1
+    feedback = turn.feedback or "Nothing came of it: it asked for nothing."
+    parts = [f"What came of iteration {done}:\n{feedback}" if is_iterative(profile) else feedback]
+    if turn.result.outcome is Outcome.EMPTY or not turn.result.text.strip():
+        parts.append("Your response was empty.")
+    if any(issue.code is Reason.NO_ACTION_FOUND for issue in turn.result.issues):
+        parts.append(f"This is how an action is written:\n{_example(profile)}")
+    if is_iterative(profile):
+        parts.append(_what_is_next(done + 1, turns))
+    return "\n\n".join(parts)
+
+
+def _what_is_next(number: int, turns: int) -> str:
+    if number >= turns:
+        return f'Iteration {number} is the last one: finish what you can, and write "is_final": true.'
+    return f'Iteration {number} of at most {turns} is next. If all is done, write "is_final": true.'
+
+
+def _dialect_name(profile: Profile) -> str:
+    try:
+        return dialect_of(profile).name
+    except UsageError:  # a baseline parser has none
+        return ""
+
+
+def _example(profile: Profile) -> str:
+    try:
+        return dialect_of(profile).example
+    except UsageError:
+        return "as the instructions say"

@@ -1,14 +1,10 @@
 """Running programs in a workspace: no shell, shut in where the machine can do that, ended in time, its changes noted."""
 
-from actionledger.runtime.commands.binding import bound
-from actionledger.runtime.commands.capture import OnOutput
 from actionledger.runtime.commands.commands import Commands, Finished
-from actionledger.runtime.commands.git import Git
+from actionledger.runtime.commands.git import LONGEST_NAME, Git, References, is_branch_name
 from actionledger.runtime.commands.git_folders import GIT_ENVIRONMENT, has_repository
-from actionledger.runtime.commands.git_references import LONGEST_NAME, References, is_branch_name
-from actionledger.runtime.commands.running import Ran
-from actionledger.runtime.commands.settings import CommandSettings, Means
-from actionledger.runtime.commands.walls import Wall
+from actionledger.runtime.commands.process import OnOutput, Ran, Wall
+from actionledger.runtime.commands.reach import CommandSettings, Means, bound
 from actionledger.runtime.commands.words import words_of
 
 __all__ = [

@@ -8,11 +8,9 @@ from threading import Event, Lock
 from actionledger.core.errors import ActionError
 from actionledger.core.files import TemporaryFolder
 from actionledger.runtime.commands import reach
-from actionledger.runtime.commands.capture import OnOutput
-from actionledger.runtime.commands.running import Ran, run_command
-from actionledger.runtime.commands.settings import CommandSettings
-from actionledger.runtime.commands.walls import Wall
-from actionledger.runtime.sandbox.launching import host_python
+from actionledger.runtime.commands.process import OnOutput, Ran, Wall, run_command
+from actionledger.runtime.commands.reach import CommandSettings
+from actionledger.runtime.sandbox.launch import host_python
 from actionledger.runtime.workspace import Workspace
 from actionledger.runtime.workspace.nodes import Change, Gap
 
@@ -67,17 +65,7 @@ class Commands:
         environment: Mapping[str, str] | None = None,
         network: bool = False,
     ) -> Finished:
-        """Run a program with its arguments, and note what it changes.
-
-        Args:
-            words: the program and its arguments.
-            cancelled: ends it when it is set.
-            environment: what it sees beside what every command does.
-            network: whether it may reach other machines though other commands may not.
-
-        Raises:
-            ActionError: it can't be started.
-        """
+        """Run a program with its arguments, and note what it changes."""
         with self.workspace.watching() as watched:
             settings = self._settings(environment, network=network)
             ran = self._run(words, cancelled, self._on_output, settings)
@@ -93,25 +81,11 @@ class Commands:
         environment: Mapping[str, str] | None = None,
         whole: bool = False,
     ) -> Ran:
-        """Run a program that changes nothing; nobody hears its output but the caller.
-
-        Args:
-            words: the program and its arguments.
-            cancelled: ends it when it is set.
-            environment: what it sees beside what every command does.
-            whole: whether its output is needed up to the last character, however much is kept of others'.
-
-        Raises:
-            ActionError: it can't be started.
-        """
+        """Run a program that changes nothing; nobody hears its output but the caller."""
         return self._run(words, cancelled, None, self._settings(environment, whole=whole))
 
     def reaches(self, path: Path) -> str:
-        """Return why a command could read a file, as a clause; empty where none can.
-
-        Args:
-            path: the file; it need not be there.
-        """
+        """Return why a command could read a file, as a clause; empty where none can."""
         if Wall.FILES not in self.walls():
             return (
                 "commands run unconfined here (nothing keeps them to the workspace)" if self.walls() else ""

@@ -1,17 +1,32 @@
-"""Git by argument lists, with a configuration of ours: whatever a repository says, nothing of it is started."""
+"""Git by argument lists, with a configuration of ours: on a workspace, on remotes that are folders, on references alone."""
 
 import os
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from threading import Event
+from urllib.parse import unquote, urlsplit
 
 from actionledger.core.errors import ActionError
+from actionledger.core.files import TemporaryFolder
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.commands.commands import Commands, Finished
-from actionledger.runtime.commands.git_folders import Listings, Opened, opened, settings_of, stand_in
-from actionledger.runtime.commands.git_remotes import has_hooks, local_repository
-from actionledger.runtime.commands.git_settings import Setting
-from actionledger.runtime.commands.running import Ran
+from actionledger.runtime.commands.git_folders import (
+    GIT_ENVIRONMENT,
+    Folders,
+    Listings,
+    Opened,
+    Setting,
+    folders_of,
+    has_repository,
+    opened,
+    settings_of,
+    stand_in,
+)
+from actionledger.runtime.commands.process import Ran
 
 _LONGEST_COMPLAINT = 600
 
@@ -28,16 +43,7 @@ class Git:
         self._listings = Listings(self._listing)
 
     def ask(self, *arguments: str, cancelled: Event | None = None, whole: bool = False) -> str:
-        """Return what a subcommand says that changes nothing.
-
-        Args:
-            arguments: the subcommand with its arguments.
-            cancelled: ends it when it is set.
-            whole: whether all of it is needed, however long it is.
-
-        Raises:
-            ActionError: it fails, or the workspace is no repository.
-        """
+        """Return what a subcommand says that changes nothing."""
         ran = self._asked(arguments, cancelled, whole=whole)
         _check(ran, arguments)
         return ran.stdout
@@ -47,25 +53,13 @@ class Git:
         return self._asked(arguments, None).status == 0
 
     def change(self, *arguments: str, cancelled: Event | None = None) -> Finished:
-        """Run a subcommand that changes something; what it changes can be undone.
-
-        Raises:
-            ActionError: it fails, or the workspace is no repository.
-        """
+        """Run a subcommand that changes something; what it changes can be undone."""
         return self._change(self._opened(), arguments, cancelled)
 
     def push(self, remote: str, reference: str, cancelled: Event | None = None) -> Finished:
         """Bring a reference to a remote, under the same name.
 
         Where that is a folder of this machine, what git starts there gets a configuration of ours as well.
-
-        Args:
-            remote: the remote's name.
-            reference: the reference.
-            cancelled: ends it when it is set.
-
-        Raises:
-            ActionError: it fails, the workspace is no repository, or the remote has hooks of its own on this machine.
         """
         repository = self._opened()
         way: list[str] = []
@@ -138,3 +132,158 @@ def _check(ran: Ran, arguments: Sequence[str]) -> None:
         said = " ".join((ran.stderr.strip() or ran.stdout.strip()).splitlines())
         message = f"git {subcommand} ended with status {ran.status}: {said[-_LONGEST_COMPLAINT:] or 'it said nothing'}"
         raise ActionError(Reason.COMMAND_FAILED, message)
+
+
+_ELSEWHERE = re.compile(r"[^/]*:")
+"""How an address begins that is not a path: ``https:``, ``ext::``, ``host:``."""
+
+
+def local_repository(remote: str, settings: Sequence[Setting], top: Path) -> Folders | None:
+    """Return the repository that a remote is, if it is a folder of this machine."""
+    addresses = _addresses(remote, settings)
+    folders = [folder for address in addresses if (folder := _folder(address, top)) is not None]
+    if not folders:
+        return None
+    if len(addresses) > 1:
+        message = f"The remote {remote!r} has several addresses, one of them a folder; push to one at a time."
+        raise ActionError(Reason.COMMAND_REFUSED, message)
+    # The places that git itself looks at, in its order.
+    for place in (folders[0] / ".git", folders[0], folders[0].with_name(f"{folders[0].name}.git")):
+        if (place / "HEAD").is_file() and (place / "objects").is_dir():
+            return Folders(place.resolve(), place.resolve())
+        if place.name == ".git" and place.is_file():
+            return folders_of(place.parent)
+    raise ActionError(Reason.NOT_FOUND, f"The remote {remote!r} is a folder that holds no repository.")
+
+
+def has_hooks(common: Path, settings: Sequence[Setting]) -> bool:
+    """Return whether a repository has hooks that a push to it would start."""
+    if any(each.name == "core.hookspath" for each in settings):
+        return True
+    try:
+        with os.scandir(common / "hooks") as entries:
+            return any(
+                entry.is_file() and os.access(entry, os.X_OK)
+                for entry in entries
+                if not entry.name.endswith(".sample")
+            )
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+def _addresses(remote: str, settings: Sequence[Setting]) -> list[str]:
+    """Return where a push to a remote goes."""
+    for key in ("pushurl", "url"):
+        if found := [each.value or "" for each in settings if each.name == f"remote.{remote}.{key}"]:
+            return found
+    return []
+
+
+def _folder(address: str, top: Path) -> Path | None:
+    if address.startswith("file:"):
+        return Path(unquote(urlsplit(address).path))
+    return None if _ELSEWHERE.match(address) else top / address
+
+
+LONGEST_NAME = 200
+"""Of a branch, in bytes; a reference is a file, and file systems take no more than 255 for a part of its path."""
+
+_SECONDS = 20.0
+"""A command on references alone that takes longer waits for something that won't come."""
+
+Done = subprocess.CompletedProcess[str]
+
+
+class References:
+    """The references of one repository on this machine.
+
+    Args:
+        path: its top folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self._home: TemporaryFolder | None = None
+        self._listings = Listings(self._listing)
+
+    def why_not(self) -> str | None:
+        """Return why there is no repository to work with, empty where there is simply none; None where there is one."""
+        if not has_repository(self.path):
+            return ""
+        done = self._git("rev-parse", "--git-dir")
+        return last_line(done.stderr) if done.returncode else None
+
+    def does(self, *arguments: str) -> bool:
+        """Return whether a subcommand that changes nothing succeeds."""
+        return self._git(*arguments).returncode == 0
+
+    def commit(self, reference: str) -> str | None:
+        """Return the full hash of the commit that a reference points at; None where there is no such reference."""
+        done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    def branches(self, most: int) -> list[str]:
+        """Return the names of the first branches, so many at most."""
+        return self._git(
+            "for-each-ref", f"--count={most}", "--format=%(refname:short)", "refs/heads"
+        ).stdout.split()
+
+    def create(self, reference: str, commit: str) -> str:
+        """Create a reference where there is none; nobody's is ever moved."""
+        # The empty text stands for "only if there is no such reference".
+        done = self._git("update-ref", "--end-of-options", reference, commit, "")
+        return last_line(done.stderr) if done.returncode else ""
+
+    def _git(self, *arguments: str) -> Done:
+        if self._home is None:
+            self._home = TemporaryFolder("git")
+        repository = opened(self.path, self._listings, self._home.path)
+        return self._run([*repository.words, *arguments], repository.environment)
+
+    def _listing(self, words: Sequence[str], environment: Mapping[str, str]) -> str:
+        done = self._run(words, environment)
+        if done.returncode:
+            message = f"The repository's configuration can't be read: {last_line(done.stderr)}"
+            raise ActionError(Reason.COMMAND_FAILED, message)
+        return done.stdout
+
+    def _run(self, words: Sequence[str], environment: Mapping[str, str]) -> Done:
+        program = shutil.which("git")
+        if program is None:
+            raise ActionError(Reason.UNAVAILABLE, "There is no git on this machine; go on without a branch.")
+        try:
+            return subprocess.run(  # noqa: S603 - no shell, and what a model wrote stands in references alone
+                words,
+                executable=program,
+                cwd=self.path,
+                env={**GIT_ENVIRONMENT, "PATH": os.environ.get("PATH", os.defpath), **environment},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            message = f"Git did not answer within {_SECONDS:g} s; try again later."
+            raise ActionError(Reason.TIMEOUT, message) from error
+        except OSError as error:
+            message = f"Git could not be run: {error.strerror}; go on without a branch."
+            raise ActionError(Reason.UNAVAILABLE, message) from error
+
+
+def is_branch_name(name: str, does: Callable[..., bool]) -> bool:
+    """Return whether git takes a name for a branch's, and for nothing else."""
+    is_plain = name.isprintable() and len(name.encode()) <= LONGEST_NAME
+    is_name = is_plain and not name.startswith("-") and name not in {"HEAD", "@"}
+    # The form with --branch would expand @{-1} to another name.
+    return is_name and does("check-ref-format", f"refs/heads/{name}")
+
+
+def last_line(text: str) -> str:
+    """Return the last line of what git said, for a sentence."""
+    lines = text.strip().splitlines()
+    return lines[-1][:200] if lines else "it said nothing"

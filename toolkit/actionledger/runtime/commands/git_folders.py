@@ -1,4 +1,4 @@
-"""A stand-in for the shared folder of a repository: all of it by links, but its configuration and its hooks.
+"""A stand-in for the shared folder of a repository: all of it by links, but its hooks, and of its configuration data alone.
 
 Git reads its configuration from the folder that ``GIT_COMMON_DIR`` names. The stand-in has a configuration of ours there, and no
 hooks; objects and references are the repository's own. So nothing that a repository says can start a program: git never reads it.
@@ -6,8 +6,9 @@ hooks; objects and references are the repository's own. So nothing that a reposi
 
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -15,7 +16,116 @@ from actionledger.core.errors import ActionError
 from actionledger.core.ids import new_id
 from actionledger.core.text import to_any_bytes
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.commands.git_settings import Setting, has_worktree_file, settings_in, told
+
+_TAKEN = re.compile(
+    r"core\.(bare|filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|checkroundtripencoding|whitespace"
+    r"|logallrefupdates|sparsecheckout|sparsecheckoutcone|abbrev|bigfilethreshold|compression|loosecompression"
+    r"|trustctime|checkstat|protecthfs|protectntfs|sharedrepository)"
+    r"|i18n\.commitencoding|index\.(version|sparse|threads)"
+    r"|(user|author|committer)\.(name|email)"
+    r"|remote\..+\.(url|pushurl|fetch)|branch\..+\.(remote|merge)"
+    r"|diff\.(algorithm|context|interhunkcontext|indentheuristic|renames|renamelimit|mnemonicprefix|noprefix)"
+    r"|status\.renames|receive\.(denynonfastforwards|denydeletes)",
+    re.DOTALL,
+)
+"""The settings that git is told as the repository has them, by the names that git lists. A setting that is new to git is not among
+them, so what it may start stays unknown to the git that runs here."""
+
+_FORMATS = {"extensions.objectformat": {"sha1", "sha256"}, "extensions.refstorage": {"files", "reftable"}}
+"""Without these a repository can't be read; each has a closed list of values."""
+
+_OURS = """\
+[core]
+	hooksPath = /dev/null
+	fsmonitor = false
+	untrackedCache = false
+	pager = cat
+	editor = false
+	sshCommand = false
+	askPass =
+	quotePath = false
+	alternateRefsCommand = true
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[receive]
+	autogc = false
+	denyCurrentBranch = refuse
+[submodule]
+	recurse = false
+[push]
+	recurseSubmodules = no
+[diff]
+	ignoreSubmodules = dirty
+[credential]
+	helper =
+[protocol]
+	allow = never
+[protocol "https"]
+	allow = always
+[protocol "http"]
+	allow = always
+[protocol "ssh"]
+	allow = always
+[protocol "git"]
+	allow = always
+"""
+"""What holds in every repository: what git would start by default is not started either."""
+
+
+class Setting(NamedTuple):
+    """One setting.
+
+    Args:
+        name: as git lists it: section and key in small letters, what stands between them as it is.
+        value: its value; None where a file names it alone, which means true.
+    """
+
+    name: str
+    value: str | None
+
+
+def settings_in(listing: str) -> list[Setting]:
+    """Return the settings that ``git config --list -z`` printed, in their order."""
+    pairs = (entry.partition("\n") for entry in listing.split("\0") if entry)
+    return [Setting(name, value if sign else None) for name, sign, value in pairs]
+
+
+def has_worktree_file(settings: Iterable[Setting]) -> bool:
+    """Return whether a repository says that its working trees have settings of their own."""
+    said = [each.value for each in settings if each.name == "extensions.worktreeconfig"]
+    return bool(said) and (said[-1] or "true").lower() in {"true", "yes", "on", "1"}
+
+
+def told(settings: Iterable[Setting], *, local_pushes: bool = False) -> str:
+    """Return the configuration that git is told instead of a repository's own."""
+    settings = list(settings)
+    formats = [
+        each
+        for each in settings
+        if each.value is not None and each.value.lower() in _FORMATS.get(each.name, ())
+    ]
+    head = [Setting("core.repositoryformatversion", "1" if formats else "0"), *formats]
+    taken = [each for each in settings if _TAKEN.fullmatch(each.name)]
+    lines = [line for each in (*head, *taken) for line in _lines(each)]
+    file = f'[protocol "file"]\n\tallow = {"always" if local_pushes else "never"}\n'
+    return "\n".join(lines) + "\n" + _OURS + file
+
+
+def _lines(setting: Setting) -> Iterator[str]:
+    section, _, rest = setting.name.partition(".")
+    middle, _, key = rest.rpartition(".")
+    escaped = middle.replace("\\", "\\\\").replace('"', '\\"')
+    yield f'[{section} "{escaped}"]' if middle else f"[{section}]"
+    if setting.value is None:
+        yield f"\t{key}"
+    else:
+        value = (
+            setting.value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+        )
+        yield f'\t{key} = "{value}"'
+
 
 Ask: TypeAlias = Callable[[Sequence[str], Mapping[str, str]], str]
 """Runs words in an environment and returns what they print; raises ``ActionError`` where they fail."""
@@ -52,14 +162,7 @@ class Listings:
         self._known: dict[Path, tuple[bytes, list[Setting]]] = {}
 
     def of(self, file: Path) -> list[Setting]:
-        """Return what a file sets; what it would include is not looked at.
-
-        Args:
-            file: the file; nothing is set where it isn't there.
-
-        Raises:
-            ActionError: git can't read it.
-        """
+        """Return what a file sets; what it would include is not looked at."""
         if not file.is_file():
             return []
         held = _digest(file)
@@ -110,19 +213,7 @@ def opened(
     local_pushes: bool = False,
     otherwise: Sequence[Setting] = (),
 ) -> Opened:
-    """Return how git is run on a repository so that nothing of the repository's own is started.
-
-    Args:
-        top: the working tree's top folder.
-        listings: say what its files set.
-        home: where the stand-in is made; nothing of it is in the workspace.
-        within: what the repository may not lie outside of; None for nothing.
-        local_pushes: whether a push to a folder of this machine may be made.
-        otherwise: what holds where the repository sets nothing else.
-
-    Raises:
-        ActionError: there is no repository, it lies outside, or its configuration can't be read.
-    """
+    """Return how git is run on a repository so that nothing of the repository's own is started."""
     folders = folders_of(top, within=within)
     settings = settings_of(folders, listings)
     common = stand_in(folders.common, [*otherwise, *settings], home, local_pushes=local_pushes)
@@ -136,15 +227,7 @@ def has_repository(folder: Path) -> bool:
 
 
 def folders_of(top: Path, *, within: Path | None = None) -> Folders:
-    """Return where the repository of a working tree is.
-
-    Args:
-        top: the working tree's top folder; git would look further up as well, and is not let.
-        within: what the repository may not lie outside of; None for nothing.
-
-    Raises:
-        ActionError: there is none, or it lies outside.
-    """
+    """Return where the repository of a working tree is."""
     own = top / ".git"
     if own.is_file():
         own = top / _pointer(own).removeprefix("gitdir:").strip()
@@ -172,14 +255,7 @@ def settings_of(folders: Folders, listings: Listings) -> list[Setting]:
 
 
 def stand_in(common: Path, settings: Sequence[Setting], home: Path, *, local_pushes: bool = False) -> Path:
-    """Return a folder that stands for the shared folder of a repository.
-
-    Args:
-        common: that folder.
-        settings: what is set, the repository's after what holds without it.
-        home: where the stand-in is made; nothing of it is in the workspace.
-        local_pushes: whether a push to a folder of this machine may be made.
-    """
+    """Return a folder that stands for the shared folder of a repository."""
     place = home / f"git-{hashlib.sha256(os.fsencode(common)).hexdigest()[:16]}-{int(local_pushes)}"
     place.mkdir(parents=True, exist_ok=True)
     for name in _LINKED:

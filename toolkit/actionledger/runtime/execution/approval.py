@@ -262,14 +262,7 @@ _BESIDE = "+"
 
 
 def content_hash(name: str, arguments: str, policy_version: str, binds: str = "") -> str:
-    """Return the hash of what a decision is about.
-
-    Args:
-        name: the action's name.
-        arguments: what it is to run with, as the JSON text of an object that is recorded.
-        policy_version: the policy's.
-        binds: what else it stands for, such as the content of the files that a command names; empty if nothing.
-    """
+    """Return the hash of what a decision is about."""
     canonical = json.dumps([name, json.loads(arguments), policy_version], sort_keys=True)
     shown = hashlib.sha256(canonical.encode()).hexdigest()
     # Beside the hash of what a person is shown, which whoever decides makes anew from the record.

@@ -27,7 +27,7 @@ POLICY = "policy"
 
 
 @dataclass(frozen=True)
-class Step:
+class ActionStep:
     """A call that is due.
 
     Args:
@@ -66,7 +66,7 @@ class Step:
         return self.action_id[:8]
 
 
-def execution_started(step: Step) -> ExecutionStarted:
+def execution_started(step: ActionStep) -> ExecutionStarted:
     """Return the event of a try that begins now."""
     dimensions = step.turn.dimensions(step.run_id)
     return ExecutionStarted(
@@ -104,12 +104,12 @@ def execution_finished(observation: Observation, turn: TurnKey, run_id: str) -> 
     )
 
 
-def recorded_arguments(step: Step) -> str:
+def recorded_arguments(step: ActionStep) -> str:
     """Return a step's arguments as the record will hold them: as JSON text, with secrets masked."""
     return mask(json_text(step.call.arguments).encode()).decode()
 
 
-def approval_of(step: Step, policy_version: str) -> Approval:
+def approval_of(step: ActionStep, policy_version: str) -> Approval:
     """Return the request for a decision about a step, as it will stand in the record."""
     recorded = recorded_arguments(step)
     return Approval(
@@ -129,7 +129,7 @@ def approval_of(step: Step, policy_version: str) -> Approval:
     )
 
 
-def approval_requested(approval: Approval, step: Step, policy_version: str) -> ApprovalRequested:
+def approval_requested(approval: Approval, step: ActionStep, policy_version: str) -> ApprovalRequested:
     """Return the event of a request for a decision."""
     return ApprovalRequested(
         event_id=derived_id("approval-requested", approval.approval_id),

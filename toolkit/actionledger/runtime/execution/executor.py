@@ -1,45 +1,165 @@
-"""Steps that were admitted are run and observed: each try is recorded before its effect and after it."""
+"""Admitted steps are run in threads and observed: each try is recorded before its effect and after it."""
 
+import atexit
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Event
+from queue import SimpleQueue
+from threading import Event, Thread
 from typing import Any
+from weakref import WeakSet
 
 from actionledger.core.draws import Tape, drawing_from
 from actionledger.core.errors import ActionError, ActionLedgerError
 from actionledger.core.recording import Recorder
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import SENTENCES, ExecutionStatus, Reason
-from actionledger.runtime.execution.admission import Withheld
-from actionledger.runtime.execution.execution_events import Step, execution_finished, execution_started, noted
+from actionledger.runtime.execution.execution_events import (
+    ActionStep,
+    execution_finished,
+    execution_started,
+    noted,
+)
 from actionledger.runtime.execution.handlers import Context, Handler, Handlers, unlimited
 from actionledger.runtime.execution.limits import Rates
-from actionledger.runtime.execution.outcomes import Again, Outcome, message_of, outcome_of
-from actionledger.runtime.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.runtime.execution.truncation import truncated
-from actionledger.runtime.execution.workers import Job, Workers
+from actionledger.runtime.execution.outcomes import Again, HandlerOutcome, message_of, outcome_of, truncated
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
+from actionledger.runtime.execution.turn_context import Withheld
 from actionledger.runtime.workspace import Workspace, belonging_to
 
 _LONGEST_DELAY = 30.0
 """Between two tries, in seconds."""
 
 
-def no_tape(_step: Step) -> Tape | None:
+def no_tape(_step: ActionStep) -> Tape | None:
     """Have actions draw everything afresh."""
     return None
+
+
+_PATIENCE = 1.0
+"""How long the end of the process waits for a thread that has nothing to do, in seconds."""
+
+
+class HandlerJob:
+    """One piece of work and what came of it.
+
+    Args:
+        work: what to do.
+    """
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.duration_ms = 0.0
+        self._begun = time.perf_counter()
+        self._work = work
+        self._variables = copy_context()
+        self._is_done = Event()
+
+    def run(self) -> None:
+        """Do the work; whatever it raises is kept."""
+        self._begun = time.perf_counter()
+        try:
+            self.result = self._variables.run(self._work)
+        except BaseException as error:  # noqa: BLE001 - whoever waits decides what to make of it
+            self.error = error
+        self.duration_ms = (time.perf_counter() - self._begun) * 1000
+        self._is_done.set()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until the work is done, counted from its beginning; return whether it is."""
+        rest = None if seconds is None else max(0.0, self._begun + seconds - time.perf_counter())
+        return self._is_done.wait(rest)
+
+
+class _Worker:
+    """One thread that does one job after another."""
+
+    def __init__(self) -> None:
+        self.jobs: SimpleQueue[HandlerJob | None] = SimpleQueue()
+        self.is_busy = False
+        self.thread = Thread(target=self._run, name="actionledger-handler", daemon=True)
+        self.thread.start()
+        _alive.add(self)
+
+    def _run(self) -> None:
+        while (job := self.jobs.get()) is not None:
+            self.is_busy = True
+            job.run()
+            del job
+            self.is_busy = False
+
+
+_alive: WeakSet[_Worker] = WeakSet()
+
+
+@atexit.register
+def _end_idle() -> None:
+    """End the threads that nobody closed: one that waits for ever keeps modules from being taken down, and DuckDB complains of it."""
+    workers = list(_alive)
+    for worker in workers:
+        worker.jobs.put(None)
+    for worker in workers:
+        if not worker.is_busy:
+            worker.thread.join(_PATIENCE)
+
+
+class HandlerThreads:
+    """As many threads as there are jobs at a time; one that is done waits for the next job."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Worker] = []
+        self._busy: dict[HandlerJob, _Worker] = {}
+
+    def start(self, work: Callable[[], Any]) -> HandlerJob:
+        """Begin a piece of work in a thread of its own."""
+        job = HandlerJob(work)
+        worker = self._take()
+        self._busy[job] = worker
+        worker.jobs.put(job)
+        return job
+
+    def finish(self, job: HandlerJob, seconds: float | None) -> bool:
+        """Wait for a job; one that takes longer is abandoned."""
+        if not job.wait(seconds):
+            self.abandon(job)
+            return False
+        self._idle.append(self._busy.pop(job))
+        return True
+
+    def abandon(self, job: HandlerJob) -> bool:
+        """Stop waiting for a job; return whether anybody was."""
+        worker = self._busy.pop(job, None)
+        if worker is not None:
+            worker.jobs.put(None)
+        return worker is not None
+
+    def close(self) -> None:
+        """Let the threads end, each after its job."""
+        for worker in (*self._idle, *self._busy.values()):
+            worker.jobs.put(None)
+        self._idle.clear()
+        self._busy.clear()
+
+    def _take(self) -> _Worker:
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.thread.is_alive():  # in a forked child the parent's threads are not
+                return worker
+        return _Worker()
 
 
 @dataclass(frozen=True, slots=True)
 class _Try:
     """One try that is under way."""
 
-    step: Step
+    step: ActionStep
     settings: ActionSettings
-    job: Job
+    job: HandlerJob
     cancelled: Event
 
 
@@ -65,7 +185,7 @@ class Executor:
         record: Recorder,
         rates: Rates | None = None,
         sleep: Callable[[float], None] = time.sleep,
-        tape_of: Callable[[Step], Tape | None] = no_tape,
+        tape_of: Callable[[ActionStep], Tape | None] = no_tape,
     ) -> None:
         self.handlers = handlers
         self.execution_settings = execution_settings
@@ -74,9 +194,9 @@ class Executor:
         self._rates = rates
         self._sleep = sleep
         self._tape_of = tape_of
-        self._workers = Workers()
+        self._workers = HandlerThreads()
 
-    def run(self, steps: Sequence[Step]) -> list[Observation]:
+    def run(self, steps: Sequence[ActionStep]) -> list[Observation]:
         """Run steps that were admitted, side by side if there are several.
 
         Args:
@@ -99,7 +219,7 @@ class Executor:
             raise
         return [self._tried_again(each, *ended) for each, ended in zip(tries, outcomes, strict=True)]
 
-    def preview(self, step: Step, held_back: Withheld | None = None) -> Observation:
+    def preview(self, step: ActionStep, held_back: Withheld | None = None) -> Observation:
         """Record what a step would do, and do nothing.
 
         Args:
@@ -123,7 +243,7 @@ class Executor:
         )
         return self._finished(step, observation)
 
-    def withhold(self, step: Step, withheld: Withheld) -> Observation:
+    def withhold(self, step: ActionStep, withheld: Withheld) -> Observation:
         """Record a step that is not run, with the reason."""
         self._record(execution_started(step))
         observation = _observation(
@@ -136,7 +256,7 @@ class Executor:
         self._workers.close()
         self.handlers.close()
 
-    def _begin(self, step: Step, handler: Handler, *, dry_run: bool = False) -> _Try:
+    def _begin(self, step: ActionStep, handler: Handler, *, dry_run: bool = False) -> _Try:
         cancelled = Event()
         context = Context(
             workspace=self._workspace,
@@ -169,11 +289,11 @@ class Executor:
 
         if settings.timeout is not None:
             return _Try(step, settings, self._workers.start(work), cancelled)
-        job = Job(work)
+        job = HandlerJob(work)
         job.run()
         return _Try(step, settings, job, cancelled)
 
-    def _note(self, step: Step, code: str, message: str, detail: Mapping[str, Any]) -> None:
+    def _note(self, step: ActionStep, code: str, message: str, detail: Mapping[str, Any]) -> None:
         """Record something about an execution that a reviewer should see."""
         about = {"action_index": step.index, "execution_id": step.execution_id}
         self._record(noted(code, message, step.turn, step.run_id, about | dict(detail), of=step.execution_id))
@@ -189,13 +309,13 @@ class Executor:
     def _end(self, attempt: _Try) -> tuple[Observation, Again]:
         """Wait for a try; record and return what came of it, and whether it is worth another one."""
         job, step = attempt.job, attempt.step
-        outcome: Outcome | None = None
+        outcome: HandlerOutcome | None = None
         if not self._is_done(attempt):
             seconds = attempt.settings.timeout or 0.0
             message = (
                 f"{SENTENCES[Reason.TIMEOUT]} It had {seconds:g} s; what it began may still take effect."
             )
-            outcome = Outcome(ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
+            outcome = HandlerOutcome(ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
             observation = _observation(
                 step, outcome.status, reason=outcome.reason, message=message, duration_ms=seconds * 1000
             )
@@ -251,12 +371,12 @@ class Executor:
             with suppress(ActionLedgerError):
                 self._finished(attempt.step, observation)
 
-    def _finished(self, step: Step, observation: Observation) -> Observation:
+    def _finished(self, step: ActionStep, observation: Observation) -> Observation:
         self._record(execution_finished(observation, step.turn, step.run_id))
         return observation
 
 
-def _observation(step: Step, status: ExecutionStatus, **given: Any) -> Observation:
+def _observation(step: ActionStep, status: ExecutionStatus, **given: Any) -> Observation:
     return Observation(
         execution_id=step.execution_id,
         action_index=step.index,

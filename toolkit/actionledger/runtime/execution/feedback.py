@@ -1,4 +1,4 @@
-"""What the model is told next: issues, refusals, errors and results, in the order of its actions, within a budget. Pure.
+"""Feedback to the model: issues, refusals with corrections, errors and results, in the order of its actions. Pure.
 
 What went wrong is told in full, as far as the budget goes; results share what is left, short ones whole and long ones alike.
 What is cut says so. Secrets are masked as the record masks them, before anything is cut: half of one would not be known as such.
@@ -7,11 +7,14 @@ What is cut says so. Secrets are masked as the record masks them, before anythin
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from actionledger.actions.guidance import correction
 from actionledger.core.canonical import json_text
+from actionledger.core.errors import UsageError
 from actionledger.core.privacy import mask, mask_text
 from actionledger.core.values import ActionCall, Observation, ParseResult
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
 from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
+from actionledger.runtime.execution.profile import Profile, dialect_of, writer
 
 MAX_LINE = 4000
 """The most that the model is told of one issue or error, in characters."""
@@ -167,3 +170,16 @@ def _cut(text: str, length: int) -> str:
 def _on_one_line(text: str) -> str:
     """Return a text as one line: names and messages may hold what a model or a stranger wrote."""
     return text.replace("\r", " ").replace("\n", " ")
+
+
+def corrector(profile: Profile) -> Correct:
+    """Return what says how a refused action is written rightly under a profile."""
+
+    def correct(call: ActionCall, with_format: bool) -> str:
+        try:
+            dialect = dialect_of(profile, call.dialect)
+        except UsageError:  # a baseline parser has formats that are only read
+            return say_what_is_wrong(call, with_format)
+        return correction(call, profile.catalogue, writer(dialect), with_format=with_format)
+
+    return correct

@@ -106,11 +106,7 @@ class Counter(Protocol):
     """Counts what was let through, in one process or in several."""
 
     def take(self, name: str, count: int, seconds: float) -> float | None:
-        """Count one more, if fewer than ``count`` were counted within the last ``seconds``.
-
-        Returns:
-            None if it was counted; else in how many seconds there is room again.
-        """
+        """Count one more, if fewer than ``count`` were counted within the last ``seconds``."""
 
 
 class LocalCounter:
@@ -154,11 +150,7 @@ class Rates:
         self._counter = counter
 
     def take(self, name: str) -> str:
-        """Count an action that is about to run.
-
-        Returns:
-            Why it may not run, as a sentence, and then it was not counted; empty if it may.
-        """
+        """Count an action that is about to run."""
         rate = self._limits.rate_of(name)
         if rate is None:
             return ""

@@ -47,7 +47,7 @@ class _File(BaseModel):
     rule: list[dict[str, Any]] = []
 
 
-class Known(Protocol):
+class KnownNames(Protocol):
     """What rules may be about: a catalogue, or tools given as JSON Schema."""
 
     @property
@@ -59,7 +59,7 @@ class Known(Protocol):
         """For each action the names of its fields."""
 
 
-def load_policy(path: str | Path, catalogue: Known) -> Policy:
+def load_policy(path: str | Path, catalogue: KnownNames) -> Policy:
     """Read a policy from a file.
 
     Args:
@@ -80,7 +80,7 @@ def load_policy(path: str | Path, catalogue: Known) -> Policy:
     return policy_from(text, catalogue, source=str(path))
 
 
-def policy_meant(policy: Policy | str | Path, catalogue: Known) -> Policy:
+def policy_meant(policy: Policy | str | Path, catalogue: KnownNames) -> Policy:
     """Return the policy that a caller means, as a value or as the path of its file.
 
     Args:
@@ -94,14 +94,8 @@ def policy_meant(policy: Policy | str | Path, catalogue: Known) -> Policy:
     return policy if isinstance(policy, Policy) else load_policy(policy, catalogue)
 
 
-def policy_from(text: str, catalogue: Known, *, source: str) -> Policy:
-    """Read a policy from the text of a file; see ``load_policy``.
-
-    Args:
-        text: TOML.
-        catalogue: the actions that its rules are about.
-        source: what errors call the file.
-    """
+def policy_from(text: str, catalogue: KnownNames, *, source: str) -> Policy:
+    """Read a policy from the text of a file; see ``load_policy``."""
     try:
         rows = _File.model_validate(tomllib.loads(text)).rule
     except ValidationError as error:
@@ -117,12 +111,8 @@ def policy_from(text: str, catalogue: Known, *, source: str) -> Policy:
     return Policy(tuple(rules))
 
 
-def _rule(row: dict[str, Any], catalogue: Known) -> Rule:
-    """Return a row as a rule.
-
-    Raises:
-        ValueError: it can't work; the text is a clause that says why.
-    """
+def _rule(row: dict[str, Any], catalogue: KnownNames) -> Rule:
+    """Return a row as a rule."""
     try:
         read = _Row.model_validate(row)
     except ValidationError as error:
@@ -149,11 +139,7 @@ def _rule(row: dict[str, Any], catalogue: Known) -> Rule:
 
 
 def _check_words(field: str, condition: str | list[str]) -> None:
-    """Refuse words that no command can begin with: a rule that rejects nothing would look like one that does.
-
-    Raises:
-        ValueError: as for ``_rule``.
-    """
+    """Refuse words that no command can begin with: a rule that rejects nothing would look like one that does."""
     if not condition:
         raise ValueError(f"when.{field} is empty; write a glob, or the words that a command begins with")
     for word in condition if isinstance(condition, list) else ():

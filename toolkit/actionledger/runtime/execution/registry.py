@@ -41,17 +41,7 @@ class Profiles(Mapping[str, Profile]):
         self._loaded: dict[str, Profile] = {}
 
     def register(self, profile: Profile) -> Profile:
-        """Make a profile known to this process by its name, so that its sessions are read again with its catalogue.
-
-        Args:
-            profile: the profile; one of the same name that was registered before is replaced.
-
-        Returns:
-            The profile.
-
-        Raises:
-            UsageError: a profile that comes with the toolkit has that name, or it is none.
-        """
+        """Make a profile known to this process by its name, so that its sessions are read again with its catalogue."""
         require_kind(profile, Profile, "What is registered is a Profile, as al.custom_profile(…) gives it")
         self.check_name(profile.name)
         self._registered[profile.name] = profile
@@ -62,11 +52,7 @@ class Profiles(Mapping[str, Profile]):
         return name in self._registered
 
     def check_name(self, name: str) -> None:
-        """Refuse the name of a profile that comes with the toolkit.
-
-        Raises:
-            UsageError: it is one.
-        """
+        """Refuse the name of a profile that comes with the toolkit."""
         if name in self._built_in:
             raise UsageError(f"A profile {name!r} comes with the toolkit; give yours another name.")
 

@@ -24,17 +24,15 @@ from actionledger.core.recording.turns import attempt_id_of
 from actionledger.core.values import Issue, ParseResult, Turn
 from actionledger.core.vocabulary import ExecutionStatus, was_cut
 from actionledger.runtime.execution.approval import Policy
-from actionledger.runtime.execution.correcting import corrector
 from actionledger.runtime.execution.execution_events import noted, turn_resumed
 from actionledger.runtime.execution.executor import Executor
-from actionledger.runtime.execution.feedback import render
+from actionledger.runtime.execution.feedback import corrector, render
 from actionledger.runtime.execution.limits import Counter, FailureBudget, LocalCounter, Rates
-from actionledger.runtime.execution.planning import build_plan
+from actionledger.runtime.execution.plan import build_plan
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.turn_context import TurnContext
+from actionledger.runtime.execution.turn_context import TurnContext, TurnState
 from actionledger.runtime.execution.turn_run import TurnRun
-from actionledger.runtime.execution.turn_state import TurnState
-from actionledger.runtime.parsing import read_and_record, read_response, unread
+from actionledger.runtime.parse_result import read_and_record, read_response, unread
 from actionledger.runtime.repetition.fingerprints import refused_fingerprints
 from actionledger.runtime.repetition.guard import RepetitionGuard
 from actionledger.runtime.workspace import Workspace

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
-from actionledger.runtime.execution.admission import Admitted, Withheld
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import (
     POLICY,
-    Step,
+    ActionStep,
     approval_decided,
     approval_of,
     approval_requested,
@@ -18,9 +17,14 @@ from actionledger.runtime.execution.execution_events import (
 )
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.gate import admit
-from actionledger.runtime.execution.planning import PlannedAction
-from actionledger.runtime.execution.turn_context import Progress, TurnContext
-from actionledger.runtime.execution.turn_state import TurnState
+from actionledger.runtime.execution.plan import PlannedAction
+from actionledger.runtime.execution.turn_context import (
+    Admitted,
+    ExecutionProgress,
+    TurnContext,
+    TurnState,
+    Withheld,
+)
 from actionledger.runtime.repetition.fingerprints import observed_fingerprint
 
 _FAILED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.TIMED_OUT})
@@ -38,8 +42,8 @@ class TurnRun:
         self._context = context
         self._executor = executor
         history = context.history
-        self._progress = Progress(tries=dict(history.tries), approvals=dict(history.approvals))
-        self._batch: list[Step] = []
+        self._progress = ExecutionProgress(tries=dict(history.tries), approvals=dict(history.approvals))
+        self._batch: list[ActionStep] = []
 
     @property
     def observations(self) -> tuple[Observation, ...]:
@@ -61,11 +65,7 @@ class TurnRun:
         )
 
     def carry_out(self) -> None:
-        """Run or withhold each action that is not settled; all of it is recorded.
-
-        Raises:
-            LedgerError: something can't be recorded; nothing runs that was not.
-        """
+        """Run or withhold each action that is not settled; all of it is recorded."""
         self._note_interrupted()
         for planned in self._context.plan.actions:
             settled = self._settled(planned.index)
@@ -130,10 +130,10 @@ class TurnRun:
         if not is_parallel or len(self._batch) >= profile.workers:
             self._run_batch()
 
-    def _step(self, planned: PlannedAction) -> Step:
+    def _step(self, planned: PlannedAction) -> ActionStep:
         context, tries = self._context, self._progress.tries
         tries[planned.index] = tries.get(planned.index, 0) + 1
-        return Step(
+        return ActionStep(
             index=planned.index,
             call=planned.call,
             attempt_id=context.attempt_id,
@@ -147,7 +147,7 @@ class TurnRun:
         for observation in self._executor.run(batch) if batch else ():
             self._observe(observation)
 
-    def _withhold(self, step: Step, withheld: Withheld) -> None:
+    def _withhold(self, step: ActionStep, withheld: Withheld) -> None:
         asked = withheld.asks
         if asked is not None:
             version = self._context.policy_version

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from actionledger.core.hooks import loaded_when_asked
 
 if TYPE_CHECKING:
+    from actionledger.runtime.models.access import Timeouts as Timeouts
     from actionledger.runtime.models.base import (
         Chunk as Chunk,
         Chunks as Chunks,
@@ -29,10 +30,12 @@ if TYPE_CHECKING:
         RequestRefusedError as RequestRefusedError,
         ServerFailedError as ServerFailedError,
     )
-    from actionledger.runtime.models.recorded import RecordedModel as RecordedModel
-    from actionledger.runtime.models.scripted import Asked as Asked, ScriptedModel as ScriptedModel
+    from actionledger.runtime.models.scripted import (
+        Asked as Asked,
+        RecordedModel as RecordedModel,
+        ScriptedModel as ScriptedModel,
+    )
     from actionledger.runtime.models.spec import model_from as model_from
-    from actionledger.runtime.models.timeouts import Timeouts as Timeouts
 
 _MODULES = {
     "Asked": "scripted",
@@ -49,13 +52,13 @@ _MODULES = {
     "ModelUnreachableError": "errors",
     "NoMoreResponsesError": "errors",
     "RateLimitedError": "errors",
-    "RecordedModel": "recorded",
+    "RecordedModel": "scripted",
     "ReplayDivergedError": "errors",
     "RequestRefusedError": "errors",
     "Role": "base",
     "ScriptedModel": "scripted",
     "ServerFailedError": "errors",
-    "Timeouts": "timeouts",
+    "Timeouts": "access",
     "Usage": "base",
 }
 """Where each name is; it is loaded when somebody asks for it: who puts streamed pieces together needs no model."""

@@ -1,4 +1,4 @@
-"""Where a model's server is, and the key to it; neither shows a secret."""
+"""A model's server, the key to it, and how long to wait for it; none shows a secret."""
 
 import os
 from dataclasses import dataclass
@@ -7,6 +7,32 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from actionledger.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long to wait, in seconds.
+
+    Args:
+        connect: for a connection.
+        read: for the next piece; before the first one a model reads its prompt.
+        total: for all of it, retries included; looked at with every piece.
+
+    Raises:
+        UsageError: one of them is not above 0.
+    """
+
+    connect: float = 10.0
+    read: float = 300.0
+    total: float = 900.0
+
+    def __post_init__(self) -> None:
+        if not all(seconds > 0 for seconds in (self.connect, self.read, self.total)):
+            raise UsageError(f"Time-outs are seconds above 0, got {self}.")
+
+    def __str__(self) -> str:
+        return f"connect {self.connect:g} s, read {self.read:g} s, total {self.total:g} s"
+
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _SECRET_WORDS = ("key", "token", "secret", "password", "sig", "auth", "credential")
@@ -29,15 +55,7 @@ class Endpoint:
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """Return the chat interface of a server.
-
-    Args:
-        base_url: the address that its interface begins with, as ``http://127.0.0.1:11434/v1``. It may have a query
-            (``?api-version=…``), but no key: requests are logged with their address.
-
-    Raises:
-        UsageError: it is no such address, or holds a secret.
-    """
+    """Return the chat interface of a server."""
     try:
         parts = urlsplit(base_url.strip())
         host, _ = parts.hostname or "", parts.port
@@ -62,15 +80,7 @@ def _no_address(base_url: str) -> UsageError:
 
 
 def key_to_send(given: str | None, variable: str | None) -> SecretStr | None:
-    """Return the key to send, or None for a server that asks for none.
-
-    Args:
-        given: the key itself; None to look into the environment.
-        variable: the environment variable that holds it; None to send no key.
-
-    Raises:
-        UsageError: it can't be a key.
-    """
+    """Return the key to send, or None for a server that asks for none."""
     key = (given if given is not None else os.environ.get(variable, "") if variable else "").strip()
     if not (key.isascii() and key.isprintable() and " " not in key):
         source = "The key given" if given is not None else f"The key in {variable}"

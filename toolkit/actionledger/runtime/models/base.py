@@ -168,24 +168,13 @@ class Model(Protocol):
 
 
 def said(text: str, *, model: str, finish_reason: str | None = None) -> Completion:
-    """Return a response that is text alone and was not made now.
-
-    Args:
-        text: the response.
-        model: the model that gave it.
-        finish_reason: why it ended; None if unknown.
-    """
+    """Return a response that is text alone and was not made now."""
     message = {"role": "assistant", "content": text}
     return Completion(text, finish_reason, None, model, 0.0, message)
 
 
 def in_pieces(completion: Completion, size: int) -> Chunks:
-    """Yield a response that is there already as a live one would come.
-
-    Args:
-        completion: the response.
-        size: how long a piece of the text is, in code points.
-    """
+    """Yield a response that is there already as a live one would come."""
     yield from text_pieces(completion, size)
     yield Chunk(completion=completion)
 

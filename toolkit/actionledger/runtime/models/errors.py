@@ -74,3 +74,17 @@ class NoMoreResponsesError(ModelError):
 
 class ReplayDivergedError(ModelError):
     """A recorded model was shown something else than what is recorded."""
+
+
+class MalformedError(Exception):
+    """Bytes that can't be read; whoever knows the server makes a ``BrokenResponseError`` of it.
+
+    Args:
+        what: what was sent, as the object of "the server sent …".
+        excerpt: where it goes wrong; not yet fit to be shown.
+    """
+
+    def __init__(self, what: str, excerpt: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.excerpt = excerpt

@@ -7,13 +7,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from actionledger.core.errors import UsageError
-from actionledger.runtime.models.access import endpoint, key_to_send
-from actionledger.runtime.models.assembly import Assembly
+from actionledger.runtime.models.access import Timeouts, endpoint, key_to_send
 from actionledger.runtime.models.base import Chunk, Chunks, Completion, Message, Stop, Tools
-from actionledger.runtime.models.errors import BrokenResponseError, ModelError, ServerFailedError
-from actionledger.runtime.models.malformed import MalformedError
-from actionledger.runtime.models.sse import ServerEvent, events
-from actionledger.runtime.models.timeouts import Timeouts
+from actionledger.runtime.models.errors import (
+    BrokenResponseError,
+    MalformedError,
+    ModelError,
+    ServerFailedError,
+)
+from actionledger.runtime.models.stream import Assembly, ServerEvent, events
 from actionledger.runtime.models.transport import Transport
 from actionledger.runtime.models.wire import OWN_FIELDS, completion_of, fault_in, json_object, request_body
 

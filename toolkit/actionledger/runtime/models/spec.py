@@ -6,8 +6,7 @@ from pathlib import Path
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.ledger.queries import Queryable
 from actionledger.runtime.models.base import Model
-from actionledger.runtime.models.recorded import RecordedModel
-from actionledger.runtime.models.scripted import ScriptedModel
+from actionledger.runtime.models.scripted import RecordedModel, ScriptedModel
 
 FORMS = ("openai:NAME@BASE_URL", "ollama:NAME", "recorded:SESSION", "scripted:FILE")
 """How a model is named."""

@@ -1,37 +1,53 @@
-"""Requests over HTTP: retried until the first byte of a response is there, bounded in time and size, told in our words.
+"""Requests over HTTP: retried until the first byte is there, bounded in time and size, statuses and errors in our words.
 
 A retry after that byte could give out the beginning of one response and the end of another.
 """
 
 import ssl
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from itertools import chain
+from math import isfinite
 from weakref import finalize
 
+import httpx
+import tenacity
 from pydantic import SecretStr
 
 from actionledger._version import __version__
 from actionledger.core.errors import UsageError, require
-from actionledger.runtime.models.access import Endpoint
+from actionledger.runtime.models.access import Endpoint, Timeouts
 from actionledger.runtime.models.errors import (
     BrokenResponseError,
+    MalformedError,
     ModelError,
     ModelStatusError,
     ModelTimeoutError,
     ModelUnreachableError,
     RateLimitedError,
+    RequestRefusedError,
     ServerFailedError,
 )
-from actionledger.runtime.models.excerpts import excerpt
-from actionledger.runtime.models.statuses import Refusal, status_error
-from actionledger.runtime.models.timeouts import Timeouts
+from actionledger.runtime.models.wire import fault_in, json_object
+
+LONGEST = 300
+"""How much of it is shown, in code points."""
+
+
+def excerpt(text: str, secret: SecretStr | None) -> str:
+    """Return a text as it may be shown to an operator, in quotes."""
+    if secret is not None:
+        text = text.replace(secret.get_secret_value(), "[key]")
+    text = " ".join(text[: 10 * LONGEST].split())
+    return repr(text if len(text) <= LONGEST else text[:LONGEST] + "…")
+
 
 require("A live model", "live", "httpx", "tenacity")
-import httpx  # noqa: E402 - optional; what is missing was named above
-import tenacity  # noqa: E402
 
 LONGEST_WAIT = 60.0
 """The longest that a server's wish to wait is followed, in seconds; one that asks for more is not asked again."""
@@ -72,14 +88,7 @@ class Transport:
         return excerpt(text, self._key)
 
     def post(self, body: bytes) -> Generator[bytes, None, None]:
-        """Send a request and yield the response's bytes as they come in; closing the generator ends it.
-
-        Args:
-            body: the request's JSON.
-
-        Raises:
-            ModelError: there is no response, or no whole one.
-        """
+        """Send a request and yield the response's bytes as they come in; closing the generator ends it."""
         deadline = time.monotonic() + self._timeouts.total
         asking = tenacity.Retrying(
             retry=tenacity.retry_if_exception(lambda error: _is_worth_asking_again(error, deadline)),
@@ -164,7 +173,7 @@ class Transport:
     def _refusal(self, response: httpx.Response, deadline: float) -> ModelStatusError:
         """Return the error for a response that is no success, with as much of its own words as arrives."""
         headers, body = response.headers, self._beginning(response, deadline)
-        refusal = Refusal(
+        refusal = HttpRefusal(
             response.status_code, headers.get("Location", ""), headers.get("Retry-After", ""), body
         )
         return status_error(self.server, refusal, self.quoted)
@@ -207,3 +216,87 @@ def _wait(asked: tenacity.RetryCallState) -> float:
     error = asked.outcome.exception() if asked.outcome else None
     wished = error.retry_after if isinstance(error, ModelStatusError) else None
     return _BACKOFF(asked) if wished is None else wished
+
+
+_ADVICE = {
+    400: "change what the request holds",
+    401: "check the key",
+    403: "check the key and what it gives access to",
+    404: "check the base URL and the model's name",
+    408: "try again",
+    413: "show the model less text",
+    422: "change what the request holds",
+    429: "wait, or ask less often",
+}
+_SPENT = frozenset({"insufficient_quota", "billing_not_active"})
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRefusal:
+    """An answer that is no success.
+
+    Args:
+        status: its HTTP status.
+        location: where it points to, as its header says; empty where nowhere.
+        retry_after: how long it asks to wait, as its header says; empty where it doesn't.
+        body: the beginning of its body.
+    """
+
+    status: int
+    location: str
+    retry_after: str
+    body: bytes
+
+
+def status_error(server: str, refusal: HttpRefusal, quoted: Callable[[str], str]) -> ModelStatusError:
+    """Return the error for an answer that is no success."""
+    status, wait = refusal.status, seconds_to_wait(refusal.retry_after)
+    if status < 400:
+        place = quoted(refusal.location.split("?")[0])
+        return RequestRefusedError(
+            f"{server} answered {status} and points to {place}; a redirect is not followed, because the key would go "
+            "along: give the right address as base URL.",
+            status=status,
+        )
+    said, is_spent = _words(refusal.body)
+    answered = f"{server} answered {status}: {quoted(said)}"
+    asks = f" It asks to wait {wait:g} s." if wait is not None else ""
+    if is_spent:
+        return RequestRefusedError(f"{answered}; the quota is used up, look at its billing.", status=status)
+    if status >= 500:
+        message = f"{answered}; look into its log, or try again later.{asks}"
+        return ServerFailedError(message, status=status, retry_after=wait)
+    message = f"{answered}; {_ADVICE.get(status, 'check the base URL')}.{asks}"
+    if status in {408, 429}:
+        return RateLimitedError(message, status=status, retry_after=wait)
+    return RequestRefusedError(message, status=status)
+
+
+def _words(body: bytes) -> tuple[str, bool]:
+    """Return what a server says of a refusal, and whether it says that the account's quota is used up."""
+    text = body.decode(errors="replace")
+    try:
+        answer = json_object(body)
+    except MalformedError:
+        return text, False
+    fault = answer.get("error")
+    return fault_in(answer) or text, isinstance(fault, dict) and fault.get("code") in _SPENT
+
+
+def seconds_to_wait(retry_after: str) -> float | None:
+    """Return how long a ``Retry-After`` header asks to wait, in seconds, or None where it says nothing readable."""
+    if not retry_after:
+        return None
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        pass
+    else:
+        return max(0.0, seconds) if isfinite(seconds) else None
+    try:
+        moment = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

@@ -8,7 +8,7 @@ from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
 from actionledger.runtime.models.base import Completion, Message, Stop, Tools, Usage
-from actionledger.runtime.models.malformed import MalformedError
+from actionledger.runtime.models.errors import MalformedError
 
 OWN_FIELDS = frozenset({"model", "messages", "tools", "stop", "stream"})
 """The fields of a request that its caller can't set as options."""
@@ -29,19 +29,7 @@ def request_body(
     stream: bool,
     options: Mapping[str, Any],
 ) -> bytes:
-    """Return a request as JSON; half a surrogate pair, which no server takes, becomes U+FFFD.
-
-    Args:
-        model: the model's name.
-        messages: what it is shown.
-        tools: the tools that it is offered.
-        stop: texts before which it ends.
-        stream: whether it is to answer piece by piece.
-        options: further fields; one that is None is left out.
-
-    Raises:
-        UsageError: a tool or an option holds a value that JSON has no form for.
-    """
+    """Return a request as JSON; half a surrogate pair, which no server takes, becomes U+FFFD."""
     fields: dict[str, Any] = {"model": model, "messages": [_message(message) for message in messages]}
     if tools:
         fields["tools"] = [dict(tool) for tool in tools]
@@ -69,11 +57,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def json_object(text: str | bytes) -> dict[str, Any]:
-    """Return the JSON object that a server sent.
-
-    Raises:
-        MalformedError: it is none, or nested deeper than ``MAX_DEPTH``.
-    """
+    """Return the JSON object that a server sent."""
     shown = text.decode(errors="replace") if isinstance(text, bytes) else text
     try:
         value = json.loads(text)
@@ -87,11 +71,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
 
 
 def first_choice(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the first of a response's choices, or None where it has none.
-
-    Raises:
-        MalformedError: what should be a choice is something else.
-    """
+    """Return the first of a response's choices, or None where it has none."""
     choices = data.get("choices") or []
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         raise MalformedError("choices that are no list of objects", repr(choices))
@@ -99,16 +79,7 @@ def first_choice(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def completion_of(data: Mapping[str, Any], *, model: str, elapsed_ms: float) -> Completion:
-    """Return the response that a server sent in one piece.
-
-    Args:
-        data: the decoded body.
-        model: the model that was asked, for servers that name none.
-        elapsed_ms: how long it took, in milliseconds.
-
-    Raises:
-        MalformedError: there is no message in it.
-    """
+    """Return the response that a server sent in one piece."""
     choice = first_choice(data)
     message = choice.get("message") if choice else None
     if choice is None or not isinstance(message, dict):
@@ -125,11 +96,7 @@ def completion_of(data: Mapping[str, Any], *, model: str, elapsed_ms: float) -> 
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message's or a piece's content: a string, a list of parts, or nothing.
-
-    Raises:
-        MalformedError: it is something else.
-    """
+    """Return the text of a message's or a piece's content: a string, a list of parts, or nothing."""
     match content:
         case None:
             return ""

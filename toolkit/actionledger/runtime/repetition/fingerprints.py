@@ -88,17 +88,7 @@ def fingerprint(
     is_unchanged: bool = False,
     references: bool = False,
 ) -> ActionFingerprint:
-    """Return a fingerprint in the form that is compared.
-
-    Args:
-        name: the action's name.
-        arguments: its arguments as text.
-        result: what it gave, as text.
-        error: how it failed, as text; empty where it didn't.
-        is_refused: whether it could not be run at all, as it was written.
-        is_unchanged: whether it says itself that it changed nothing.
-        references: whether ``id`` and ``depends_on`` name actions of the same response.
-    """
+    """Return a fingerprint in the form that is compared."""
     call = call_form(name, arguments, references=references)
     return ActionFingerprint(
         call=call,
@@ -119,25 +109,14 @@ def _outcome(name: str, answer: str, *, is_error: bool) -> str:
 
 
 def proposed_form(call: ActionCall, *, references: bool = False) -> CallForm:
-    """Return a call that is about to run in the form that is compared.
-
-    Args:
-        call: the call.
-        references: whether ``id`` and ``depends_on`` name actions of the same response.
-    """
+    """Return a call that is about to run in the form that is compared."""
     return call_form(call.name, json_text(call.arguments), references=references)
 
 
 def observed_fingerprint(
     call: ActionCall, observation: Observation, *, references: bool = False
 ) -> ActionFingerprint | None:
-    """Return what an action came to; None where it came to nothing yet, or was withheld because of others.
-
-    Args:
-        call: the action.
-        observation: what came of it; a result that is an object with ``"changed": false`` says that nothing changed.
-        references: whether ``id`` and ``depends_on`` name actions of the same response.
-    """
+    """Return what an action came to; None where it came to nothing yet, or was withheld because of others."""
     return tried_fingerprint(json_text(call.arguments), observation, references=references)
 
 

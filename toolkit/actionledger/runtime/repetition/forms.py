@@ -155,12 +155,7 @@ def call_form(name: str, arguments: str, *, references: bool = False) -> CallFor
 
 
 def result_form(name: str, result: str) -> str:
-    """Return what a call came to, as a hash; times and identifiers make no difference to it.
-
-    Args:
-        name: the action; to one that makes things, no number makes a difference.
-        result: what it gave.
-    """
+    """Return what a call came to, as a hash; times and identifiers make no difference to it."""
     varying = _NUMBERS if _verb(name) in _MAKING else _TIMES_AND_IDS
     return hashed(_without(varying, result))
 
@@ -181,13 +176,7 @@ def words_of(text: str) -> str:
 
 
 def says_not_yet(name: str, arguments: str, answer: str) -> bool:
-    """Return whether a call asks how something stands, and the answer is that it isn't ready yet.
-
-    Args:
-        name: the action.
-        arguments: what it was done with.
-        answer: its result, or its error.
-    """
+    """Return whether a call asks how something stands, and the answer is that it isn't ready yet."""
     if len(answer) > _SHORT or not _UNREADY.search(answer):
         return False
     if _verb(name) in _CHANGING:

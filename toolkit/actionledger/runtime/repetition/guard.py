@@ -1,12 +1,211 @@
-"""What comes of repetition in a session: the model is told first; if it goes on all the same, what would repeat is not done."""
+"""Repetition in a session: patterns over its fingerprints; the model is nudged first, then the action is withheld."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
+from rapidfuzz.fuzz import ratio
+
+from actionledger.core.text import counted
 from actionledger.runtime.repetition.fingerprints import ActionFingerprint
 from actionledger.runtime.repetition.forms import CallForm
-from actionledger.runtime.repetition.limits import Pattern, RepetitionLimits
-from actionledger.runtime.repetition.patterns import Repetition, Watch
+from actionledger.runtime.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
+
+_LONGEST_CYCLE = 4
+"""Circles of more steps than this are not looked for."""
+
+_TELLING = 20
+"""A shorter thought is another one unless it is the same to the letter, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """A session goes in circles.
+
+    Args:
+        pattern: how.
+        count: how often by now; for an alternation, how many rounds.
+        name: the last action's name; empty where none could be read.
+        is_stop: whether that is where the model is stopped, rather than told.
+        is_proposed: whether the last of them was only asked for, and not done.
+        length: of how many fingerprints in a row it is made up.
+    """
+
+    pattern: Pattern
+    count: int
+    name: str
+    is_stop: bool
+    is_proposed: bool = False
+    length: int = 0
+
+    @property
+    def described(self) -> str:
+        """What repeats itself, as a clause for people."""
+        last = f" (last: {self.name[:100]})" if self.name else ""
+        if not self.name and self.pattern in {Pattern.SAME_ACTION, Pattern.SAME_THOUGHT}:
+            return f"the same response {counted(self.count, 'time')} in a row, or nearly, and no action can be read in it"
+        if not self.is_proposed:
+            return f"{self._words(self.count)}{last}"
+        return f"{self._words(self.count - 1)}, and now once more{last}"
+
+    def _words(self, count: int) -> str:
+        forms = {f"{word}s": counted(count, word) for word in ("time", "round", "action")}
+        return _WORDS[self.pattern].format(**forms)
+
+
+_WORDS = {
+    Pattern.SAME_ACTION: "the same action {times} in a row, with the same outcome",
+    Pattern.ALTERNATION: "the same few actions in turn, {rounds} of them, with the same outcomes",
+    Pattern.POLLING: "the same question {times} in a row, and it is still not ready",
+    Pattern.RETRY: "the same action failed {times} in a row, for a reason that has not passed",
+    Pattern.SAME_THOUGHT: "the same thought {times} in a row, nearly word for word",
+    Pattern.SAME_MISTAKE: "the same mistake {times} in a row in how actions are written",
+    Pattern.SAME_ERROR: "the same error {times} in a row, from different actions",
+    Pattern.NO_CHANGE: "{actions} in a row that changed nothing",
+}
+
+
+class PatternWatch:
+    """Follows one session, fingerprint by fingerprint.
+
+    Args:
+        limits: what counts as repetition.
+    """
+
+    def __init__(self, limits: RepetitionLimits = STANDARD_REPETITION) -> None:
+        self._limits = limits
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: somebody asked for something else, or for the same on purpose."""
+        self._recent: deque[ActionFingerprint] = deque(maxlen=_LONGEST_CYCLE)
+        self._streaks = dict.fromkeys(Pattern, 1)
+        self._matches = dict.fromkeys(range(2, _LONGEST_CYCLE + 1), 0)
+        self._is_waiting = False
+        self._circle = 0
+
+    def see(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
+        """Look at the next fingerprint; return what repeats itself by now: what stops first, then in the order of ``Pattern``."""
+        if self._limits.spares(done.name):
+            self.forget()
+            return ()
+        self._count(done)
+        self._recent.append(done)
+        return tuple(sorted(self._found(done.name), key=lambda found: not found.is_stop))
+
+    def expect(self, call: CallForm) -> tuple[ActionFingerprint, tuple[Repetition, ...]] | None:
+        """Return what would repeat itself if a call was made and came to what it came to before; None where it is new."""
+        expected = None
+        for before in reversed(list(self._recent)):
+            if not self._is_same_call(before.call, call):
+                continue
+            done = replace(before, call=call)
+            found = tuple(replace(each, is_proposed=True) for each in self._seen_and_forgotten(done))
+            if any(each.is_stop for each in found):
+                return done, found
+            expected = expected or (done, found)
+        return expected
+
+    def _seen_and_forgotten(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
+        """Return what would repeat itself after a fingerprint; nothing is kept of it."""
+        kept = self._recent.copy(), self._streaks.copy(), self._matches.copy()
+        found = self.see(done)
+        self._recent, self._streaks, self._matches = kept
+        return found
+
+    def _count(self, done: ActionFingerprint) -> None:
+        last = self._recent[-1] if self._recent else None
+        for pattern in _STREAKS:
+            goes_on = last is not None and self._goes_on(pattern, last, done)
+            self._streaks[pattern] = self._streaks[pattern] + 1 if goes_on else 1
+        rounds, length = self._rounds(done)
+        others = list(self._recent)[1 - length :] if length else []
+        self._is_waiting = any(each.is_waiting for each in (done, *others))
+        self._streaks[Pattern.ALTERNATION] = rounds
+        self._circle = self._matches[length] + length if length else 0
+
+    def _goes_on(self, pattern: Pattern, last: ActionFingerprint, done: ActionFingerprint) -> bool:
+        match pattern:
+            case Pattern.SAME_THOUGHT:
+                return self._is_same_thought(last, done)
+            case Pattern.SAME_MISTAKE:
+                return done.is_refused and (last.name, last.error) == (done.name, done.error)
+            case Pattern.SAME_ERROR:
+                return bool(done.error) and done.error == last.error
+            case Pattern.NO_CHANGE:
+                return all(
+                    each.is_unchanged and not self._limits.is_thought(each.name) for each in (last, done)
+                )
+        return _is_same(last, done)
+
+    def _is_same_thought(self, one: ActionFingerprint, other: ActionFingerprint) -> bool:
+        if one.name != other.name or not (other.is_unread or self._limits.is_thought(other.name)):
+            return False
+        return self._is_near(one.call.words, other.call.words) or self._is_near(one.thought, other.thought)
+
+    def _is_same_call(self, one: CallForm, other: CallForm) -> bool:
+        if one.name != other.name:
+            return False
+        is_near = self._limits.is_thought(one.name) and self._is_near(one.words, other.words)
+        return one.exact == other.exact or one.loose == other.loose or is_near
+
+    def _is_near(self, one: str, other: str) -> bool:
+        if one == other:
+            return bool(one)
+        # The third step and the fourth may be said in the same words.
+        if min(len(one), len(other)) < _TELLING or _digits(one) != _digits(other):
+            return False
+        least = self._limits.similarity * 100
+        return ratio(one, other, score_cutoff=least) >= least
+
+    def _rounds(self, done: ActionFingerprint) -> tuple[int, int]:
+        """Return how many rounds of which circle the last fingerprints make; 1 of 0 fingerprints where they make none."""
+        most, of = 1, 0
+        for length, matched in self._matches.items():
+            goes_on = len(self._recent) >= length and self._is_alike(self._recent[-length], done)
+            self._matches[length] = matched + 1 if goes_on else 0
+            # A circle in which all is one action is no circle, but the same action again.
+            is_circle = max(self._streaks[Pattern.SAME_ACTION], self._streaks[Pattern.SAME_THOUGHT]) < length
+            if is_circle and self._matches[length] >= length and self._matches[length] // length + 1 > most:
+                most, of = self._matches[length] // length + 1, length
+        return most, of
+
+    def _is_alike(self, one: ActionFingerprint, other: ActionFingerprint) -> bool:
+        return _is_same(one, other) or self._is_same_thought(one, other)
+
+    def _found(self, name: str) -> Iterator[Repetition]:
+        same = self._streaks[Pattern.SAME_ACTION]
+        for pattern, count in self._streaks.items():
+            if pattern in _WIDER and count <= same:
+                continue  # nothing but the same action: that has its own name
+            named = self._named(pattern)
+            threshold = self._limits.of(named)
+            if threshold is not None and count >= threshold.nudge:
+                is_stop = threshold.stop is not None and count >= threshold.stop
+                length = self._circle if pattern is Pattern.ALTERNATION else count
+                yield Repetition(named, count, name, is_stop, length=length)
+
+    def _named(self, pattern: Pattern) -> Pattern:
+        """Return what a pattern is called, given what its last fingerprints came to."""
+        if pattern not in {Pattern.SAME_ACTION, Pattern.ALTERNATION}:
+            return pattern
+        if self._is_waiting:
+            return Pattern.POLLING
+        return Pattern.RETRY if pattern is Pattern.SAME_ACTION and self._recent[-1].is_passing else pattern
+
+
+_WIDER = frozenset({Pattern.SAME_THOUGHT, Pattern.SAME_MISTAKE, Pattern.SAME_ERROR, Pattern.NO_CHANGE})
+_STREAKS = tuple(each for each in Pattern if each in {Pattern.SAME_ACTION, *_WIDER})
+
+
+def _is_same(one: ActionFingerprint, other: ActionFingerprint) -> bool:
+    """Return whether two fingerprints are one call that came to the same."""
+    is_call = one.call.exact == other.call.exact or (one.error and one.call.loose == other.call.loose)
+    return bool(one.name == other.name and is_call) and one.outcome == other.outcome
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 class RepetitionGuard:
@@ -18,7 +217,7 @@ class RepetitionGuard:
 
     def __init__(self, limits: RepetitionLimits) -> None:
         self._limits = limits
-        self._watch = Watch(limits)
+        self._watch = PatternWatch(limits)
         self._last: tuple[Repetition, ...] = ()
         self._told: frozenset[Pattern] = frozenset()
         self._in_turn: Repetition | None = None

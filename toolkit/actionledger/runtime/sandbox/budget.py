@@ -1,4 +1,4 @@
-"""How much all sandboxes of this process may use together: how many run at once, and how much of what they send is read at once."""
+"""A run's deadline, and the budget that all sandboxes of this process share: runs at once, frames read at once."""
 
 import os
 import time
@@ -6,21 +6,48 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition, Event
 
-from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
+_POLL_SECONDS = 0.05
+"""How often a wait looks whether it was called off, in seconds."""
+
+
+class CancelledError(Exception):
+    """Somebody called the run off."""
+
+
+class Deadline:
+    """A moment by which something must be done.
+
+    Args:
+        seconds: how long from now.
+        cancel: calls it off when it is set.
+    """
+
+    def __init__(self, seconds: float, cancel: Event | None = None) -> None:
+        self._end = time.monotonic() + seconds
+        self._cancel = cancel
+
+    def wait(self) -> float:
+        """Return how long the next wait may be, in seconds; ask again after it."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise CancelledError
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return min(left, _POLL_SECONDS) if self._cancel is not None else left
+
 
 ENVIRONMENT = "ACTIONLEDGER_SANDBOXES"
 """The variable of the environment that says how many sandboxes may run at once."""
 
 _FEWEST = 4
 _FRAME_BYTES = 32 * 2**20
-_LOOK_EVERY = 0.05
 
 
 class NoRoomError(Exception):
     """As many sandboxes run as may, and none has ended in time."""
 
 
-class Budget:
+class SandboxBudget:
     """What the sandboxes of this process share.
 
     Args:
@@ -52,7 +79,7 @@ class Budget:
                     raise CancelledError
                 if time.monotonic() >= last:
                     raise NoRoomError
-                self._changed.wait(_LOOK_EVERY)
+                self._changed.wait(_POLL_SECONDS)
             self._running += 1
         try:
             yield
@@ -70,7 +97,7 @@ class Budget:
         """
         with self._changed:
             while self._reading and self._reading + size > self.frame_bytes:
-                self._changed.wait(min(_LOOK_EVERY, deadline.wait()))
+                self._changed.wait(min(_POLL_SECONDS, deadline.wait()))
             self._reading += size
         try:
             yield
@@ -85,5 +112,5 @@ def _runs() -> int:
     return int(given) if given.isdecimal() and int(given) else max(_FEWEST, os.cpu_count() or 1)
 
 
-BUDGET = Budget(_runs(), _FRAME_BYTES)
+BUDGET = SandboxBudget(_runs(), _FRAME_BYTES)
 """What all sandboxes of this process share: one for each processor, four at least, and 32 MiB of frames."""

@@ -1,20 +1,21 @@
-"""One process as the host holds it: a channel, a way to end it, and nothing left behind."""
+"""One process as the host holds it: a channel, a way to end it, nothing left behind; and one kept ready."""
 
 import os
 import signal
 import time
 from contextlib import suppress
+from threading import Lock
 
 from actionledger.core.ids import new_id
-from actionledger.runtime.sandbox.channel import Channel
-from actionledger.runtime.sandbox.launching import Launcher, launch
+from actionledger.runtime.sandbox.conversation import Channel
+from actionledger.runtime.sandbox.launch import Launcher, launch
 
 _MAX_COMPLAINT = 2000
 _PATIENCE = 0.5
 """How long a process may take to end after its pipes are closed, in seconds."""
 
 
-class Child:
+class ChildProcess:
     """A process that waits for its task.
 
     Args:
@@ -94,3 +95,45 @@ def _described(code: int, status: int) -> str:
         return f"signal {signal.Signals(status).name}"
     except ValueError:
         return f"signal {status}"
+
+
+class Spare:
+    """Keeps one process ready, and hands it out once.
+
+    Args:
+        launcher: starts the processes.
+    """
+
+    def __init__(self, launcher: Launcher) -> None:
+        self._launcher = launcher
+        self._lock = Lock()
+        self._ready: ChildProcess | None = None
+
+    def take(self) -> ChildProcess | None:
+        """Return the process kept ready, which nobody else gets then; None where there is none."""
+        with self._lock:
+            child, self._ready = self._ready, None
+        return child if child is not None and self._usable(child) else None
+
+    def refill(self) -> None:
+        """Start a process for the next run, unless one is ready; it gets ready by itself."""
+        with self._lock, suppress(OSError):
+            if self._ready is None:
+                self._ready = ChildProcess(self._launcher)
+
+    def close(self) -> None:
+        """End the one kept ready."""
+        child = self.take()
+        if child is not None:
+            child.kill()
+
+    def _usable(self, child: ChildProcess) -> bool:
+        """Whether a process is this one's and alive; one that isn't is let go of."""
+        if child.owner != os.getpid():
+            # This process was forked off the one that started it, which still needs it.
+            child.let_go()
+            return False
+        if not child.is_alive():
+            child.kill()
+            return False
+        return True

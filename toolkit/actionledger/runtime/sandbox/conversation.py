@@ -1,19 +1,93 @@
-"""What the host says to a process and takes from it. The process is a stranger as soon as it has the code.
+"""The host's end of a run: frames over two pipes, within a time and a size. The process is a stranger once it has the code.
 
 Its frames are taken by an allow-list of kinds and fields. Whatever else it sends ends the run.
 """
 
+import os
+import select
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from actionledger.runtime.sandbox import ending
-from actionledger.runtime.sandbox.channel import Channel
-from actionledger.runtime.sandbox.deadline import Deadline
-from actionledger.runtime.sandbox.ending import Ending
-from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError, Raised
-from actionledger.runtime.sandbox.inside.frames import Frame, FrameError
+from actionledger.runtime.sandbox.base import Limits
+from actionledger.runtime.sandbox.budget import BUDGET, Deadline
+from actionledger.runtime.sandbox.ending import HostCalls, LimitExceededError, Output, Raised, RunEnding
+from actionledger.runtime.sandbox.inside.frames import HEADER, Frame, FrameError, beyond, packed, unpacked
 from actionledger.runtime.sandbox.inside.modules import rare_modules_in
-from actionledger.runtime.sandbox.output import Output
+
+_CHUNK = 64 * 1024
+_FRAME_VALUES = 16
+"""How many values a frame has besides what it carries."""
+_FRAME_DEPTH = 4
+"""How deep what it carries may lie in it."""
+
+
+class Channel:
+    """Two descriptors that a process reads and writes at the other end.
+
+    Args:
+        reader: what the process writes can be read here.
+        writer: what is written here the process reads.
+    """
+
+    def __init__(self, reader: int, writer: int) -> None:
+        self._reader, self._writer = reader, writer
+        os.set_blocking(reader, False)
+        os.set_blocking(writer, False)
+        self._buffer = bytearray()
+        # poll, since select knows no descriptor above 1024.
+        self._readable, self._writable = select.poll(), select.poll()
+        self._readable.register(reader, select.POLLIN)
+        self._writable.register(writer, select.POLLOUT)
+        self._received = 0
+
+    def send(self, frame: Frame, deadline: Deadline) -> None:
+        """Send a frame."""
+        rest = memoryview(packed(frame))
+        while rest:
+            if self._writable.poll(_milliseconds(deadline)):
+                rest = rest[os.write(self._writer, rest[:_CHUNK]) :]
+
+    def receive(self, limits: Limits, deadline: Deadline) -> Frame:
+        """Receive a frame."""
+        (length,) = HEADER.unpack(self._take(HEADER.size, deadline))
+        if length > limits.frame_size:
+            # The process keeps to this size by itself: these four bytes were never meant as a length.
+            raise FrameError(f"a frame has at most {limits.frame_size:,} bytes, this one {length:,}")
+        self._received += length
+        if self._received > limits.run_size:
+            raise LimitExceededError("sent the host more than it takes in one run")
+        with BUDGET.reading(length, deadline):
+            body = self._take(length, deadline)
+            too_much = beyond(body, limits.value_nodes + _FRAME_VALUES, limits.value_depth + _FRAME_DEPTH)
+            if too_much == "values":
+                raise LimitExceededError(f"sent the host more than {limits.value_nodes:,} values at once")
+            if too_much:
+                raise LimitExceededError(
+                    f"sent the host values that are nested deeper than {limits.value_depth} levels"
+                )
+            return unpacked(body)
+
+    def _take(self, count: int, deadline: Deadline) -> bytes:
+        while len(self._buffer) < count:
+            if self._readable.poll(_milliseconds(deadline)):
+                self._fill()
+        with memoryview(self._buffer) as held:
+            taken = bytes(held[:count])
+        del self._buffer[:count]
+        return taken
+
+    def _fill(self) -> None:
+        chunk = os.read(self._reader, _CHUNK)
+        if not chunk:
+            raise EOFError
+        self._buffer += chunk
+
+
+def _milliseconds(deadline: Deadline) -> int:
+    # Never 0, which would look without waiting.
+    return int(deadline.wait() * 1000) + 1
+
 
 _MAX_WORDS = 200
 """The most characters of a few words that are taken from the process."""
@@ -24,7 +98,7 @@ class NotConfinedError(Exception):
 
 
 @dataclass(slots=True)
-class Conversation:
+class RunConversation:
     """One run, as the host leads it.
 
     Args:
@@ -58,7 +132,7 @@ class Conversation:
             raise NotConfinedError(str(walls.get("why", walls))[:_MAX_WORDS])
         return walls
 
-    def run(self, deadline: Deadline) -> Ending:
+    def run(self, deadline: Deadline) -> RunEnding:
         """Give a confined process its code, and serve it until it has ended.
 
         Raises:

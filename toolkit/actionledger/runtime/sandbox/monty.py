@@ -4,10 +4,8 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from actionledger.core.errors import missing
-from actionledger.runtime.sandbox.api import NO_API, Api
-from actionledger.runtime.sandbox.base import DEFAULT_LIMITS, Availability, CodeResult
+from actionledger.runtime.sandbox.base import DEFAULT_LIMITS, NO_API, Api, Availability, CodeResult, Limits
 from actionledger.runtime.sandbox.ending import measured
-from actionledger.runtime.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from actionledger.runtime.sandbox.monty_worker import MontyWorkers

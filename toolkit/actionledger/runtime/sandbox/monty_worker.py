@@ -23,15 +23,17 @@ from pydantic_monty import (
 )
 
 from actionledger.core.text import writable
-from actionledger.runtime.sandbox import ending, wording
-from actionledger.runtime.sandbox.api import LOG, HostMethod
-from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
-from actionledger.runtime.sandbox.ending import Ending
-from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError, Raised
-from actionledger.runtime.sandbox.inside.plain import NotPlainError, TooLargeError, exact
-from actionledger.runtime.sandbox.inside.raising import builtin_error, no_method
-from actionledger.runtime.sandbox.limits import Limits
-from actionledger.runtime.sandbox.output import Output
+from actionledger.runtime.sandbox import ending, messages
+from actionledger.runtime.sandbox.base import LOG, HostMethod, Limits
+from actionledger.runtime.sandbox.budget import CancelledError, Deadline
+from actionledger.runtime.sandbox.ending import HostCalls, LimitExceededError, Output, Raised, RunEnding
+from actionledger.runtime.sandbox.inside.plain import (
+    NotPlainError,
+    TooLargeError,
+    builtin_error,
+    exact,
+    no_method,
+)
 
 _SPARE_SUSPENSIONS = 100_000
 """How often the code may reach out besides its host calls: to sleep, to look up a name."""
@@ -55,7 +57,7 @@ class MontyWorkers:
         """End the processes."""
         self._pool.__exit__(None, None, None)
 
-    def run(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> Ending:
+    def run(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> RunEnding:
         """Run code; this is the one table from how that goes wrong to outcomes."""
         run = _Run(host, Deadline(host.limits.seconds, cancel))
         try:
@@ -73,9 +75,9 @@ class MontyWorkers:
         except (MontyRuntimeError, MontySyntaxError) as error:
             return run.over() or _raised(error, code, host)
         except MontyCrashedError as error:
-            return run.over() or ending.crashed(wording.crashed(str(error)))
+            return run.over() or ending.crashed(messages.crashed(str(error)))
         except MontyError as error:
-            return run.over() or ending.crashed(wording.crashed(f"{type(error).__name__}: {error}"))
+            return run.over() or ending.crashed(messages.crashed(f"{type(error).__name__}: {error}"))
         except (ValueError, RecursionError) as error:
             # Raised where a value is taken over that Python itself would not write.
             return run.over() or ending.too_large(f"can't be given back ({error})")
@@ -108,7 +110,7 @@ class _Run:
         self.deadline = deadline
         self.exceeded: LimitExceededError | None = None
 
-    def over(self) -> Ending | None:
+    def over(self) -> RunEnding | None:
         """Return how the run ended, if it was the host that ended it."""
         if self.exceeded is not None:
             return ending.limit_exceeded(str(self.exceeded))
@@ -229,10 +231,10 @@ def _watched(session: MontySession, deadline: Deadline) -> Iterator[None]:
         watcher.join()
 
 
-def _raised(error: MontyRuntimeError | MontySyntaxError, code: str, host: HostCalls) -> Ending:
+def _raised(error: MontyRuntimeError | MontySyntaxError, code: str, host: HostCalls) -> RunEnding:
     kind, _, text = error.display("type-msg").partition(": ")
     frames = error.traceback()
     ended = ending.raised(kind, text, frames[-1].line if frames else None, code, host)
     if kind in _LACKING:
-        return replace(ended, message=f"{ended.message} {wording.part_of_python()}")
+        return replace(ended, message=f"{ended.message} {messages.part_of_python()}")
     return ended

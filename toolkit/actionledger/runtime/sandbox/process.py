@@ -1,4 +1,4 @@
-"""A sandbox whose code runs in a process of its own that shuts itself in."""
+"""A sandbox whose code runs in a process of its own that shuts itself in, and the probe that proves it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,20 +7,22 @@ from threading import Event
 from types import TracebackType
 from typing import Self
 
-from actionledger.runtime.sandbox import ending, wording
-from actionledger.runtime.sandbox.api import NO_API, Api
-from actionledger.runtime.sandbox.base import DEFAULT_LIMITS, Availability, CodeResult
-from actionledger.runtime.sandbox.child import Child
-from actionledger.runtime.sandbox.conversation import Conversation, NotConfinedError
-from actionledger.runtime.sandbox.deadline import CancelledError, Deadline
-from actionledger.runtime.sandbox.ending import Ending
-from actionledger.runtime.sandbox.host_calls import HostCalls, LimitExceededError
+from actionledger.runtime.sandbox import ending, messages
+from actionledger.runtime.sandbox.base import (
+    DEFAULT_LIMITS,
+    NO_API,
+    Api,
+    Availability,
+    CodeOutcome,
+    CodeResult,
+    Limits,
+)
+from actionledger.runtime.sandbox.budget import CancelledError, Deadline
+from actionledger.runtime.sandbox.child import ChildProcess, Spare
+from actionledger.runtime.sandbox.conversation import NotConfinedError, RunConversation
+from actionledger.runtime.sandbox.ending import HostCalls, LimitExceededError, Output, RunEnding
 from actionledger.runtime.sandbox.inside.frames import Frame, FrameError
-from actionledger.runtime.sandbox.launching import Launcher
-from actionledger.runtime.sandbox.limits import Limits
-from actionledger.runtime.sandbox.output import Output
-from actionledger.runtime.sandbox.probe import PROBE, PROBE_LIMITS, verdict
-from actionledger.runtime.sandbox.spare import Spare
+from actionledger.runtime.sandbox.launch import Launcher
 
 
 class ProcessSandbox:
@@ -53,7 +55,7 @@ class ProcessSandbox:
     ) -> CodeResult:
         """Run code; see ``Sandbox.run``."""
 
-        def runner(host: HostCalls, output: Output) -> Ending:
+        def runner(host: HostCalls, output: Output) -> RunEnding:
             try:
                 with self._confined(code, host, output, cancel) as confined:
                     return _served(confined, Deadline(limits.seconds, cancel))
@@ -91,12 +93,7 @@ class ProcessSandbox:
     def _confined(
         self, code: str, host: HostCalls, output: Output, cancel: Event | None
     ) -> Iterator["_Confined"]:
-        """Give a process that has shut itself in; leave nothing of it behind.
-
-        Raises:
-            NotConfinedError: there is none.
-            CancelledError: the run was called off meanwhile.
-        """
+        """Give a process that has shut itself in; leave nothing of it behind."""
         confined = self._kept(code, host, output, cancel) or self._fresh(code, host, output, cancel)
         try:
             yield confined
@@ -115,7 +112,7 @@ class ProcessSandbox:
     def _fresh(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> "_Confined":
         """Start a process; return it, shut in."""
         try:
-            child = Child(self._launcher)
+            child = ChildProcess(self._launcher)
         except OSError as error:
             raise NotConfinedError(f"the process can't be started: {error}") from error
         return _shut_in(child, code, host, output, cancel)
@@ -131,14 +128,16 @@ class _Confined:
         walls: which walls it says stand.
     """
 
-    child: Child
-    conversation: Conversation
+    child: ChildProcess
+    conversation: RunConversation
     walls: Frame
 
 
-def _shut_in(child: Child, code: str, host: HostCalls, output: Output, cancel: Event | None) -> _Confined:
+def _shut_in(
+    child: ChildProcess, code: str, host: HostCalls, output: Output, cancel: Event | None
+) -> _Confined:
     """Have a process shut itself in; end it where it doesn't."""
-    conversation = Conversation(child.channel, host, output, code)
+    conversation = RunConversation(child.channel, host, output, code)
     try:
         walls = conversation.confine(Deadline(host.limits.start_seconds, cancel))
         return _Confined(child, conversation, walls)
@@ -151,7 +150,7 @@ def _shut_in(child: Child, code: str, host: HostCalls, output: Output, cancel: E
         raise
 
 
-def _served(confined: _Confined, deadline: Deadline) -> Ending:
+def _served(confined: _Confined, deadline: Deadline) -> RunEnding:
     """Run code in a confined process; this is the one table from how that goes wrong to outcomes."""
     try:
         return confined.conversation.run(deadline)
@@ -160,9 +159,9 @@ def _served(confined: _Confined, deadline: Deadline) -> Ending:
     except LimitExceededError as error:
         return ending.limit_exceeded(str(error))
     except FrameError:
-        return ending.crashed(wording.broke_off())
+        return ending.crashed(messages.broke_off())
     except (EOFError, BrokenPipeError):
-        return ending.crashed(wording.crashed(confined.child.ending()))
+        return ending.crashed(messages.crashed(confined.child.ending()))
 
 
 def _standing(walls: Frame) -> str:
@@ -170,3 +169,51 @@ def _standing(walls: Frame) -> str:
     landlock = f"Landlock {walls.get('landlock')}" if walls.get("landlock") else "no Landlock in this kernel"
     user = "an ordinary user" if walls.get("unprivileged") else "root of a user namespace"
     return f"a filter of system calls, {landlock}, resource limits, as {user}"
+
+
+PROBE_LIMITS = Limits(seconds=10)
+
+# asyncio brings socket and subprocess along, so that what is tried meets the walls and not a module that isn't there.
+PROBE = """
+import asyncio, os, socket, subprocess
+
+def attempt(action):
+    try:
+        action()
+    except BaseException as error:
+        return type(error).__name__
+    return "done"
+
+def fork():
+    if os.fork() == 0:
+        os._exit(0)
+
+{
+    "opening a file": attempt(lambda: os.open("/", os.O_RDONLY)),
+    "making a socket": attempt(socket.socket),
+    "forking": attempt(fork),
+    "starting a program": attempt(lambda: subprocess.run(["/bin/true"])),
+    "taking 1 GB of memory": attempt(lambda: bytearray(2**30)),
+}
+"""
+
+_EXPECTED = {
+    "opening a file": {"PermissionError"},
+    "making a socket": {"PermissionError"},
+    "forking": {"PermissionError", "BlockingIOError"},
+    "starting a program": {"PermissionError", "BlockingIOError"},
+    "taking 1 GB of memory": {"MemoryError"},
+}
+
+
+def verdict(ended: RunEnding, walls: str) -> Availability:
+    """Judge a probe."""
+    if ended.outcome is not CodeOutcome.SUCCEEDED or not isinstance(ended.value, dict):
+        return Availability(available=False, reason=f"the probe did not run: {ended.message}")
+    answers = {attempt: ended.value.get(attempt) for attempt in _EXPECTED}
+    got_out = [
+        f"{attempt} ({answer})" for attempt, answer in answers.items() if answer not in _EXPECTED[attempt]
+    ]
+    if got_out:
+        return Availability(available=False, reason=f"the probe was not stopped at {', '.join(got_out)}")
+    return Availability(available=True, reason=walls)

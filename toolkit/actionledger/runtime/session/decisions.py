@@ -1,19 +1,255 @@
-"""Deciding about what waits: once, about exactly what was asked, and signed."""
+"""Decisions about what waits: made once, about exactly what was asked, signed, and counted only where the signature holds."""
 
-from dataclasses import replace
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import DecisionKeyError, LedgerError, UsageError
 from actionledger.core.events import EVENT, ApprovalDecided
+from actionledger.core.files import state_folder
 from actionledger.core.ids import new_id
 from actionledger.core.privacy import mask
 from actionledger.core.values import Approval
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.progress import approvals_called, approvals_of_turn, open_approvals
 from actionledger.ledger.storage.encoding import encode
 from actionledger.runtime.execution.approval import Decision, content_hash, hash_of_shown
-from actionledger.runtime.execution.execution_events import approval_decided, decision_event_id
-from actionledger.runtime.session.signatures import signed, signing_key
-from actionledger.runtime.session.valid_decisions import DecisionStatus, decisions_called
+from actionledger.runtime.execution.execution_events import POLICY, approval_decided, decision_event_id
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionStatus:
+    """The status of a request for a decision.
+
+    Args:
+        approval: the request; with the decision, if one counts.
+        claim: the last decision that is recorded and doesn't count; None if there is none.
+        doubt: why it doesn't; a clause.
+    """
+
+    approval: Approval
+    claim: Approval | None = None
+    doubt: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What is to be told of a decision that doesn't count; empty if there is none."""
+        if self.claim is None:
+            return ""
+        return f"What is recorded as {self.claim.decision} by {self.claim.decided_by!r} doesn't count: {self.doubt}."
+
+
+def waiting_approvals(ledger: Ledger) -> list[Approval]:
+    """Return the actions that wait for a decision, those that have waited longest first."""
+    return [each.approval for each in open_decisions(ledger) if each.approval.decision is None]
+
+
+def decided_approvals(ledger: Ledger) -> list[Approval]:
+    """Return the actions about which a decision was made that nobody has carried out yet."""
+    return [each.approval for each in open_decisions(ledger) if each.approval.decision is not None]
+
+
+def open_decisions(ledger: Ledger) -> list[DecisionStatus]:
+    """Return the statuses of the requests about actions that wait, those that have waited longest first."""
+    return _last(_statuses(ledger, open_approvals(ledger)))
+
+
+def decisions_of_turn(ledger: Ledger, turn_id: str, distrust: str = "") -> dict[int, DecisionStatus]:
+    """Return the status of the last request about each action of a turn, by the action's place."""
+    found = _statuses(ledger, approvals_of_turn(ledger, turn_id), distrust)
+    return {each.approval.action_index: each for each in _last(found)}
+
+
+def decisions_called(ledger: Ledger, prefix: str, distrust: str = "") -> list[DecisionStatus]:
+    """Return the statuses of the requests whose identifiers begin so."""
+    return _statuses(ledger, approvals_called(ledger, prefix), distrust)
+
+
+def _last(statuses: Iterable[DecisionStatus]) -> list[DecisionStatus]:
+    """Return the last request about each action, in the order of the requests."""
+    last = {(each.approval.turn_id, each.approval.action_index): each for each in statuses}
+    return [each for each in statuses if each in last.values()]
+
+
+def _statuses(ledger: Ledger, recorded: Sequence[Approval], distrust: str = "") -> list[DecisionStatus]:
+    """Return the status of each request, in the order of the requests."""
+    by_id: dict[str, list[Approval]] = {}
+    for each in recorded:
+        by_id.setdefault(each.approval_id, []).append(each)
+    return [_status(ledger, claims, distrust) for claims in by_id.values()]
+
+
+def _status(ledger: Ledger, claims: Sequence[Approval], distrust: str) -> DecisionStatus:
+    """Return the status of one request, by all that is recorded of it: the first decision that counts does."""
+    asked = replace(
+        claims[0],
+        decision=None,
+        decided_by="",
+        why="",
+        decided_hash="",
+        changed_arguments="",
+        decided_at=None,
+        signature="",
+    )
+    status = DecisionStatus(asked)
+    for claim in claims:
+        if claim.decision is None:
+            continue
+        doubt = distrust or _doubt(claim, ledger)
+        if not doubt:
+            return DecisionStatus(claim)
+        if claim.decided_by != POLICY or claim.signature:
+            status = DecisionStatus(asked, claim, doubt)
+    return status
+
+
+def _doubt(claim: Approval, ledger: Ledger) -> str:
+    """Return why a recorded decision doesn't count; empty if it does."""
+    if not claim.signature:
+        return "nobody has signed it"
+    try:
+        key = known_key()
+    except DecisionKeyError as error:
+        return error.why
+    if not is_signed(claim, ledger.path, key):
+        return "it isn't signed with this user's key, for this action, in this ledger and as it stands"
+    return ""
+
+
+_PURPOSE = "actionledger decision 1"
+"""What is signed begins with it, so that no signature for another purpose or in another form is taken for one."""
+
+_BYTES = 32
+_CHARACTERS = 2 * _BYTES
+
+
+def key_path() -> Path:
+    """Return where this user's key is kept."""
+    return state_folder() / "decisions.key"
+
+
+def signing_key() -> bytes:
+    """Return this user's key; one that isn't there is made."""
+    path = key_path()
+    try:
+        if not path.is_symlink() and not path.exists():
+            _make(path)
+    except OSError as error:
+        raise DecisionKeyError(
+            path, f"can't be made ({error.strerror})", "make its folder writable"
+        ) from error
+    return known_key()
+
+
+def known_key() -> bytes:
+    """Return this user's key as it is."""
+    path = key_path()
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise DecisionKeyError(path, "isn't there", "decide again, which makes one") from None
+    except OSError as error:
+        why = "is a symbolic link" if path.is_symlink() else f"can't be read ({error.strerror})"
+        raise DecisionKeyError(path, why, _ANEW) from error
+    try:
+        _check_owner(path, os.fstat(descriptor))
+        content = os.read(descriptor, 2 * _CHARACTERS)
+    finally:
+        os.close(descriptor)
+    try:
+        key = bytes.fromhex(content.decode())
+    except ValueError:
+        key = b""
+    if len(content) != _CHARACTERS or len(key) != _BYTES:
+        raise DecisionKeyError(path, "is damaged", _ANEW)
+    return key
+
+
+def signed(decided: Approval, ledger: Path, key: bytes) -> str:
+    """Return the signature of a decision."""
+    nonce = secrets.token_hex(16)
+    return f"{nonce}:{_code(decided, ledger, nonce, key)}"
+
+
+def is_signed(decided: Approval, ledger: Path, key: bytes) -> bool:
+    """Return whether a recorded decision was signed with a key, as it stands, in this ledger."""
+    nonce, _, code = decided.signature.partition(":")
+    return hmac.compare_digest(code.encode(), _code(decided, ledger, nonce, key).encode())
+
+
+def spend(signature: str) -> bool:
+    """Note that a decision is carried out; return False where it was before."""
+    path = state_folder() / "carried-out" / signature.partition(":")[0]
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        return False
+    except OSError as error:
+        why = f"can't be noted as used ({error.strerror})"
+        raise DecisionKeyError(path, why, "make its folder writable") from error
+    return True
+
+
+_ANEW = "remove it, and decide again, which makes a new one"
+
+
+def _make(path: Path) -> None:
+    """Make a key where there is none; whoever else makes one at the same time may be first."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            os.write(descriptor, secrets.token_hex(_BYTES).encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        # A link appears with all of its content or not at all, and replaces nothing.
+        with suppress(FileExistsError):
+            os.link(fresh, path)
+    finally:
+        fresh.unlink()
+
+
+def _check_owner(path: Path, status: os.stat_result) -> None:
+    """Refuse a key that somebody else may know."""
+    if not stat.S_ISREG(status.st_mode):
+        raise DecisionKeyError(path, "is no file", _ANEW)
+    if status.st_uid != os.geteuid():
+        raise DecisionKeyError(path, "belongs to another user", _ANEW)
+    if status.st_mode & 0o077:
+        mode = stat.S_IMODE(status.st_mode)
+        raise DecisionKeyError(path, f"is open to other users (mode {mode:04o}), who may have read it", _ANEW)
+
+
+def _code(decided: Approval, ledger: Path, nonce: str, key: bytes) -> str:
+    said = (
+        _PURPOSE,
+        nonce,
+        os.fspath(ledger),
+        decided.approval_id,
+        decided.session_id,
+        decided.turn_id,
+        decided.action_index,
+        decided.name,
+        decided.decided_hash,
+        decided.decision,
+        decided.changed_arguments,
+        decided.decided_by,
+        decided.why,
+        decided.decided_at.isoformat() if decided.decided_at else "",
+    )
+    return hmac.new(key, json.dumps(said).encode(), hashlib.sha256).hexdigest()
+
 
 _PATIENCE_SECONDS = 10.0
 
@@ -73,11 +309,7 @@ def _signature(decided: Approval, ledger: Ledger, *, needed: bool) -> str:
 
 
 def decide_unrecorded(approval: Approval, decision: Decision) -> Approval:
-    """Return a request with the decision about it, where nothing is recorded.
-
-    Raises:
-        UsageError: it was decided about already, or the decision doesn't fit.
-    """
+    """Return a request with the decision about it, where nothing is recorded."""
     refuse_unfit(approval, decision)
     return _with_decision(approval, approval_decided(approval, decision, new_id()))
 
@@ -103,12 +335,7 @@ def decision_called(ledger: Ledger, approval_id: str, distrust: str = "") -> Dec
 
 
 def refuse_unfit(approval: Approval, decision: Decision) -> None:
-    """Raise where nothing is left to be decided, or a decision can't be recorded as it is.
-
-    Raises:
-        UsageError: it was decided about already; what is shown of it is not what its hash is of; or the changed arguments
-            hold a secret, which no record keeps.
-    """
+    """Raise where nothing is left to be decided, or a decision can't be recorded as it is."""
     if approval.decision is not None:
         raise UsageError(
             f"The action {approval.name!r} was {approval.decision} by {approval.decided_by} at "

@@ -8,8 +8,7 @@ from typing import Any
 from actionledger.core.ids import new_id
 from actionledger.core.values import ActionCall
 from actionledger.runtime.execution.handlers import Context, Handlers
-from actionledger.runtime.execution.outcomes import message_of, outcome_of
-from actionledger.runtime.execution.truncation import truncated
+from actionledger.runtime.execution.outcomes import message_of, outcome_of, truncated
 from actionledger.runtime.workspace import Workspace
 
 
@@ -40,14 +39,7 @@ class Preview:
 def previews(
     handlers: Handlers, workspace: Workspace, session_id: str, calls: Sequence[ActionCall]
 ) -> tuple[Preview, ...]:
-    """Return what the runnable actions of a response would do, one after the other.
-
-    Args:
-        handlers: the session's.
-        workspace: the folder that they would act in.
-        session_id: the session.
-        calls: the response's actions.
-    """
+    """Return what the runnable actions of a response would do, one after the other."""
     # A turn of its own: it begins with what is there.
     context = Context(
         workspace=workspace,

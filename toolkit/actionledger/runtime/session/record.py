@@ -42,14 +42,7 @@ _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFini
 
 
 def checked_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a session is to be described by, if it leaves the session's own names alone.
-
-    Args:
-        metadata: JSON values by name.
-
-    Raises:
-        UsageError: it has a name that the session itself needs.
-    """
+    """Return what a session is to be described by, if it leaves the session's own names alone."""
     require_kind(metadata, Mapping, "Metadata is JSON values by name")
     for name in _OWN_METADATA:
         if name in metadata:

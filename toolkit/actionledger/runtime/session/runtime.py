@@ -25,16 +25,13 @@ from actionledger.runtime.execution.runtime import SessionRuntime
 from actionledger.runtime.session.folder import SessionFolder
 from actionledger.runtime.session.preview import Preview, previews
 from actionledger.runtime.session.record import SessionRecord, checked_metadata
-from actionledger.runtime.session.resume_state import Earlier, recorded_session, recorded_workspace
-from actionledger.runtime.session.resumption import Resumption
+from actionledger.runtime.session.resumption import Earlier, Resumption, recorded_session, recorded_workspace
 from actionledger.runtime.session.states.keeper import StateKeeper
-from actionledger.runtime.session.states.profiles import settings_of
-from actionledger.runtime.session.states.settings import ManifestSettings, wanted
-from actionledger.runtime.session.undo import Undoing
-from actionledger.runtime.workspace import Undone
+from actionledger.runtime.session.states.settings import ManifestSettings, settings_of, wanted
+from actionledger.runtime.session.undo import Reversible, Undoing
 
 
-class Runtime:
+class Runtime(Reversible):
     """A live session: hand it what the model wrote, get what came of it and what to tell the model next.
 
     Args:
@@ -307,64 +304,10 @@ class Runtime:
         self._begin()
         self._record.note(self._session.session, self._session.run, code, message, detail or {})
 
-    def undo(self, turn_id: str | None = None, *, action: int | None = None) -> Undone:
-        """Take back what a turn, or one action of it, has changed in the workspace; that is recorded of its actions.
-
-        Only files and folders come back; what a handler did elsewhere stays done.
-
-        Args:
-            turn_id: the turn; the last one of which something is left to be undone if not given.
-            action: the action's place among its response's actions, from 0; all of them if not given.
-
-        Returns:
-            What was undone; ``redo`` takes it.
-
-        Raises:
-            UndoRefusedError: something is no longer as it was left; nothing is undone then.
-            ActionError: there is nothing to undo there.
-            UsageError: no turn of this session has changed anything.
-
-        Example:
-            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
-            >>> with al.Runtime("coder", auto=True) as runtime:
-            ...     turn = runtime.handle(text)
-            ...     undone = runtime.undo(turn.turn_id)
-            ...     (runtime.workspace / "a.txt").exists()
-            False
-        """
-        undoing = self._undoing
-        return undoing.undo(turn_id or undoing.last_changed(self._session.turns), action)
-
-    def undo_back_to(self, turn_id: str) -> Undone:
-        """Take back all that was changed after a turn; see ``undo``.
-
-        Example:
-            >>> text = "<create_file><path>%s.txt</path><content>hello</content></create_file>"
-            >>> with al.Runtime("coder", auto=True) as runtime:
-            ...     first, second = (runtime.handle(text % name) for name in "ab")
-            ...     undone = runtime.undo_back_to(first.turn_id)
-            ...     sorted(path.name for path in runtime.workspace.glob("*.txt"))
-            ['a.txt']
-        """
-        return self._undoing.undo_back_to(turn_id)
-
-    def redo(self, undone: Undone) -> Undone:
-        """Take back an undoing; that is recorded of its actions as well. See ``undo``.
-
-        Example:
-            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
-            >>> with al.Runtime("coder", auto=True) as runtime:
-            ...     turn = runtime.handle(text)
-            ...     redone = runtime.redo(runtime.undo(turn.turn_id))
-            ...     (runtime.workspace / "a.txt").read_text()
-            'hello'
-        """
-        return self._undoing.redo(undone)
-
     @property
     def _undoing(self) -> Undoing:
-        session = self._session
-        return Undoing(session.workspace, session.session, session.run, self._record.event, self._ledger)
+        live = self._session
+        return Undoing(live.workspace, live.session, live.run, self._record.event, self._ledger, live.turns)
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
         """End the session; a second time does nothing.
@@ -429,8 +372,7 @@ class Runtime:
             raise UsageError("The session is closed; make another Runtime, or reopen it.")
         if self._record.has_begun:
             return
-        session = self._session
-        self._record.begin(session.session, session.run, session.profile)
+        self._record.begin(self._session.session, self._session.run, self._session.profile)
         if self._earlier:
             self._undoing.catch_up()
 

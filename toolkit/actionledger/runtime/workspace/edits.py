@@ -1,17 +1,16 @@
-"""Changing a text in places: each edit finds its place in one plain way, or is refused with what comes near."""
+"""Edits of a text: each finds its place in one plain way, by whole lines at most, or is refused with the nearest lines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace as with_fields
 from enum import StrEnum
 from itertools import islice
 
+from rapidfuzz import fuzz, process
+
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.masks import SECRETS_ARE_MASKED, is_masked
-from actionledger.runtime.workspace.nearest import nearest_lines
 from actionledger.runtime.workspace.patterns import replace_pattern
-from actionledger.runtime.workspace.texts import BOM, line_end, with_line_ends
-from actionledger.runtime.workspace.whole_lines import replace_lines, whole_line_places
+from actionledger.runtime.workspace.texts import BOM, SECRETS_ARE_MASKED, is_masked, line_end, with_line_ends
 
 _MOST_NAMED = 5
 """How many places an error names."""
@@ -68,7 +67,7 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class EditBounds:
     """What editing one file may come to.
 
     Args:
@@ -80,18 +79,8 @@ class Bounds:
     seconds: float
 
 
-def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: Bounds) -> tuple[str, list[Edited]]:
-    """Return a text with edits made one after the other, and what came of each.
-
-    Args:
-        path: the file, for the messages.
-        text: what it holds.
-        edits: the edits; each sees what those before it made.
-        bounds: what the whole may come to.
-
-    Raises:
-        ActionError: an edit finds no place, or more than one where one is meant; says which edit, and what comes near.
-    """
+def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: EditBounds) -> tuple[str, list[Edited]]:
+    """Return a text with edits made one after the other, and what came of each."""
     mark = BOM if text.startswith(BOM) else ""
     body, results = text.removeprefix(BOM), []
     end = line_end(body)
@@ -116,7 +105,7 @@ def _in_line_ends(edit: Edit, end: str | None) -> Edit:
     )
 
 
-def _edited(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edited]:
+def _edited(path: str, text: str, edit: Edit, bounds: EditBounds) -> tuple[str, Edited]:
     if edit.is_pattern:
         return _by_pattern(path, text, edit, bounds)
     if not edit.search:
@@ -142,7 +131,7 @@ def _filled(path: str, text: str, edit: Edit) -> tuple[str, Edited]:
     return edit.replace, Edited(1, 1, 1)
 
 
-def _by_text(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edited]:
+def _by_text(path: str, text: str, edit: Edit, bounds: EditBounds) -> tuple[str, Edited]:
     at = text.find(edit.search)
     if edit.places is Places.ONLY and text.find(edit.search, at + 1) >= 0:
         lines = list(islice(_lines_of(text, edit.search), _MOST_NAMED + 1))
@@ -155,7 +144,7 @@ def _by_text(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edi
     return after, Edited(_line_at(text, at), occurrences, changed)
 
 
-def _by_pattern(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edited]:
+def _by_pattern(path: str, text: str, edit: Edit, bounds: EditBounds) -> tuple[str, Edited]:
     found = replace_pattern(
         text,
         edit.search,
@@ -196,6 +185,105 @@ def _several(path: str, lines: list[int], count: int) -> ActionError:
     return ActionError(Reason.SEVERAL_MATCHES, message)
 
 
-def _grown(path: str, bounds: Bounds) -> ActionError:
+def _grown(path: str, bounds: EditBounds) -> ActionError:
     message = f"{path!r} would grow beyond {bounds.characters:,} characters."
     return ActionError(Reason.TOO_LARGE, message)
+
+
+_MOST_LINES = 12
+"""How many lines are shown."""
+
+_LONGEST_LINE = 200
+"""How much of a line is compared and shown, in characters."""
+
+_MOST_COMPARED = 20_000
+"""How many lines of the file are looked at."""
+
+_CANDIDATES = 5
+"""How many lines that are like the search's longest one are tried as its place."""
+
+_LEAST = 55.0
+"""The least likeness that is worth showing, in percent."""
+
+
+def nearest_lines(text: str, search: str) -> str:
+    """Return the lines of a text that are most like a search text, numbered; empty where none are alike."""
+    lines = [line[:_LONGEST_LINE].rstrip() for line in text.split("\n", _MOST_COMPARED)[:_MOST_COMPARED]]
+    wanted = [line[:_LONGEST_LINE].strip() for line in search.strip().split("\n")[:_MOST_LINES]]
+    longest = max(range(len(wanted)), key=lambda number: len(wanted[number]))
+    # A single line may have been meant as a part of one.
+    scorer = fuzz.ratio if len(wanted) > 1 else fuzz.partial_ratio
+    stripped = [line.strip() for line in lines]
+    alike = process.extract(
+        wanted[longest], stripped, scorer=scorer, processor=None, limit=_CANDIDATES, score_cutoff=_LEAST
+    )
+    places = {max(0, place - longest) for line, _, place in alike if line}
+    if not places:
+        return ""
+    best = max(
+        sorted(places),
+        key=lambda place: scorer("\n".join(wanted), "\n".join(stripped[place : place + len(wanted)])),
+    )
+    shown = lines[best : best + len(wanted)]
+    numbered = "\n".join(f"{number}| {line}" for number, line in enumerate(shown, best + 1))
+    return f" The nearest lines are:\n{numbered}"
+
+
+_BLANKS = " \t\r"
+
+
+@dataclass(frozen=True, slots=True)
+class LinesPlace:
+    """A run of whole lines.
+
+    Args:
+        line: the first of them, from 1.
+        start: where it begins, in code points.
+        end: where the run ends: behind the last line's break where the search ended with one, else before it.
+        keeps_break: whether what is put there ends with a line break as the search did.
+    """
+
+    line: int
+    start: int
+    end: int
+    keeps_break: bool
+
+
+def whole_line_places(text: str, search: str) -> list[LinesPlace]:
+    """Return the places where whole lines are those of a search, trailing blanks and line ends aside."""
+    if not search.strip():
+        return []
+    wanted = search.split("\n")
+    with_break = wanted[-1].strip(_BLANKS) == ""
+    if with_break:
+        wanted.pop()
+    lines = text.split("\n")
+    # Both as one string between line breaks, so that one fast search compares whole lines only.
+    plain, needle = _joined(lines), _joined(wanted)
+    places = []
+    at = plain.find(needle)
+    while at >= 0:
+        places.append(_place(text, lines, plain.count("\n", 0, at), len(wanted), with_break=with_break))
+        at = plain.find(needle, at + 1)
+    return places
+
+
+def replace_lines(text: str, place: LinesPlace, replacement: str) -> str:
+    """Return a text with other lines in a place; a last line without a break stays without one."""
+    if not place.keeps_break:
+        replacement = replacement.removesuffix("\n").removesuffix("\r")
+    return text[: place.start] + replacement + text[place.end :]
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n" + "\n".join(line.rstrip(_BLANKS) for line in lines) + "\n"
+
+
+def _place(text: str, lines: list[str], first: int, count: int, *, with_break: bool) -> LinesPlace:
+    start = sum(len(line) + 1 for line in lines[:first])
+    behind = start + sum(len(line) + 1 for line in lines[first : first + count])
+    if with_break:
+        return LinesPlace(first + 1, start, min(behind, len(text)), keeps_break=behind <= len(text))
+    end = behind - 1
+    end -= lines[first + count - 1].endswith("\r")
+    return LinesPlace(first + 1, start, end, keeps_break=True)

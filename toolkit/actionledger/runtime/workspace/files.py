@@ -1,28 +1,42 @@
-"""What can be done with files: the same over the disk (``Workspace``) and in mind only (``Overlay``)."""
+"""Operations on files, planned whole before any is done: the same on the disk (``Workspace``) and in mind (``Overlay``)."""
 
+import os
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from threading import Lock
 
 from actionledger.core.errors import ActionError
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.edits import Bounds, Edit, Edited, edited_text
+from actionledger.runtime.workspace.edits import Edit, EditBounds, Edited, edited_text
+from actionledger.runtime.workspace.history import Unit, current_unit
 from actionledger.runtime.workspace.limits import FileLimits, TurnBudget
-from actionledger.runtime.workspace.masks import MASK, refuse_masks
-from actionledger.runtime.workspace.nodes import Change, Entry, Found, Kind, Step, paths_of
-from actionledger.runtime.workspace.operations import (
-    delete_steps,
-    folder_steps,
-    move_steps,
-    replace_steps,
-    write_steps,
+from actionledger.runtime.workspace.nodes import (
+    Change,
+    EffectStep,
+    FoundNode,
+    Move,
+    Node,
+    NodeKind,
+    PathEntry,
+    file_node,
+    paths_of,
 )
-from actionledger.runtime.workspace.paths import Parts, parts_of
-from actionledger.runtime.workspace.refusals import no_file, not_found, too_large
-from actionledger.runtime.workspace.searching import Hits, Listing, Search, listed, searched
-from actionledger.runtime.workspace.texts import decoded, encoded
-from actionledger.runtime.workspace.tree import Tree, near_paths
-from actionledger.runtime.workspace.units import Unit, current_unit
+from actionledger.runtime.workspace.paths import (
+    Parts,
+    no_file,
+    no_folder,
+    not_found,
+    parts_of,
+    path_of,
+    same_name_key,
+    too_large,
+)
+from actionledger.runtime.workspace.search import Hits, Listing, Search, listed, searched
+from actionledger.runtime.workspace.texts import MASK, decoded, encoded, refuse_masks
+from actionledger.runtime.workspace.tree import FileTree, is_taken, near_paths
 
 
 class Files(ABC):
@@ -42,7 +56,7 @@ class Files(ABC):
 
     @property
     @abstractmethod
-    def tree(self) -> Tree:
+    def tree(self) -> FileTree:
         """What there is."""
 
     @abstractmethod
@@ -50,7 +64,7 @@ class Files(ABC):
         """Keep everybody else who uses this workspace from changing it meanwhile."""
 
     @abstractmethod
-    def _carry_out(self, steps: Sequence[Step], unit: Unit, /) -> None:
+    def _carry_out(self, steps: Sequence[EffectStep], unit: Unit, /) -> None:
         """Have the effects, all of them or none."""
 
     def read(self, path: str) -> str:
@@ -59,11 +73,7 @@ class Files(ABC):
         return decoded(path, self._content(parts, path))
 
     def write(self, path: str, text: str) -> bool:
-        """Write a file whole, making the folders above it; keep the permissions of one that is there.
-
-        Returns:
-            Whether the file is new.
-        """
+        """Write a file whole, making the folders above it; keep the permissions of one that is there."""
         parts = self._parts(path)
         content = encoded(path, text, self.limits.file_bytes)
         with self._exclusively():
@@ -73,13 +83,9 @@ class Files(ABC):
         return bool(steps) and isinstance(steps[-1].effect, Change) and steps[-1].effect.before is None
 
     def edit(self, path: str, edits: Sequence[Edit]) -> list[Edited]:
-        """Change a file in places: all edits, one after the other, or none. Line ends and permissions stay.
-
-        Returns:
-            What came of each edit.
-        """
+        """Change a file in places: all edits, one after the other, or none. Line ends and permissions stay."""
         parts = self._parts(path)
-        bounds = Bounds(self.limits.file_bytes, self.limits.seconds)
+        bounds = EditBounds(self.limits.file_bytes, self.limits.seconds)
         with self._exclusively():
             found = None if self._begins_a_file(parts, edits) else self._found(parts, path)
             before = decoded(path, found.content or b"") if found else ""
@@ -92,11 +98,7 @@ class Files(ABC):
         return results
 
     def make_directory(self, path: str) -> bool:
-        """Make a folder and those above it; one that is there stays as it is.
-
-        Returns:
-            Whether the folder is new.
-        """
+        """Make a folder and those above it; one that is there stays as it is."""
         parts = self._parts(path)
         with self._exclusively():
             steps = folder_steps(self.tree, parts)
@@ -104,11 +106,7 @@ class Files(ABC):
         return bool(steps)
 
     def delete(self, path: str, *, recursive: bool = False) -> int:
-        """Delete a file, a link, or a folder: an empty one, or with ``recursive`` all that is in it.
-
-        Returns:
-            How many files and folders are gone.
-        """
+        """Delete a file, a link, or a folder: an empty one, or with ``recursive`` all that is in it."""
         parts = self._parts(path)
         with self._exclusively():
             steps = delete_steps(self.tree, parts, self.limits, recursive=recursive)
@@ -116,16 +114,7 @@ class Files(ABC):
         return len(steps)
 
     def move(self, path: str, target: str, *, overwrite: bool = False) -> bool:
-        """Give a file or folder another path, making the folders above it.
-
-        Args:
-            path: where it is.
-            target: where it is to be: its own new path, not the folder to put it in.
-            overwrite: whether a file that is there may go.
-
-        Returns:
-            Whether a file was overwritten.
-        """
+        """Give a file or folder another path, making the folders above it."""
         source, goal = self._parts(path), self._parts(target)
         with self._exclusively():
             steps = move_steps(self.tree, source, goal, overwrite=overwrite)
@@ -136,7 +125,7 @@ class Files(ABC):
         """Return what is in a folder and, down to a depth, in the folders in it."""
         return listed(self.tree, self._parts(path, root_is_meant=True), self.limits, depth=depth)
 
-    def stat(self, path: str) -> Entry:
+    def stat(self, path: str) -> PathEntry:
         """Return what stands at a path: its kind, size, permissions, time; a link is not followed."""
         parts = self._parts(path, root_is_meant=True)
         entry = self.tree.look(parts)
@@ -145,18 +134,13 @@ class Files(ABC):
         return entry
 
     def search(self, search: str | Search, path: str = ".") -> Hits:
-        """Return the lines that hold a text, in the files of a folder; files that are no text are skipped and counted.
-
-        Args:
-            search: a text within one line, or a ``Search`` that says more.
-            path: the folder, or one file.
-        """
+        """Return the lines that hold a text, in the files of a folder; files that are no text are skipped and counted."""
         wanted = Search(search) if isinstance(search, str) else search
         if not wanted.text:
             raise ActionError(Reason.BAD_LENGTH, "The text to search for is empty.")
         return searched(self.tree, self._parts(path, root_is_meant=True), wanted, self.limits)
 
-    def _do(self, steps: Sequence[Step]) -> None:
+    def _do(self, steps: Sequence[EffectStep]) -> None:
         """Have the effects of one operation, if the turn may have that much more."""
         if not steps:
             return
@@ -185,15 +169,15 @@ class Files(ABC):
     def _content(self, parts: Parts, path: str) -> bytes:
         return self._found(parts, path).content or b""
 
-    def _found(self, parts: Parts, path: str) -> Found:
+    def _found(self, parts: Parts, path: str) -> FoundNode:
         """Return the file that a model may read at a path."""
         entry = self.tree.look(parts)
-        if entry is not None and entry.kind is Kind.FILE and entry.size > self.limits.file_bytes:
+        if entry is not None and entry.kind is NodeKind.FILE and entry.size > self.limits.file_bytes:
             raise too_large(path, entry.size, self.limits.file_bytes)
         found = self.tree.load(parts)
         if found is None:
             raise not_found(path, near_paths(self.tree, parts))
-        if found.node.kind is not Kind.FILE:
+        if found.node.kind is not NodeKind.FILE:
             raise no_file(path, found.node.kind)
         if found.names > 1:
             message = (
@@ -206,3 +190,154 @@ class Files(ABC):
         """Whether edits make a file that isn't there: the first one looks for nothing."""
         looks_for_nothing = bool(edits) and not edits[0].search and not edits[0].is_pattern
         return looks_for_nothing and self.tree.look(parts) is None
+
+
+_umask_lock = Lock()
+
+
+def write_steps(tree: FileTree, parts: Parts, content: bytes) -> list[EffectStep]:
+    """Return the steps to a file with this content, the folders above it included."""
+    found = tree.load(parts)
+    if found is None:
+        mode = 0o666 & ~_process_mask()
+        steps = folder_steps(tree, parts[:-1])
+        if not steps:
+            _check_name(tree, parts)
+        return [*steps, EffectStep(Change(path_of(parts), None, file_node(content, mode)), after=content)]
+    if found.node.kind is not NodeKind.FILE:
+        raise no_file(path_of(parts), found.node.kind)
+    return replace_steps(parts, found, content)
+
+
+def replace_steps(parts: Parts, found: FoundNode, content: bytes) -> list[EffectStep]:
+    """Return the step that gives a file another content; its permissions stay.
+
+    Bits that lend the owner's rights to whoever runs the file (set-user-ID) go, as they do wherever a file is written.
+    """
+    after = file_node(content, found.node.mode & 0o777)
+    if found.content == content:
+        return []
+    return [EffectStep(Change(path_of(parts), found.node, after), found.content, content)]
+
+
+def folder_steps(tree: FileTree, parts: Parts) -> list[EffectStep]:
+    """Return the steps to a folder and those above it, the outermost first."""
+    for depth in range(1, len(parts) + 1):
+        entry = tree.look(parts[:depth])
+        if entry is None:
+            _check_name(tree, parts[:depth])
+            mode = 0o777 & ~_process_mask() | _inherited(tree, parts[: depth - 1])
+            made = (parts[:end] for end in range(depth, len(parts) + 1))
+            return [EffectStep(Change(path_of(folder), None, Node(NodeKind.FOLDER, mode))) for folder in made]
+        if entry.kind is not NodeKind.FOLDER:
+            raise no_folder(path_of(parts), parts[depth - 1])
+    return []
+
+
+def delete_steps(tree: FileTree, parts: Parts, limits: FileLimits, *, recursive: bool) -> list[EffectStep]:
+    """Return the steps that delete a file, a link or a folder, what is in a folder first."""
+    entry = tree.look(parts)
+    if entry is None:
+        raise not_found(path_of(parts))
+    if entry.kind is NodeKind.FOLDER and not recursive and (names := tree.names(parts)):
+        message = (
+            f"The folder {path_of(parts)!r} holds {counted(len(names), 'entry', 'entries')}, such as {min(names)!r}. "
+            "Delete what is in it first, or say recursive."
+        )
+        raise ActionError(Reason.NOT_EMPTY, message)
+    deletion = _Deletion(tree, limits)
+    deletion.add(parts)
+    return deletion.steps
+
+
+def move_steps(tree: FileTree, source: Parts, target: Parts, *, overwrite: bool) -> list[EffectStep]:
+    """Return the steps that move something, the folders above its new place included."""
+    path, new_path = path_of(source), path_of(target)
+    entry = tree.look(source)
+    if entry is None:
+        raise not_found(path)
+    if entry.kind is NodeKind.OTHER:
+        raise no_file(path, entry.kind)
+    if target[: len(source)] == source:
+        message = f"{path!r} can't be moved to {new_path!r}, which is itself or in it."
+        raise ActionError(Reason.PATH_REFUSED, message)
+    steps = folder_steps(tree, target[:-1])
+    if not steps and is_taken(tree, target):
+        steps += _overwrite_steps(tree, target, entry, overwrite=overwrite)
+    elif not steps:
+        _check_name(tree, target, besides=source)
+    return [*steps, EffectStep(Move(path, new_path, entry.kind))]
+
+
+def _overwrite_steps(tree: FileTree, target: Parts, moved: PathEntry, *, overwrite: bool) -> list[EffectStep]:
+    path = path_of(target)
+    if not overwrite:
+        message = f"Something is at {path!r} already. Choose another path, or say overwrite."
+        raise ActionError(Reason.ALREADY_EXISTS, message)
+    found = tree.load(target)
+    if found is None or found.node.kind is not NodeKind.FILE or moved.kind is not NodeKind.FILE:
+        message = f"Only a file can overwrite a file, and {path!r} or {moved.path!r} is none."
+        raise ActionError(Reason.ALREADY_EXISTS, message)
+    return [EffectStep(Change(path, found.node, None), found.content)]
+
+
+def _inherited(tree: FileTree, parts: Parts) -> int:
+    """Return the set-group-ID bit that a new folder has from the one it is made in."""
+    entry = tree.look(parts)
+    return entry.mode & stat.S_ISGID if entry else 0
+
+
+def _check_name(tree: FileTree, parts: Parts, besides: Parts = ()) -> None:
+    """See that no other name in the same folder is one that some system takes for the same."""
+    *above, name = parts
+    key = same_name_key(name)
+    for other in tree.names(tuple(above)):
+        if other != name and same_name_key(other) == key and (*above, other) != besides:
+            message = (
+                f"The path {path_of(parts)!r} differs from {path_of((*above, other))!r} in letter case or Unicode form "
+                "only, and some systems take them for one. Use the name that is there, or another one."
+            )
+            raise ActionError(Reason.PATH_REFUSED, message)
+
+
+class _Deletion:
+    """The steps that delete something with all that is in it, which comes first."""
+
+    def __init__(self, tree: FileTree, limits: FileLimits) -> None:
+        self.tree, self.limits = tree, limits
+        self.steps: list[EffectStep] = []
+        self.kept = 0
+
+    def add(self, parts: Parts) -> None:
+        path = path_of(parts)
+        found = self.tree.load(parts)
+        if found is None:
+            raise not_found(path)
+        if found.node.kind is NodeKind.OTHER:
+            raise no_file(path, found.node.kind)
+        if found.node.kind is NodeKind.FOLDER:
+            self.add_all_in(parts)
+        self.steps.append(EffectStep(Change(path, found.node, None), found.content))
+        self.kept += len(found.content or b"")
+        if len(self.steps) > self.limits.entries or self.kept > self.limits.tree_bytes:
+            message = (
+                f"More would be deleted than can be kept to bring it back: {self.limits.entries:,} files and folders, "
+                f"{self.limits.tree_bytes:,} bytes. Delete parts of it first."
+            )
+            raise ActionError(Reason.TOO_LARGE, message)
+
+    def add_all_in(self, parts: Parts) -> None:
+        if len(parts) > self.limits.depth:
+            message = f"The folder {path_of(parts)!r} lies in more than {self.limits.depth} folders."
+            raise ActionError(Reason.TOO_LARGE, message)
+        for name in sorted(self.tree.names(parts)):
+            self.add((*parts, name))
+
+
+def _process_mask() -> int:
+    """Return the permission bits that new files of this process don't get."""
+    # There is no way to ask for it but to set it. The moment's mask is the strictest one.
+    with _umask_lock:
+        mask = os.umask(0o077)
+        os.umask(mask)
+    return mask

@@ -1,11 +1,48 @@
-"""What a journal of effects says, folded: what was done, what is in effect now, and what it takes to undo it. Pure."""
+"""The history of a journal's effects: whose they are, what is in effect now, and what it takes to undo it. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from actionledger.core.ids import new_id
 from actionledger.runtime.workspace.nodes import Effect, effect_as_json, effect_from_json
-from actionledger.runtime.workspace.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is undone as one.
+
+    Args:
+        turn: identifies the turn; empty where the change belongs to none.
+        action: identifies the action, or the one try at it (its execution).
+        session: identifies the session; empty if unknown.
+    """
+
+    turn: str
+    action: str
+    session: str = ""
+
+
+# Handlers run in threads and need not know what they run for, so it goes with the thread.
+_current: ContextVar[Unit | None] = ContextVar("actionledger_unit", default=None)
+
+
+def current_unit() -> Unit:
+    """Return what changes made here and now belong to; a unit of its own if unknown."""
+    return _current.get() or Unit("", new_id())
+
+
+@contextmanager
+def belonging_to(*, turn: str, action: str, session: str = "") -> Iterator[Unit]:
+    """Have every change that this thread makes to a workspace meanwhile belong to a turn and an action."""
+    unit = Unit(turn, action, session)
+    token = _current.set(unit)
+    try:
+        yield unit
+    finally:
+        _current.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +71,7 @@ class Record:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Record":
-        """Return the record that a JSON value stands for.
-
-        Raises:
-            KeyError, TypeError, ValueError: it stands for none.
-        """
+        """Return the record that a JSON value stands for."""
         return cls(
             int(value["number"]),
             Unit(**value["unit"]),
@@ -50,7 +83,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class CommandWatch:
     """A command that runs, or ran when its process was killed.
 
     Args:
@@ -73,17 +106,13 @@ class History:
         self.records: list[Record] = []
         self.pending: dict[int, Record] = {}
         """Records of which nobody said yet whether they were had."""
-        self.watch: Watch | None = None
+        self.watch: CommandWatch | None = None
         """The command whose effects were not yet looked for."""
         self._chains: dict[int, list[int]] = {}
         self._first: dict[int, int] = {}
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """Take in one line of the journal.
-
-        Raises:
-            KeyError, TypeError, ValueError: it is no such line.
-        """
+        """Take in one line of the journal."""
         match line["line"]:
             case "intended":
                 record = self._added(line["record"])
@@ -94,7 +123,7 @@ class History:
                 for number in line["dropped"]:
                     del self.pending[number]
             case "watching":
-                self.watch = Watch(Unit(**line["unit"]), line["snapshot"])
+                self.watch = CommandWatch(Unit(**line["unit"]), line["snapshot"])
             case "watched":
                 for value in line["records"]:
                     self._done(self._added(value))
@@ -107,11 +136,7 @@ class History:
         return record.number in self._first
 
     def to_undo(self, is_wanted: Callable[[Record], bool]) -> list[Record]:
-        """Return the records to take back so that nothing of some records is in effect, the latest first.
-
-        Args:
-            is_wanted: whether a record is one of those.
-        """
+        """Return the records to take back so that nothing of some records is in effect, the latest first."""
         last = [
             chain[-1]
             for chain in self._chains.values()

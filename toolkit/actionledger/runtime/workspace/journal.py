@@ -1,4 +1,4 @@
-"""The journal of effects: what an action is about to do to the workspace is on the disk before it is done.
+"""The journal of effects, its lock and its contents: an effect is on the disk before it is done.
 
 JOURNAL/              outside the workspace, for its owner only
     effects.jsonl     a line for each effect before it is had, and one when it was; only ever appended to
@@ -7,25 +7,185 @@ JOURNAL/              outside the workspace, for its owner only
     lock              whoever holds it may change the workspace
 """
 
+import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.errors import LedgerError
+from actionledger.core.errors import ActionError, LedgerError
 from actionledger.core.ids import new_id, now
-from actionledger.runtime.workspace.contents import Contents
-from actionledger.runtime.workspace.folders import write_all
-from actionledger.runtime.workspace.history import History, Record
-from actionledger.runtime.workspace.locking import ChangeLock
-from actionledger.runtime.workspace.nodes import Change, Effect, Kind, Node, Step
-from actionledger.runtime.workspace.private_files import make_private_folder, open_private, size_of
-from actionledger.runtime.workspace.refusals import recording
-from actionledger.runtime.workspace.units import Unit
+from actionledger.core.vocabulary import Reason
+from actionledger.runtime.workspace.folders import make_private_folder, open_private, size_of, write_all
+from actionledger.runtime.workspace.history import History, Record, Unit
+from actionledger.runtime.workspace.nodes import Change, Effect, EffectStep, Node, NodeKind, digest_of
+from actionledger.runtime.workspace.paths import recording
+
+_POLL_SECONDS = 0.01
+
+
+class ChangeLock:
+    """A lock between threads and processes; whoever holds it may take it again. The kernel frees a dead process's.
+
+    Args:
+        path: the file that is locked; it is made where it isn't there.
+        patience: how long to wait for it, in seconds.
+    """
+
+    def __init__(self, path: Path, patience: float = 60.0) -> None:
+        self._path = path
+        self._patience = patience
+        self._threads = threading.RLock()
+        self._depth = 0
+
+    @contextmanager
+    def held(self) -> Iterator[bool]:
+        """Hold the lock; gives whether it was just taken, and not held already."""
+        give_up_at = time.monotonic() + self._patience
+        if not self._threads.acquire(timeout=self._patience):
+            raise _busy(self._patience)
+        try:
+            if self._depth:
+                with self._deeper():
+                    yield False
+                return
+            descriptor = self._locked(give_up_at)
+            try:
+                with self._deeper():
+                    yield True
+            finally:
+                os.close(descriptor)
+        finally:
+            self._threads.release()
+
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    def _locked(self, give_up_at: float) -> int:
+        """Return the descriptor that holds the lock between processes."""
+        with recording():
+            descriptor = open_private(self._path, os.O_CREAT | os.O_RDWR)
+            try:
+                while not (is_held := lock_alone(descriptor)) and time.monotonic() < give_up_at:
+                    time.sleep(_POLL_SECONDS)
+            except BaseException:
+                os.close(descriptor)
+                raise
+        if not is_held:
+            os.close(descriptor)
+            raise _busy(self._patience)
+        return descriptor
+
+
+def lock_shared(descriptor: int) -> None:
+    """Take the lock between processes beside others who take it so; wait until nobody has it alone."""
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+
+
+def lock_alone(descriptor: int) -> bool:
+    """Take the lock between processes if nobody has it; return whether it is held now."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _busy(patience: float) -> ActionError:
+    message = f"Another action has been changing the workspace for {patience:g} seconds. Try again later."
+    return ActionError(Reason.UNAVAILABLE, message)
+
+
+class Contents:
+    """Contents by their digest; whoever uses it holds the journal's lock.
+
+    Args:
+        path: the file; it is made with the first content.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._places: dict[str, tuple[int, int]] = {}
+        self._end = 0
+
+    def catch_up(self) -> None:
+        """Take in what others kept meanwhile; cut off what a crash left half written."""
+        size = size_of(self._path)
+        if size == self._end:
+            return
+        with os.fdopen(open_private(self._path, os.O_RDWR), "r+b") as file:
+            while self._end < size:
+                file.seek(self._end)
+                digest, _, length = file.readline(100).decode("ascii", "replace").strip().partition(" ")
+                start = file.tell()
+                if not length.isdigit() or start + int(length) + 1 > size:
+                    file.truncate(self._end)
+                    return
+                self._places[digest] = start, int(length)
+                self._end = start + int(length) + 1
+
+    def keep(self, content: bytes, digest: str) -> None:
+        """Keep a content, unless it is kept already."""
+        if digest in self._places:
+            return
+        head = f"{digest} {len(content)}\n".encode()
+        descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT)
+        try:
+            os.lseek(descriptor, self._end, os.SEEK_SET)
+            write_all(descriptor, head + content + b"\n")
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(descriptor, self._end)
+            raise
+        finally:
+            os.close(descriptor)
+        self._places[digest] = self._end + len(head), len(content)
+        self._end += len(head) + len(content) + 1
+
+    def get(self, digest: str) -> bytes | None:
+        """Return a content; None where it isn't kept, or no longer what it was."""
+        if digest not in self._places:
+            return None
+        start, length = self._places[digest]
+        with os.fdopen(open_private(self._path, os.O_RDONLY), "rb") as file:
+            file.seek(start)
+            content = file.read(length)
+        return content if digest_of(content) == digest else None
+
+    def keep_only(self, digests: Collection[str]) -> None:
+        """Let go of all other contents; a crash on the way leaves either all that was kept or what is kept now."""
+        new = self._path.with_name(f"{self._path.name}.new")
+        new.unlink(missing_ok=True)
+        if self._places.keys() <= set(digests):
+            return
+        kept = Contents(new)
+        os.close(open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        for digest in self._places:
+            if digest in digests and (content := self.get(digest)) is not None:
+                kept.keep(content, digest)
+        kept.sync()
+        new.replace(self._path)
+        self._places, self._end = kept._places, kept._end
+
+    def sync(self) -> None:
+        """Make all that is kept survive a power loss."""
+        if size_of(self._path):
+            descriptor = open_private(self._path, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 class Journal:
@@ -52,12 +212,7 @@ class Journal:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Keep everybody else from changing the workspace; gives whether they could until now.
-
-        Raises:
-            ActionError: somebody else is changing it for too long, or the journal's disk fails.
-            LedgerError: the journal is damaged.
-        """
+        """Keep everybody else from changing the workspace; gives whether they could until now."""
         with self._lock.held() as is_new:
             if is_new:
                 with recording():
@@ -65,17 +220,8 @@ class Journal:
                     self._catch_up()
             yield is_new
 
-    def intend(self, unit: Unit, steps: Sequence[Step], undoes: Sequence[int] = ()) -> list[Record]:
-        """Write down what is about to be done, with all that it takes to undo it.
-
-        Args:
-            unit: what it belongs to.
-            steps: what is about to be done.
-            undoes: the records that it takes back, one for each step; none where it is new.
-
-        Raises:
-            ActionError: it can't be written down; nothing may be done then.
-        """
+    def intend(self, unit: Unit, steps: Sequence[EffectStep], undoes: Sequence[int] = ()) -> list[Record]:
+        """Write down what is about to be done, with all that it takes to undo it."""
         for step in steps:
             if isinstance(step.effect, Change):
                 self._keep(step.effect.before, step.before)
@@ -100,11 +246,7 @@ class Journal:
         self.history.take(line)
 
     def watching(self, unit: Unit, snapshot: bytes, digest: str) -> None:
-        """Write down that a command is about to run, and what is there before.
-
-        Raises:
-            ActionError: it can't be written down; the command may not run then.
-        """
+        """Write down that a command is about to run, and what is there before."""
         with recording():
             self.contents.keep(snapshot, digest)
             self._sync_contents()
@@ -186,4 +328,6 @@ class Journal:
 
 def _is_written(effect: Effect) -> bool:
     """Whether an effect puts a new file or link in a place."""
-    return isinstance(effect, Change) and effect.after is not None and effect.after.kind is not Kind.FOLDER
+    return (
+        isinstance(effect, Change) and effect.after is not None and effect.after.kind is not NodeKind.FOLDER
+    )

@@ -1,14 +1,19 @@
-"""A tree over another one: what was changed is kept in memory, all else is looked up below."""
+"""A tree over another one, kept in memory, and the overlay of a dry run: nothing of it reaches the disk."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Final
+from threading import RLock
+from typing import Final, TypeVar
 
 from actionledger.core.errors import ActionError
-from actionledger.runtime.workspace.nodes import Change, Entry, Found, Kind, Move, Step
-from actionledger.runtime.workspace.paths import Parts, path_of, plain_parts
-from actionledger.runtime.workspace.refusals import no_folder, not_found
-from actionledger.runtime.workspace.tree import Tree
+from actionledger.runtime.workspace.files import Files
+from actionledger.runtime.workspace.history import Unit
+from actionledger.runtime.workspace.limits import FileLimits
+from actionledger.runtime.workspace.nodes import Change, EffectStep, FoundNode, Move, NodeKind, PathEntry
+from actionledger.runtime.workspace.paths import Parts, no_folder, not_found, path_of, plain_parts
+from actionledger.runtime.workspace.texts import Diff, DiffKind, unified
+from actionledger.runtime.workspace.tree import FileTree, loaded_or_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +27,10 @@ class Held:
         shows_below: whether it is a folder in its place, with what is in it below.
     """
 
-    kind: Kind
+    kind: NodeKind
     size: int
     mode: int
-    found: Found | None = None
+    found: FoundNode | None = None
     origin: Parts | None = None
     shows_below: bool = False
 
@@ -44,20 +49,20 @@ class LayeredTree:
         base: the tree below.
     """
 
-    def __init__(self, base: Tree) -> None:
+    def __init__(self, base: FileTree) -> None:
         self.base = base
         self.held: dict[Parts, Held | None] = {}
         """What would stand at a path; None where nothing would."""
         self._inner: dict[Parts, set[str]] = {}
 
-    def look(self, parts: Parts) -> Entry | None:
+    def look(self, parts: Parts) -> PathEntry | None:
         """See ``Tree.look``."""
         held = self._at(parts)
         if isinstance(held, _Below):
             return self.base.look(parts)
-        return None if held is None else Entry(path_of(parts), held.kind, held.size, held.mode, None)
+        return None if held is None else PathEntry(path_of(parts), held.kind, held.size, held.mode, None)
 
-    def load(self, parts: Parts) -> Found | None:
+    def load(self, parts: Parts) -> FoundNode | None:
         """See ``Tree.load``."""
         held = self._at(parts)
         if isinstance(held, _Below):
@@ -90,7 +95,7 @@ class LayeredTree:
                 paths.update(_all_in(self.base, parts))
         return paths
 
-    def apply(self, step: Step) -> None:
+    def apply(self, step: EffectStep) -> None:
         """Have an effect, in memory."""
         if isinstance(step.effect, Move):
             self._move(plain_parts(step.effect.path), plain_parts(step.effect.target))
@@ -109,7 +114,7 @@ class LayeredTree:
             held = self.held[above]
             if held is None or depth == len(parts):
                 return held
-            if held.kind is not Kind.FOLDER:
+            if held.kind is not NodeKind.FOLDER:
                 raise no_folder(path_of(parts), above[-1])
             hidden = not held.shows_below
         return None if hidden else BELOW
@@ -120,10 +125,12 @@ class LayeredTree:
             self._hold(parts, None)
             return
         now = self._at(parts)
-        is_folder_still = bool(change.before and change.before.kind is node.kind is Kind.FOLDER)
+        is_folder_still = bool(change.before and change.before.kind is node.kind is NodeKind.FOLDER)
         shows_below = is_folder_still and (isinstance(now, _Below) or bool(now and now.shows_below))
         origin = now.origin if is_folder_still and isinstance(now, Held) else None
-        self._hold(parts, Held(node.kind, node.size, node.mode, Found(node, content), origin, shows_below))
+        self._hold(
+            parts, Held(node.kind, node.size, node.mode, FoundNode(node, content), origin, shows_below)
+        )
 
     def _move(self, source: Parts, target: Parts) -> None:
         moved = self._collected(source)
@@ -147,7 +154,7 @@ class LayeredTree:
                 moved[parts] = replace(held, shows_below=False, origin=origin)
             else:
                 moved[parts] = Held(entry.kind, entry.size, entry.mode, None, parts)
-            if entry.kind is Kind.FOLDER:
+            if entry.kind is NodeKind.FOLDER:
                 waiting += [(*parts, name) for name in self.names(parts)]
         return moved
 
@@ -161,16 +168,101 @@ class LayeredTree:
             self._inner[parts[:-1]].discard(parts[-1])
 
 
-def _all_in(tree: Tree, folder: Parts) -> Iterator[Parts]:
+def _all_in(tree: FileTree, folder: Parts) -> Iterator[Parts]:
     """Yield all paths in a folder, at any depth; none where it is no folder."""
     waiting = [folder]
     while waiting:
         parts = waiting.pop()
         try:
             entry = tree.look(parts)
-            names = tree.names(parts) if entry and entry.kind is Kind.FOLDER else []
+            names = tree.names(parts) if entry and entry.kind is NodeKind.FOLDER else []
         except ActionError:
             continue
         inner = [(*parts, name) for name in names]
         yield from inner
         waiting += inner
+
+
+_T = TypeVar("_T")
+
+
+class Overlay(Files):
+    """What a workspace would be: writes go to memory, and reads see what was written before.
+
+    Args:
+        base: what is there.
+        limits: how much it takes.
+    """
+
+    def __init__(self, base: FileTree, limits: FileLimits) -> None:
+        super().__init__(limits)
+        self._layers = LayeredTree(base)
+        self._steps: list[EffectStep] = []
+        self._lock = RLock()
+
+    @property
+    def tree(self) -> LayeredTree:
+        """What there would be."""
+        return self._layers
+
+    def diffs(self) -> list[Diff]:
+        """Return what would become of each path, for review; sorted by path."""
+        with self._lock:
+            moved = {one.origin for path, one in self._layers.held.items() if one and one.origin != path}
+            diffs = (self._diff(path, moved) for path in sorted(self._layers.concerned()))
+            return [diff for diff in diffs if diff]
+
+    def trying(self, act: Callable[[], _T]) -> tuple[_T, list[Diff]]:
+        """Do something to the files; return what it returned, and what has become of each path by it alone."""
+        with self._lock:
+            before, self._layers, self._steps = self._layers, LayeredTree(self._layers), []
+            try:
+                return act(), self.diffs()
+            finally:
+                self._layers = before
+                for step in self._steps:
+                    before.apply(step)
+
+    def _exclusively(self) -> AbstractContextManager[object]:
+        return self._lock
+
+    def _carry_out(self, steps: Sequence[EffectStep], _unit: Unit, /) -> None:
+        for step in steps:
+            self._layers.apply(step)
+        self._steps += steps
+
+    def _diff(self, parts: Parts, moved: Collection[Parts | None]) -> Diff | None:
+        path, held = path_of(parts), self._layers.held.get(parts)
+        if held and held.origin and held.origin != parts:
+            along = self._layers.held.get(parts[:-1])
+            if along and along.origin == held.origin[:-1] and along.origin != parts[:-1]:
+                return None  # it went with its folder
+            origin = path_of(held.origin)
+            return Diff(path, DiffKind.MOVED, f"(moved from {origin})", origin)
+        before, after = loaded_or_none(self._layers.base, parts), loaded_or_none(self._layers, parts)
+        if after is None:
+            is_gone = before and parts not in moved
+            return (
+                Diff(_shown(path, before), DiffKind.DELETED, _text(path, before, None)) if is_gone else None
+            )
+        if before and before.node == after.node:
+            return None
+        kind = DiffKind.CHANGED if before else DiffKind.CREATED
+        return Diff(_shown(path, after), kind, _text(path, before, after))
+
+
+def _shown(path: str, found: FoundNode | None) -> str:
+    return f"{path}/" if found and found.node.kind is NodeKind.FOLDER else path
+
+
+def _text(path: str, before: FoundNode | None, after: FoundNode | None) -> str:
+    old, new = before.content if before else None, after.content if after else None
+    lines = []
+    if before and after and before.node.mode != after.node.mode:
+        lines.append(f"(mode {before.node.mode:o} before, {after.node.mode:o} after)")
+    if old != new:
+        lines.append(unified(path, old, new))
+    one = after or before
+    if one and not lines:
+        lines.append(f"({one.node.kind} {one.node.target})".replace(" )", ")"))
+    return "\n".join(lines)

@@ -60,16 +60,7 @@ class TurnBudget:
         self._paths: set[str] = set()
 
     def check(self, turn: str, paths: set[str], size: int) -> None:
-        """See whether a turn may change that much more.
-
-        Args:
-            turn: which turn; actions without one are each a turn of their own.
-            paths: what would be changed.
-            size: how much would be written, in bytes.
-
-        Raises:
-            ActionError: it may not.
-        """
+        """See whether a turn may change that much more."""
         used_bytes, used_paths = self._used(turn)
         if used_bytes + size > self.limits.turn_bytes:
             message = (

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Kind(StrEnum):
+class NodeKind(StrEnum):
     """What stands at a path."""
 
     FILE = "file"
@@ -30,7 +30,7 @@ class Node:
         target: what a symbolic link says.
     """
 
-    kind: Kind
+    kind: NodeKind
     mode: int = 0
     size: int = 0
     digest: str = ""
@@ -39,16 +39,16 @@ class Node:
     @property
     def is_known(self) -> bool:
         """Whether another one can be compared with it."""
-        return bool(self.digest) or self.kind is not Kind.FILE
+        return bool(self.digest) or self.kind is not NodeKind.FILE
 
     @property
     def can_be_made(self) -> bool:
         """Whether it can be made again."""
-        return self.is_known and self.kind is not Kind.OTHER
+        return self.is_known and self.kind is not NodeKind.OTHER
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundNode:
     """A node and, where it is a file, its content.
 
     Args:
@@ -63,7 +63,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PathEntry:
     """What a listing says of a path.
 
     Args:
@@ -75,7 +75,7 @@ class Entry:
     """
 
     path: str
-    kind: Kind
+    kind: NodeKind
     size: int
     mode: int
     modified_ns: int | None
@@ -108,7 +108,7 @@ class Move:
 
     path: str
     target: str
-    kind: Kind
+    kind: NodeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ Effect = Change | Move | Gap
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EffectStep:
     """An effect with the contents that it takes to have it, or to take it back.
 
     Args:
@@ -149,23 +149,23 @@ def digest_of(content: bytes) -> str:
 
 def file_node(content: bytes, mode: int) -> Node:
     """Return the node of a file with this content."""
-    return Node(Kind.FILE, mode, len(content), digest_of(content))
+    return Node(NodeKind.FILE, mode, len(content), digest_of(content))
 
 
-_KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.FOLDER, stat.S_IFLNK: Kind.LINK}
+_KINDS = {stat.S_IFREG: NodeKind.FILE, stat.S_IFDIR: NodeKind.FOLDER, stat.S_IFLNK: NodeKind.LINK}
 
 
-def kind_of(status: os.stat_result) -> Kind:
+def kind_of(status: os.stat_result) -> NodeKind:
     """Return what a status says that something is."""
-    return _KINDS.get(stat.S_IFMT(status.st_mode), Kind.OTHER)
+    return _KINDS.get(stat.S_IFMT(status.st_mode), NodeKind.OTHER)
 
 
-def inverse(step: Step) -> Step:
+def inverse(step: EffectStep) -> EffectStep:
     """Return the step that takes another one back."""
     effect = step.effect
     if isinstance(effect, Move):
-        return Step(Move(effect.target, effect.path, effect.kind))
-    return Step(Change(effect.path, effect.after, effect.before), step.after, step.before)
+        return EffectStep(Move(effect.target, effect.path, effect.kind))
+    return EffectStep(Change(effect.path, effect.after, effect.before), step.after, step.before)
 
 
 def paths_of(effect: Effect) -> tuple[str, ...]:
@@ -179,16 +179,12 @@ def effect_as_json(effect: Effect) -> dict[str, Any]:
 
 
 def effect_from_json(value: Mapping[str, Any]) -> Effect:
-    """Return the effect that a JSON value stands for.
-
-    Raises:
-        KeyError, TypeError, ValueError: it stands for none.
-    """
+    """Return the effect that a JSON value stands for."""
     match value["effect"]:
         case "change":
             return Change(value["path"], node_from_json(value["before"]), node_from_json(value["after"]))
         case "move":
-            return Move(value["path"], value["target"], Kind(value["kind"]))
+            return Move(value["path"], value["target"], NodeKind(value["kind"]))
         case "gap":
             return Gap(value["path"], value["why"])
         case unknown:
@@ -197,4 +193,4 @@ def effect_from_json(value: Mapping[str, Any]) -> Effect:
 
 def node_from_json(value: Mapping[str, Any] | None) -> Node | None:
     """Return the node that a JSON value stands for; None for none."""
-    return None if value is None else Node(**{**value, "kind": Kind(value["kind"])})
+    return None if value is None else Node(**{**value, "kind": NodeKind(value["kind"])})

@@ -1,10 +1,14 @@
-"""Which paths a model may name: relative ones that stay inside the root and mean the same on every system."""
+"""Paths that a model may name: relative, inside the root, the same on every system; and refusals in words."""
 
+import errno
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from actionledger.core.errors import ActionError
 from actionledger.core.text import first_unseen
 from actionledger.core.vocabulary import Reason
+from actionledger.runtime.workspace.nodes import NodeKind
 
 Parts = tuple[str, ...]
 """The names that a path consists of, from the root inwards; none for the root itself."""
@@ -22,15 +26,7 @@ _DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"} | {
 
 
 def parts_of(path: str, *, root_is_meant: bool = False) -> Parts:
-    """Return the names that a path consists of, from the root inwards.
-
-    Args:
-        path: as the model wrote it, with forward slashes.
-        root_is_meant: whether a path that names nothing, such as ``"."``, means the root.
-
-    Raises:
-        ActionError: the path leaves the workspace, names nothing, or is trouble on some system.
-    """
+    """Return the names that a path consists of, from the root inwards."""
     if len(path) > MAX_PATH:
         raise _refused(path[:60] + "…", f"is longer than {MAX_PATH} characters")
     if path.startswith(("/", "~")) or path[1:2] == ":":
@@ -49,11 +45,7 @@ def path_of(parts: Parts) -> str:
 
 
 def plain_parts(path: str) -> Parts:
-    """Return the names of a path that the toolkit wrote down itself; commands may have made names of any kind.
-
-    Raises:
-        ActionError: the path leads out, so somebody else wrote it.
-    """
+    """Return the names of a path that the toolkit wrote down itself; commands may have made names of any kind."""
     parts = tuple(path.split("/"))
     if any(part in {"", ".", ".."} or "\0" in part for part in parts):
         raise _refused(path, "leaves the workspace")
@@ -89,3 +81,101 @@ def _refused(path: str, why: str) -> ActionError:
         Reason.PATH_REFUSED,
         f"The path {path!r} {why}. Use a relative path inside the workspace, such as 'src/main.py'.",
     )
+
+
+_NOT_FOLLOWED = "a name on it is a file or a link, and links are not followed"
+
+_BY_ERROR: dict[int, tuple[Reason, str]] = {
+    errno.ENOENT: (Reason.NOT_FOUND, "it isn't there"),
+    errno.ENOTDIR: (Reason.PATH_REFUSED, _NOT_FOLLOWED),
+    errno.ELOOP: (Reason.PATH_REFUSED, _NOT_FOLLOWED),
+    errno.EMLINK: (Reason.PATH_REFUSED, _NOT_FOLLOWED),
+    errno.EISDIR: (Reason.PATH_REFUSED, "it is a folder"),
+    errno.ENXIO: (Reason.PATH_REFUSED, "it is no regular file"),
+    errno.ENAMETOOLONG: (Reason.PATH_REFUSED, "it is too long for this system"),
+    errno.EINVAL: (Reason.PATH_REFUSED, "this system doesn't take such a name"),
+    errno.EILSEQ: (Reason.PATH_REFUSED, "this system doesn't take such a name"),
+    errno.EEXIST: (Reason.ALREADY_EXISTS, "something is there already"),
+    errno.ENOTEMPTY: (Reason.NOT_EMPTY, "the folder isn't empty"),
+    errno.EACCES: (Reason.NOT_PERMITTED, "the system doesn't permit it"),
+    errno.EPERM: (Reason.NOT_PERMITTED, "the system doesn't permit it"),
+    errno.EROFS: (Reason.NOT_PERMITTED, "the disk can only be read"),
+    errno.ETXTBSY: (Reason.NOT_PERMITTED, "it is a program that runs at the moment"),
+    errno.EBUSY: (Reason.NOT_PERMITTED, "the system is using it"),
+    errno.EFBIG: (Reason.DISK_ERROR, "it is larger than this disk takes"),
+    errno.ENOSPC: (Reason.DISK_ERROR, "the disk is full"),
+    errno.EDQUOT: (Reason.DISK_ERROR, "the disk space for this user is used up"),
+    errno.EMFILE: (Reason.DISK_ERROR, "too many files are open; try again"),
+    errno.ENFILE: (Reason.DISK_ERROR, "too many files are open; try again"),
+}
+"""What the system's errors mean here: the reason, and how the sentence goes on."""
+
+
+def refused_by_system(path: str, error: OSError) -> ActionError:
+    """Return what the model is told of an error that the system raised over a path."""
+    reason, why = _meaning(error)
+    return ActionError(reason, f"The path {path!r} can't be used: {why}.")
+
+
+def _meaning(error: OSError) -> tuple[Reason, str]:
+    said = error.strerror or type(error).__name__
+    return _BY_ERROR.get(error.errno or 0, (Reason.DISK_ERROR, f"the system says: {said}"))
+
+
+_KINDS = {
+    NodeKind.FILE: "a file",
+    NodeKind.FOLDER: "a folder",
+    NodeKind.LINK: "a link, and links are not followed",
+    NodeKind.OTHER: "a pipe, a socket or a device",
+}
+
+
+@contextmanager
+def refusing(path: str) -> Iterator[None]:
+    """Turn what the system raises over a path into an ``ActionError``."""
+    try:
+        yield
+    except OSError as error:
+        raise refused_by_system(path, error) from error
+
+
+@contextmanager
+def recording() -> Iterator[None]:
+    """Turn what the system raises over the journal of effects into an ``ActionError``."""
+    try:
+        yield
+    except OSError as error:
+        reason, why = _meaning(error)
+        reason = Reason.DISK_ERROR if reason is Reason.PATH_REFUSED else reason
+        message = f"What would be changed can't be written down first, so it isn't changed: {why}."
+        raise ActionError(reason, message) from error
+
+
+def not_found(path: str, near: tuple[str, ...] = ()) -> ActionError:
+    """Return what the model is told where nothing stands at a path."""
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return ActionError(Reason.NOT_FOUND, f"There is nothing at {path!r}.{hint}")
+
+
+def no_folder(path: str, name: str) -> ActionError:
+    """Return what the model is told where a name on a path is no folder."""
+    return ActionError(
+        Reason.PATH_REFUSED,
+        f"On the path {path!r}, {name!r} is no folder but a file or a link; links are not followed.",
+    )
+
+
+def no_file(path: str, kind: NodeKind) -> ActionError:
+    """Return what the model is told where a path names something else than a regular file."""
+    return ActionError(Reason.PATH_REFUSED, f"The path {path!r} is no file but {_KINDS[kind]}.")
+
+
+def too_large(path: str, size: int, limit: int) -> ActionError:
+    """Return what the model is told of a file or content over a limit, both in bytes."""
+    return ActionError(Reason.TOO_LARGE, f"{path!r} has {size:,} bytes; the limit is {limit:,}.")
+
+
+def changed_meanwhile(path: str) -> ActionError:
+    """Return what the model is told where somebody else changed what an action was about to change."""
+    message = f"Somebody else changed {path!r} at the same moment; nothing was written. Read it again."
+    return ActionError(Reason.CHANGED_SINCE, message)

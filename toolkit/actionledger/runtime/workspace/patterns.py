@@ -41,19 +41,7 @@ class Replaced:
 def replace_pattern(
     text: str, pattern: str, template: str, *, every: bool, characters: int, seconds: float
 ) -> Replaced:
-    r"""Replace what a regular expression fits.
-
-    Args:
-        text: where to look.
-        pattern: the expression, as Python's ``re`` takes it.
-        template: what to put there, with groups such as ``\1``.
-        every: whether every place is changed, or the first.
-        characters: the most that the new text may have.
-        seconds: how long it may take.
-
-    Raises:
-        ActionError: the expression or the template is none, or they take too long.
-    """
+    r"""Replace what a regular expression fits."""
     task = {"task": "replace", "text": text, "template": template, "every": every, "characters": characters}
     answer = _answer(pattern, task, seconds)
     return Replaced(answer["text"], answer["count"], tuple(answer["starts"]))
@@ -62,21 +50,7 @@ def replace_pattern(
 def search_pattern(
     texts: Sequence[str], pattern: str, *, ignore_case: bool, hits: int, seconds: float
 ) -> list[tuple[int, int]]:
-    """Return which lines of which texts a regular expression fits.
-
-    Args:
-        texts: where to look.
-        pattern: the expression, as Python's ``re`` takes it.
-        ignore_case: whether letter case doesn't count.
-        hits: the most lines to return.
-        seconds: how long it may take.
-
-    Returns:
-        For each line that fits, the text's place in the list and the line's number, both from 0.
-
-    Raises:
-        ActionError: the expression is none, or takes too long.
-    """
+    """Return which lines of which texts a regular expression fits."""
     task = {"task": "search", "texts": list(texts), "ignore_case": ignore_case, "hits": hits}
     return [(text, line) for text, line in _answer(pattern, task, seconds)["lines"]]
 

@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Protocol, Self
 
 from actionledger.core.errors import ActionError
-from actionledger.runtime.workspace.disk import DiskTree, found_in
 from actionledger.runtime.workspace.folders import Folder
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.nodes import Change, Effect, Gap, Kind, Node, kind_of, node_from_json
-from actionledger.runtime.workspace.paths import Parts, path_of
-from actionledger.runtime.workspace.refusals import refused_by_system
+from actionledger.runtime.workspace.nodes import Change, Effect, Gap, Node, NodeKind, kind_of, node_from_json
+from actionledger.runtime.workspace.paths import Parts, path_of, refused_by_system
+from actionledger.runtime.workspace.tree import DiskTree, found_in
 
 _SETTLED_NS = 100_000_000
 """How long a file must have been left alone for its times to tell that it is still the same, in nanoseconds: within one tick
@@ -46,7 +45,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class WorkspaceSnapshot:
     """All that a workspace holds.
 
     Args:
@@ -83,18 +82,10 @@ def take_snapshot(
     tree: DiskTree,
     contents: Keeper,
     limits: FileLimits,
-    known: Snapshot | None = None,
+    known: WorkspaceSnapshot | None = None,
     leave: Callable[[str, Collection[str]], bool] = leave_none,
-) -> Snapshot:
-    """Return what a workspace holds; the contents of files that are not too large are kept.
-
-    Args:
-        tree: the workspace.
-        contents: where contents are kept.
-        limits: how much is looked at.
-        known: an earlier snapshot; what has not changed since is not read again.
-        leave: says of a file's name, and all names in its folder, whether the file is not to be opened.
-    """
+) -> WorkspaceSnapshot:
+    """Return what a workspace holds; the contents of files that are not too large are kept."""
     camera = _Camera(contents, limits, known.seen if known else {}, leave)
     try:
         with tree.folder((), ".") as root:
@@ -104,7 +95,7 @@ def take_snapshot(
     return camera.snapshot
 
 
-def differences(before: Snapshot, after: Snapshot) -> list[Effect]:
+def differences(before: WorkspaceSnapshot, after: WorkspaceSnapshot) -> list[Effect]:
     """Return the effects that lead from one snapshot to another.
 
     First what is gone, inner things first; then what was changed in its place; then what is new, outer things first.
@@ -143,7 +134,7 @@ class _Camera:
         leave: Callable[[str, Collection[str]], bool],
     ) -> None:
         self.contents, self.limits, self.known, self.leave = contents, limits, known, leave
-        self.snapshot = Snapshot()
+        self.snapshot = WorkspaceSnapshot()
         self.room = limits.tree_bytes
 
     def visit(self, folder: Folder, above: Parts) -> None:
@@ -174,10 +165,10 @@ class _Camera:
         kind, known = kind_of(status), self.known.get(parts)
         if known and known.is_settled and known.signature == signature:
             self.snapshot.seen[parts] = known
-        elif kind is Kind.FILE and (
+        elif kind is NodeKind.FILE and (
             status.st_size > min(self.limits.watched_bytes, self.room) or self.leave(parts[-1], names)
         ):
-            node = Node(Kind.FILE, stat.S_IMODE(status.st_mode), status.st_size)
+            node = Node(NodeKind.FILE, stat.S_IMODE(status.st_mode), status.st_size)
             self.snapshot.seen[parts] = Seen(node, signature, is_settled=True)
         else:
             is_settled = max(times) < time.time_ns() - _SETTLED_NS
@@ -186,7 +177,7 @@ class _Camera:
                 self.contents.keep(found.content, found.node.digest)
                 self.room -= len(found.content)
             self.snapshot.seen[parts] = Seen(found.node, signature, is_settled)
-        if kind is Kind.FOLDER:
+        if kind is NodeKind.FOLDER:
             with folder.open_folder(parts[-1]) as inner:
                 self.visit(inner, parts)
 

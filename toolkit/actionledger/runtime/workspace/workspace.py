@@ -1,10 +1,11 @@
-"""The files under one folder of the disk, where every change is written down before it is made and can be undone."""
+"""The files under one folder of the disk: every change is written down before it is made, done whole, and can be undone."""
 
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from threading import Lock
 
@@ -12,20 +13,28 @@ from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import derived_id
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.carrying import carry_out, settle
-from actionledger.runtime.workspace.disk import DiskTree
 from actionledger.runtime.workspace.files import Files
-from actionledger.runtime.workspace.history import Record
+from actionledger.runtime.workspace.folders import NEW_FOLDER_MODE, make_private_folder
+from actionledger.runtime.workspace.history import Record, Unit, current_unit
 from actionledger.runtime.workspace.journal import Journal
+from actionledger.runtime.workspace.layers import Overlay
 from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.nodes import Effect, Gap, Step, digest_of
-from actionledger.runtime.workspace.overlay import Overlay
-from actionledger.runtime.workspace.private_files import make_private_folder
-from actionledger.runtime.workspace.refusals import recording
+from actionledger.runtime.workspace.nodes import (
+    Change,
+    Effect,
+    EffectStep,
+    Gap,
+    Move,
+    Node,
+    NodeKind,
+    digest_of,
+    inverse,
+)
+from actionledger.runtime.workspace.paths import Parts, plain_parts, recording
 from actionledger.runtime.workspace.retention import InUse, let_go_of_old
-from actionledger.runtime.workspace.snapshots import Snapshot, differences, take_snapshot
-from actionledger.runtime.workspace.undoing import Undone, undo_steps, undoing_of, undoings
-from actionledger.runtime.workspace.units import Unit, current_unit
+from actionledger.runtime.workspace.snapshots import WorkspaceSnapshot, differences, take_snapshot
+from actionledger.runtime.workspace.tree import DiskTree, loaded_or_none
+from actionledger.runtime.workspace.undo import Undone, undo_steps, undoing_of, undoings
 
 
 @dataclass(slots=True)
@@ -81,7 +90,7 @@ class Workspace(Files):
         self._temporary: TemporaryFolder | None = None
         self._in_use: InUse | None = None
         self._opening = Lock()
-        self._known: Snapshot | None = None
+        self._known: WorkspaceSnapshot | None = None
         if self._state is not None and self._kept_in(self._state).is_dir():
             # Whoever may want to undo something here uses the journal from now on.
             with suppress(ActionError):
@@ -166,7 +175,7 @@ class Workspace(Files):
                 self._recover()
             yield
 
-    def _carry_out(self, steps: Sequence[Step], unit: Unit, /) -> None:
+    def _carry_out(self, steps: Sequence[EffectStep], unit: Unit, /) -> None:
         carry_out(self._disk, self.journal, unit, steps)
 
     def _undo(self, is_wanted: Callable[[Record], bool], what: str) -> Undone:
@@ -188,13 +197,13 @@ class Workspace(Files):
                 gap = Gap(".", "What was there before the command was not kept.")
                 self.journal.watched(watch.unit, [gap])
             else:
-                self._note_effects(watch.unit, Snapshot.from_bytes(data))
+                self._note_effects(watch.unit, WorkspaceSnapshot.from_bytes(data))
 
-    def _snapshot(self) -> Snapshot:
+    def _snapshot(self) -> WorkspaceSnapshot:
         self._known = take_snapshot(self._disk, self.journal.contents, self.limits, self._known)
         return self._known
 
-    def _note_effects(self, unit: Unit, before: Snapshot) -> list[Effect]:
+    def _note_effects(self, unit: Unit, before: WorkspaceSnapshot) -> list[Effect]:
         effects = differences(before, self._snapshot())
         self.journal.watched(unit, effects)
         return effects
@@ -210,3 +219,87 @@ class Workspace(Files):
 
     def _kept_in(self, state: Path) -> Path:
         return state / derived_id("workspace", self.root)
+
+
+def carry_out(
+    tree: DiskTree, journal: Journal, unit: Unit, steps: Sequence[EffectStep], undoes: Sequence[int] = ()
+) -> None:
+    """Have effects one after the other; where one fails, take those before it back."""
+    records = journal.intend(unit, steps, undoes)
+    try:
+        _have(tree, journal, records, steps)
+    except BaseException as error:
+        had = [pair for pair in zip(records, steps, strict=True) if journal.history.was_done(pair[0])]
+        left = _take_back(tree, journal, unit, had) if had else ""
+        if left and isinstance(error, ActionError):
+            raise ActionError(error.reason, f"{error} {left}") from error
+        raise
+
+
+def settle(tree: DiskTree, journal: Journal) -> None:
+    """Find out of every record that nobody said it of whether its effect was had, and clean up behind it.
+
+    Effects are had in order, so behind one that was not had none was. Where it can't be told, because somebody else has
+    changed the path since, it counts as had: undoing it is then refused, and says what is there.
+    """
+    records = list(journal.history.pending.values())
+    for record in records:
+        if record.temporary:
+            tree.remove_temporary(record.effect.path, record.temporary)
+    had = list(takewhile(lambda record: _was_had(tree, record.effect), records))
+    if records:
+        journal.settled(had, records[len(had) :])
+
+
+def _have(tree: DiskTree, journal: Journal, records: Sequence[Record], steps: Sequence[EffectStep]) -> None:
+    try:
+        for record, step in zip(records, steps, strict=True):
+            tree.apply(step, record.temporary)
+            journal.done(record)
+    except ActionError:
+        # An effect that is refused was not had, whatever somebody else has put in its place.
+        journal.settled([], list(journal.history.pending.values()))
+        raise
+    except BaseException:
+        settle(tree, journal)
+        raise
+
+
+def _take_back(tree: DiskTree, journal: Journal, unit: Unit, had: Sequence[tuple[Record, EffectStep]]) -> str:
+    """Take back what was done before an effect failed; return a sentence if that can't be done, else nothing."""
+    steps = [inverse(step) for _, step in reversed(had)]
+    try:
+        records = journal.intend(unit, steps, [record.number for record, _ in reversed(had)])
+        _have(tree, journal, records, steps)
+    except ActionError as error:
+        return f"What was done before could not be taken back: {error}"
+    return ""
+
+
+def _was_had(tree: DiskTree, effect: Effect) -> bool:
+    """Whether an effect was had, or what is there doesn't tell."""
+    assert not isinstance(effect, Gap), "what could not be watched is written down as it is, not intended"
+    parts = plain_parts(effect.path)
+    if isinstance(effect, Move):
+        return _kind_at(tree, parts) is None and _kind_at(tree, plain_parts(effect.target)) is effect.kind
+    found = loaded_or_none(tree, parts)
+    now = found.node if found else None
+    if _is_half_made(effect, now):
+        tree.apply(EffectStep(Change(effect.path, now, effect.after)), "")
+        return True
+    return now != effect.before
+
+
+def _kind_at(tree: DiskTree, parts: Parts) -> NodeKind | None:
+    try:
+        entry = tree.look(parts)
+    except ActionError:
+        return None
+    return entry.kind if entry else None
+
+
+def _is_half_made(change: Change, now: Node | None) -> bool:
+    """Whether a folder was made, and not yet given its permissions."""
+    is_made = change.before is None and change.after is not None and change.after.kind is NodeKind.FOLDER
+    is_there = now is not None and now.kind is NodeKind.FOLDER and now.mode & 0o777 == NEW_FOLDER_MODE
+    return is_made and is_there and now != change.after

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from actionledger.core.text import to_any_bytes
-from actionledger.runtime.models.malformed import MalformedError
-from actionledger.runtime.models.sse import events as server_events
+from actionledger.runtime.models.errors import MalformedError
+from actionledger.runtime.models.stream import events as server_events
 
 _PRELUDE = struct.Struct(">III")
 _CHECKSUM = 4

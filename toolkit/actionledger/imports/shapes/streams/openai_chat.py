@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from actionledger.imports.sources.access import objects_at
-from actionledger.runtime.models.assembly import Assembly
-from actionledger.runtime.models.malformed import MalformedError
+from actionledger.runtime.models.errors import MalformedError
+from actionledger.runtime.models.stream import Assembly
 
 
 def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

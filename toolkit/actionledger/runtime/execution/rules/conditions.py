@@ -1,4 +1,4 @@
-"""A condition on a field, compared with what an action says there. Pure."""
+"""A condition on a field, compared with an action's argument: text, path or command. Pure."""
 
 import json
 import re
@@ -8,10 +8,8 @@ from typing import Any, TypeAlias
 
 from actionledger.core.canonical import json_text
 from actionledger.runtime.execution.rules.commands import glob_restricts, words_restrict
-from actionledger.runtime.execution.rules.fit import Fit
-from actionledger.runtime.execution.rules.lines import Word, commands_in
-from actionledger.runtime.execution.rules.paths import normalised, text_restricts
-from actionledger.runtime.execution.rules.programs import Starts, started_by, started_by_words
+from actionledger.runtime.execution.rules.lines import Fit, Word, commands_in
+from actionledger.runtime.execution.rules.programs import Starts, folded, started_by, started_by_words
 
 Condition: TypeAlias = str | tuple[str, ...]
 """What a field must be: a glob over all of its text; or the words that a command begins with."""
@@ -24,13 +22,7 @@ _PATHS = re.compile(r"(.*_)?(paths?|target|files?|filename|source|destination|di
 
 
 def fits_plainly(condition: Condition, field: str, value: Any) -> bool:
-    """Return whether a condition holds for a value as it stands, and for what it plainly means.
-
-    Args:
-        condition: the condition.
-        field: the field's name.
-        value: the JSON value.
-    """
+    """Return whether a condition holds for a value as it stands, and for what it plainly means."""
     text = value if isinstance(value, str) else json_text(value)
     if not isinstance(condition, str):
         words = None if set(text) & _SHELL_SIGNS else _words(text)
@@ -47,13 +39,7 @@ def fits_plainly(condition: Condition, field: str, value: Any) -> bool:
 
 
 def restricts(condition: Condition, field: str, arguments: Mapping[str, Any]) -> Fit:
-    """Return whether an action is one that a condition is about, however it is written.
-
-    Args:
-        condition: the condition.
-        field: the field's name.
-        arguments: the action's, by name.
-    """
+    """Return whether an action is one that a condition is about, however it is written."""
     fit = _restricts(condition, field, arguments[field]) if field in arguments else Fit.NO
     if fit is Fit.NO and _PATHS.fullmatch(field) and isinstance(condition, str):
         names = [name for name in arguments if name != field and _PATHS.fullmatch(name)]
@@ -104,3 +90,63 @@ def _words(text: str) -> list[str] | None:
 
 _SHELL_SIGNS = frozenset(";&|<>$`\n\r(){}*?[]!#~\\")
 """What makes a command more than words, for a shell; where a rule approves the first words, in quotes as well."""
+
+
+_LONGEST = 4096
+_GLOB = re.compile(r"[*?\[{$%]")
+_SHORT_NAME = re.compile(r"~\d")
+
+
+def normalised(path: str) -> str:
+    """Return a path without what doesn't lead anywhere: ``.``, ``..`` where something stands before it, doubled slashes."""
+    parts: list[str] = []
+    for part in path.replace("\\", "/").split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return ("/" if path.startswith(("/", "\\")) else "") + "/".join(parts)
+
+
+def text_restricts(pattern: str, path: str, *, is_path: bool) -> Fit:
+    """Return whether a text is one that a glob restricts, or may be."""
+    if fnmatchcase(path, pattern):
+        return Fit.YES
+    if len(path) > _LONGEST or "\n" in path:
+        return Fit.PERHAPS if fnmatchcase(folded(path), folded(pattern)) else Fit.NO
+    plain, wanted = normalised(path), normalised(pattern)
+    if fnmatchcase(plain, wanted) or fnmatchcase(plain, pattern):
+        return Fit.YES
+    loose, loosely = _loose(plain), _loose(wanted)
+    forms = {loose, folded(path)}
+    if path.startswith(("/", "~", "\\")) or ":" in path or ".." in plain:
+        # Where the workspace is, a rule doesn't know: each end of the path may be what is inside of it.
+        parts = loose.strip("/").split("/")
+        forms |= {"/".join(parts[at:]) for at in range(len(parts))}
+    forms |= {form.removeprefix("refs/").removeprefix("heads/") for form in tuple(forms)}
+    if any(fnmatchcase(form, each) for form in forms for each in (loosely, folded(pattern))):
+        return Fit.PERHAPS
+    return Fit.PERHAPS if is_path and any(_may_be(form, loosely) for form in forms) else Fit.NO
+
+
+def _may_be(path: str, pattern: str) -> bool:
+    """Return whether a path holds what a glob fits, or stands for several paths of which one may."""
+    wanted = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    folder = wanted.rpartition("/")[0]
+    if folder and (path in {"", folder} or folder.startswith(f"{path}/")):
+        return True
+    if _SHORT_NAME.search(path):
+        return True
+    begins, *rest = _GLOB.split(path, maxsplit=1)
+    return bool(rest and wanted) and (wanted.startswith(begins) or begins.startswith(wanted))
+
+
+def _loose(path: str) -> str:
+    """Return what systems that are lenient about names take a path for."""
+    parts = (
+        re.split(r"::?\$?", part)[0] if not re.fullmatch(r"\w:", part) else part
+        for part in folded(path).split("/")
+    )
+    return "/".join(
+        part.strip(" \t") if part in {".", ".."} else part.strip(" \t").rstrip(". ") for part in parts
+    )

@@ -2,7 +2,17 @@
 
 import re
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import NamedTuple, TypeAlias
+
+
+class Fit(IntEnum):
+    """Whether a condition holds; of several, the greatest counts where one is enough, the least where all are needed."""
+
+    NO = 0
+    PERHAPS = 1
+    YES = 2
+
 
 _BETWEEN_COMMANDS = frozenset(";&|\n()`")
 _FILLED_IN = frozenset("$*?[{~!")
@@ -25,7 +35,7 @@ class Word(NamedTuple):
 Command: TypeAlias = tuple[Word, ...]
 
 
-class Line(NamedTuple):
+class CommandLine(NamedTuple):
     """What a line holds.
 
     Args:
@@ -51,7 +61,7 @@ class _Reader:
     is_target: bool = False
     is_whole: bool = True
 
-    def read(self) -> Line:
+    def read(self) -> CommandLine:
         commands: list[Command] = []
         words: list[Word] = []
         ended = False
@@ -88,7 +98,9 @@ class _Reader:
         commands.append(tuple(words))
         bare = [_without_beginning(command) for command in commands]
         is_whole = self.is_whole and bare == commands
-        return Line(tuple(command for command in bare if command), not self.quote and not ended, is_whole)
+        return CommandLine(
+            tuple(command for command in bare if command), not self.quote and not ended, is_whole
+        )
 
     def _quoted(self, sign: str) -> bool:
         """Take a sign in quotes or one that quotes; return whether the text ends where it must not."""
@@ -120,12 +132,8 @@ class _Reader:
         self.piece, self.is_open, self.is_plain = "", False, True
 
 
-def commands_in(text: str) -> Line:
-    """Return the commands of a line, those that it puts in as ``$(…)`` among them.
-
-    Args:
-        text: the line, or several.
-    """
+def commands_in(text: str) -> CommandLine:
+    """Return the commands of a line, those that it puts in as ``$(…)`` among them."""
     return _Reader(text).read()
 
 

@@ -27,12 +27,7 @@ class Most(NamedTuple):
 
 
 def limit_each(most: Most, *, count: bool) -> None:
-    """Have the kernel bound this process, and each that it starts.
-
-    Args:
-        most: how much they may use.
-        count: whether the kernel counts the processes of this user in this user namespace alone, so that it can bound them.
-    """
+    """Have the kernel bound this process, and each that it starts."""
     # Not the address space: programs that manage their own memory reserve far more of it than they ever use.
     limits = {
         resource.RLIMIT_DATA: most.memory,
@@ -51,12 +46,7 @@ def limit_each(most: Most, *, count: bool) -> None:
 
 
 def beyond(processes: Iterable[int], most: Most) -> str:
-    """Return what processes use too much of together: ``"memory"``, ``"processes"``, or nothing.
-
-    Args:
-        processes: their numbers.
-        most: how much they may use.
-    """
+    """Return what processes use too much of together: ``"memory"``, ``"processes"``, or nothing."""
     listed = list(processes)
     if sum(map(_threads, listed)) > most.processes:
         return "processes"

@@ -1,13 +1,16 @@
-"""The messages between the host and the process: JSON objects in UTF-8, each behind its length in four bytes.
+"""The messages between the host and the process, printed text included: JSON objects, each behind its length in four bytes.
 
 Both sides use this file. Neither trusts the other's lengths, and what a frame holds is for its reader to check.
 """
 
+import codecs
+import io
 import json
 import os
 import re
 import struct
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 HEADER = struct.Struct("<I")
 """A frame's length in bytes, without these four."""
@@ -32,11 +35,7 @@ def packed(frame: Frame) -> bytes:
 
 
 def unpacked(body: bytes) -> Frame:
-    """Return the frame that the bytes behind a length hold.
-
-    Raises:
-        FrameError: they are no JSON object.
-    """
+    """Return the frame that the bytes behind a length hold."""
     try:
         frame = json.loads(body.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, MemoryError) as error:
@@ -51,11 +50,6 @@ def beyond(body: bytes, values: int, depth: int) -> str:
 
     Ten bytes of JSON can be several hundred in memory, so a stranger's frame is looked at before it is read, one token at a time, and
     no further than the limit.
-
-    Args:
-        body: the frame, without its length.
-        values: how many values it may hold.
-        depth: how deep they may be nested.
     """
     counted, strings, level = 1, 0, 0
     for token in _TOKEN.finditer(body):
@@ -84,12 +78,7 @@ def send(descriptor: int, frame: Frame) -> None:
 
 
 def receive(descriptor: int) -> Frame:
-    """Read a frame from a blocking descriptor.
-
-    Raises:
-        EOFError: the other side is gone.
-        FrameError: what came is no frame.
-    """
+    """Read a frame from a blocking descriptor."""
     (length,) = HEADER.unpack(_exactly(descriptor, HEADER.size))
     return unpacked(_exactly(descriptor, length))
 
@@ -103,3 +92,47 @@ def _exactly(descriptor: int, count: int) -> bytes:
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
+
+
+Stream = Literal["stdout", "stderr"]
+STREAMS: tuple[Stream, ...] = ("stdout", "stderr")
+Sink = Callable[[dict[str, Any]], None]
+"""Sends a frame to the host."""
+
+
+def captured(name: Stream, most: int, sink: Sink) -> io.TextIOWrapper:
+    """Return a text stream whose text goes to the host."""
+    # Line by line: what was printed before the process is killed has reached the host by then.
+    return io.TextIOWrapper(
+        _Capture(name, most, sink),
+        encoding="utf-8",
+        errors="backslashreplace",
+        newline="\n",
+        line_buffering=True,
+    )
+
+
+class _Capture(io.BufferedIOBase):
+    """A stream of bytes whose text goes to the host."""
+
+    def __init__(self, name: Stream, most: int, sink: Sink) -> None:
+        self.name = name
+        self._left = most
+        self._sink = sink
+        self._cut = False
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        size = len(data)
+        if not self._cut:
+            self._send(self._decoder.decode(bytes(data)))
+        return size
+
+    def _send(self, text: str) -> None:
+        kept, self._cut = text[: self._left], len(text) > self._left
+        self._left -= len(kept)
+        if kept or self._cut:
+            self._sink({"kind": "output", "stream": self.name, "text": kept, "cut": self._cut})

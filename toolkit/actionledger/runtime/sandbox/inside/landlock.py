@@ -47,20 +47,7 @@ class Allowed(NamedTuple):
 def restrict(
     libc: ctypes.CDLL, allowed: Sequence[Allowed] = (), *, network: bool = False, at_most: int = LATEST
 ) -> int:
-    """Refuse this process every file, port, abstract socket and signal that this kernel's Landlock knows of.
-
-    Args:
-        libc: the C library.
-        allowed: what stays allowed of files.
-        network: whether ports stay allowed.
-        at_most: the version of the interface that is used where the kernel has a later one.
-
-    Returns:
-        The version of Landlock; 0 where the kernel has none.
-
-    Raises:
-        OSError: the kernel has Landlock and refuses the rules.
-    """
+    """Refuse this process every file, port, abstract socket and signal that this kernel's Landlock knows of."""
     version = min(version_of_kernel(libc), at_most)
     if not version:
         return 0
@@ -80,11 +67,7 @@ def restrict(
 
 
 def version_of_kernel(libc: ctypes.CDLL) -> int:
-    """Return the version of this kernel's Landlock; 0 where it has none.
-
-    Raises:
-        OSError: the kernel doesn't say.
-    """
+    """Return the version of this kernel's Landlock; 0 where it has none."""
     version = int(libc.syscall(LANDLOCK_CREATE, None, ctypes.c_size_t(0), _ASK_VERSION))
     if version > 0:
         return version

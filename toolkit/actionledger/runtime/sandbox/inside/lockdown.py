@@ -36,16 +36,7 @@ class Walls:
 
 
 def lock_down(memory: int, seconds: float, keep: tuple[int, ...]) -> Walls:
-    """Shut this process in.
-
-    Args:
-        memory: the most address space that it may have, in bytes.
-        seconds: how long foreign code may run; soon after that the kernel ends the process, whoever still lives.
-        keep: the descriptors that stay open.
-
-    Raises:
-        OSError: a wall can't be built; nothing foreign may run then.
-    """
+    """Shut this process in."""
     libc = ctypes.CDLL(None, use_errno=True)
     target = architecture()
     _close_all_but(keep)

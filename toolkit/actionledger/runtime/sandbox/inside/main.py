@@ -17,12 +17,11 @@ from functools import partial
 from io import StringIO, TextIOWrapper
 
 from . import frames, program
-from .local_zone import keep_local_zone
+from .frames import STREAMS, captured
 from .lockdown import lock_down
 from .plain import Bounds
-from .preload import close_imports, load_rare, preload
+from .preload import close_imports, keep_local_zone, load_rare, preload
 from .proxy import proxy
-from .streams import STREAMS, captured
 
 FROM_HOST, TO_HOST = 0, 1
 

@@ -24,14 +24,7 @@ _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
 
 def enter(*, network: bool) -> bool:
-    """Have this process's next child begin in namespaces of its own.
-
-    Args:
-        network: whether it keeps the network of this machine.
-
-    Returns:
-        Whether it will.
-    """
+    """Have this process's next child begin in namespaces of its own."""
     flags = _PROCESSES | _MOUNTS | _SHARED_MEMORY | (0 if network else _NETWORK)
     with suppress(OSError):
         system.unshare(flags)
@@ -44,11 +37,7 @@ def enter(*, network: bool) -> bool:
 
 
 def keep_mounts_to_itself() -> None:
-    """Have nothing that is mounted from now on be seen outside.
-
-    Raises:
-        OSError: the kernel refuses it.
-    """
+    """Have nothing that is mounted from now on be seen outside."""
     system.mount("none", "/", None, _RECURSIVE | _PRIVATE)
 
 
@@ -86,11 +75,7 @@ def _child_can(flags: int) -> bool:
 
 
 def _enter_as_user(flags: int) -> None:
-    """Enter namespaces by way of a user namespace in which this process is who it was.
-
-    Raises:
-        OSError: the kernel refuses it.
-    """
+    """Enter namespaces by way of a user namespace in which this process is who it was."""
     user, group = os.geteuid(), os.getegid()
     system.unshare(flags)
     for name, text in (

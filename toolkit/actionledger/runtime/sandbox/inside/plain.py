@@ -4,11 +4,13 @@ Both sides use this file. A value with shared structure is small in memory and e
 times over), so whatever crosses is first walked within bounds and copied.
 """
 
+import builtins
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
+from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -58,21 +60,12 @@ class Measured:
 
 
 def exact(value: object, bounds: Bounds) -> Measured:
-    """Copy a JSON value; a tuple counts as a list.
-
-    Raises:
-        NotPlainError: it holds something that JSON doesn't know.
-        TooLargeError: it is beyond its bounds.
-    """
+    """Copy a JSON value; a tuple counts as a list."""
     return _Exact(bounds).measured(value)
 
 
 def shown(value: object, bounds: Bounds) -> Measured:
-    """Copy a value as JSON can show it: what JSON doesn't know becomes a list or a text.
-
-    Raises:
-        TooLargeError: it is beyond its bounds.
-    """
+    """Copy a value as JSON can show it: what JSON doesn't know becomes a list or a text."""
     return _Shown(bounds).measured(value)
 
 
@@ -197,3 +190,22 @@ def _described(value: object) -> str:
         return repr(value)[:MAX_SHOWN]
     except Exception:  # noqa: BLE001 - a stranger's __repr__ may raise anything
         return f"<{type(value).__name__}>"
+
+
+def builtin_error(name: str, message: str) -> Exception:
+    """Return an exception of a built-in class, or a RuntimeError where that class takes no message."""
+    kind = getattr(builtins, name, RuntimeError)
+    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+        return RuntimeError(message)
+    try:
+        return kind(message)
+    except TypeError:
+        return RuntimeError(message)
+
+
+def no_method(owner: str, name: str, known: Iterable[str]) -> str:
+    """Return what to say of a method that isn't there."""
+    names = sorted(path.removeprefix(f"{owner}.") for path in known)
+    near = get_close_matches(name, names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{owner} has no method {name!r}.{hint} It has: {', '.join(names)}."

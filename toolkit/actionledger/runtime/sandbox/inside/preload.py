@@ -1,11 +1,14 @@
-"""Loads the modules that the code may import: beforehand, since no file can be opened later."""
+"""Loads the modules and the local time zone that the code may need: beforehand, since no file can be opened later."""
 
 import codecs
 import importlib
+import os
 import sys
+import time
 from collections.abc import Iterable
 from importlib.abc import MetaPathFinder
 from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec
+from pathlib import Path
 from typing import Any
 
 from .modules import COMMON, MODULES, RARE
@@ -80,3 +83,19 @@ def _keep_zones() -> None:
 
 _SETTLING = {"asyncio": _keep_event_loops_off_sockets, "zoneinfo": _keep_zones}
 """What else it takes until some of them need nothing of the system any more."""
+
+
+_LOCAL = Path("/etc/localtime")
+_MAGIC = b"TZif"
+
+
+def keep_local_zone() -> None:
+    """Set ``TZ`` to the local zone's rule, so that the C library never looks for its file again."""
+    try:
+        data = _LOCAL.read_bytes()
+    except OSError:
+        data = b""
+    # A zone's file ends with its rule between two line ends: CET-1CEST,M3.5.0,M10.5.0/3.
+    rule = data.rstrip(b"\n").rpartition(b"\n")[2] if data.startswith(_MAGIC) else b""
+    os.environ["TZ"] = rule.decode("ascii", "replace") or "UTC0"
+    time.tzset()

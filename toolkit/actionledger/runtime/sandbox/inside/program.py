@@ -25,14 +25,7 @@ class _Returned(BaseException):
 
 
 def run(source: str, name: str, api: object, bounds: Bounds) -> Frame:
-    """Run the code; return the frame that says what came of it.
-
-    Args:
-        source: the code.
-        name: what the code calls the host's object.
-        api: the host's object.
-        bounds: how large the value of the last expression may be.
-    """
+    """Run the code; return the frame that says what came of it."""
     module = _main_module(source)
     module.__dict__[name] = api
     # Given back when memory runs out, so that there is some to say so.

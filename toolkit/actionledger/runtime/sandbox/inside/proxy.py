@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .frames import Frame
-from .plain import Bounds, NotPlainError, TooLargeError, exact, well_formed
-from .raising import builtin_error, no_method
+from .plain import Bounds, NotPlainError, TooLargeError, builtin_error, exact, no_method, well_formed
 
 Exchange = Callable[[Frame], Frame]
 """Sends a frame to the host and returns its answer."""
@@ -55,15 +54,7 @@ class Namespace:
 def proxy(
     name: str, methods: Iterable[str], bounds: Bounds, tell: Callable[[Frame], None], ask: Exchange
 ) -> Namespace:
-    """Build the object that the code is given.
-
-    Args:
-        name: what the code calls it.
-        methods: the dotted names of the host's methods.
-        bounds: how large the arguments of one call may be.
-        tell: sends a frame.
-        ask: sends a frame and waits for its answer.
-    """
+    """Build the object that the code is given."""
 
     def calling(method: str) -> Method:
         def call(*arguments: Any, **keywords: Any) -> Any:

@@ -38,17 +38,7 @@ _WORD = 0xFFFF_FFFF
 
 
 def install(libc: ctypes.CDLL, target: Architecture, *, sockets: bool, spared: Sequence[int]) -> None:
-    """Put the filter in force for this process and all that it starts, for ever.
-
-    Args:
-        libc: the C library.
-        target: how this machine's processor calls its kernel.
-        sockets: whether sockets may be made.
-        spared: the processes that get no signal, where nothing else keeps signals from them.
-
-    Raises:
-        OSError: the kernel refuses it.
-    """
+    """Put the filter in force for this process and all that it starts, for ever."""
     seccomp.install(libc, target, program(target, sockets=sockets, spared=spared))
 
 

@@ -32,19 +32,7 @@ class NoRootError(Exception):
 
 
 def change_root(place: str, allowed: Sequence[Allowed]) -> bool:
-    """Move this process into a root that holds nothing but what is allowed.
-
-    Args:
-        place: a folder to begin it at; it may be among what is allowed.
-        allowed: what is to be there; what isn't anywhere is passed over.
-
-    Returns:
-        Whether ``/proc`` there shows the processes of this namespace alone.
-
-    Raises:
-        NoRootError: the kernel refuses it.
-        OSError: it was begun and can't be finished; nothing foreign may run then.
-    """
+    """Move this process into a root that holds nothing but what is allowed."""
     _move(place)
     _show(allowed)
     own_processes = _show_processes()

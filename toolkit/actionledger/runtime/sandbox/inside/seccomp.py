@@ -20,16 +20,7 @@ _SET_MODE_FILTER, _FLAG_ALL_THREADS = 1, 1
 
 
 def install(libc: ctypes.CDLL, target: Architecture, code: bytes) -> None:
-    """Put a filter in force for this process, for ever.
-
-    Args:
-        libc: the C library.
-        target: how this machine's processor calls its kernel.
-        code: the filter, as ``program`` makes it.
-
-    Raises:
-        OSError: the kernel refuses it.
-    """
+    """Put a filter in force for this process, for ever."""
     buffer = ctypes.create_string_buffer(code, len(code))
     description = struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))
     arguments = (target.install_filter, _SET_MODE_FILTER, _FLAG_ALL_THREADS, description)

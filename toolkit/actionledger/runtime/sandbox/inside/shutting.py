@@ -39,11 +39,7 @@ class Shutting:
         return self.spaced
 
     def furnish(self) -> None:
-        """Give this process, the first of its namespaces, a root, a list of processes and a loopback of its own.
-
-        Raises:
-            OSError: the kernel lets it be begun and not finished.
-        """
+        """Give this process, the first of its namespaces, a root, a list of processes and a loopback of its own."""
         self.walls |= {"signals", "ending"}
         namespaces.keep_mounts_to_itself()
         if not self.task["network"]:
@@ -61,14 +57,7 @@ class Shutting:
             self.walls.add("processes")
 
     def close(self, supervisor: int) -> list[str]:
-        """Refuse this process, which becomes the command, what it is not to have; return the names of all walls.
-
-        Args:
-            supervisor: the process that watches over it.
-
-        Raises:
-            OSError: the kernel has a wall and doesn't build it.
-        """
+        """Refuse this process, which becomes the command, what it is not to have; return the names of all walls."""
         if _is_linux():
             libc = system.library()
             self._give_up_privileges(libc)

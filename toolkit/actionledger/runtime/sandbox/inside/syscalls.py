@@ -140,11 +140,7 @@ CLONE3 = 435
 
 
 def architecture() -> Architecture:
-    """Return how this machine's processor calls its kernel.
-
-    Raises:
-        OSError: no table for it is known.
-    """
+    """Return how this machine's processor calls its kernel."""
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         raise OSError(

@@ -21,7 +21,8 @@ from actionledger.core.events import (
 )
 from actionledger.core.ids import derived_id, now
 from actionledger.core.recording import Recorder
-from actionledger.runtime.execution.execution_events import Step
+from actionledger.runtime.execution.execution_events import ActionStep
+from actionledger.runtime.session.states.capture import CapturedState, Lens
 from actionledger.runtime.session.states.lines import (
     Begun,
     Drawn,
@@ -30,17 +31,15 @@ from actionledger.runtime.session.states.lines import (
     TurnBegun,
     TurnEnded,
     change_as_json,
+    read_states,
+    remove_old,
     written,
 )
-from actionledger.runtime.session.states.looking import Lens, State
 from actionledger.runtime.session.states.objects import Objects
-from actionledger.runtime.session.states.pruning import remove_old
-from actionledger.runtime.session.states.reading import read_states
 from actionledger.runtime.session.states.settings import ManifestSettings
-from actionledger.runtime.workspace.folders import write_all
+from actionledger.runtime.workspace.folders import make_private_folder, open_private, write_all
 from actionledger.runtime.workspace.nodes import digest_of
-from actionledger.runtime.workspace.private_files import make_private_folder, open_private
-from actionledger.runtime.workspace.snapshots import Snapshot
+from actionledger.runtime.workspace.snapshots import WorkspaceSnapshot
 
 _Modes = Callable[[], tuple[bool, bool]]
 
@@ -78,7 +77,7 @@ class StateKeeper:
         self._known = folder / "known" / f"{derived_id('workspace', root)}.json" if remembers else None
         self._objects = Objects(folder / "objects", settings.tree_bytes)
         self._lens = Lens(root, self._objects, settings)
-        self._state: State | None = None
+        self._state: CapturedState | None = None
         self._turns: dict[str, int] = {}
         self._open: dict[str, tuple[int, int]] = {}
         self._done: list[tuple[int, int]] = []
@@ -93,7 +92,7 @@ class StateKeeper:
         """The session's file."""
         return self._path
 
-    def tape_of(self, step: Step) -> Taking:
+    def tape_of(self, step: ActionStep) -> Taking:
         """Return the tape that keeps what an action draws; all its tries have the same."""
         return self._tapes.setdefault((step.turn.index, step.index), Taking())
 
@@ -144,7 +143,7 @@ class StateKeeper:
                 suppress(OSError, ValueError, TypeError, KeyError),
                 os.fdopen(open_private(self._known, os.O_RDONLY | os.O_NONBLOCK), "rb") as file,
             ):
-                self._lens.known = Snapshot.from_bytes(file.read())
+                self._lens.known = WorkspaceSnapshot.from_bytes(file.read())
         seen = self._lens.look()
         if earlier is None or earlier.last is None:
             data = seen.as_bytes()
@@ -214,7 +213,7 @@ class StateKeeper:
         self._note(seen, turn, actions)
         self._state = seen
 
-    def _note(self, seen: State, turn: int | None, actions: tuple[int, ...]) -> None:
+    def _note(self, seen: CapturedState, turn: int | None, actions: tuple[int, ...]) -> None:
         assert self._state is not None
         before = self._state
         changes = () if seen is before else tuple(change_as_json(each) for each in before.changes_to(seen))

@@ -9,9 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from actionledger.core.ids import new_id
-from actionledger.runtime.workspace.folders import write_all
+from actionledger.runtime.workspace.folders import make_private_folder, open_private, write_all
 from actionledger.runtime.workspace.nodes import digest_of
-from actionledger.runtime.workspace.private_files import make_private_folder, open_private
 
 _DIGITS = frozenset("0123456789abcdef")
 _LENGTH = 64

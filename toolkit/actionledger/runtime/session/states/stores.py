@@ -1,4 +1,4 @@
-"""What an SQLite file in a workspace holds: read through SQLite alone, since opening it otherwise would cancel SQLite's own locks."""
+"""SQLite files in a workspace, copied through SQLite alone: by their open connection where this process has one."""
 
 import json
 import os
@@ -8,10 +8,59 @@ from collections.abc import Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import Any, Protocol
 from urllib.parse import quote
+from weakref import WeakSet
 
-from actionledger.runtime.session.states.open_stores import copy_of
+
+class OpenStore(Protocol):
+    """A store with a connection of its own."""
+
+    def copied(self) -> bytes | None:
+        """Return what the file holds, all that is committed and no more; None where somebody is at it."""
+
+
+_by_file: dict[tuple[int, int], WeakSet[OpenStore]] = {}
+_lock = RLock()
+
+
+def offer(store: OpenStore, status: os.stat_result) -> None:
+    """Have a store asked for copies of its file, for as long as it holds that open.
+
+    Args:
+        store: the store.
+        status: the file's; it tells which file that is, whatever stands at its path later.
+    """
+    with _lock:
+        _by_file.setdefault((status.st_dev, status.st_ino), WeakSet()).add(store)
+
+
+def withdraw(store: OpenStore) -> None:
+    """Have a store asked no more; nobody else's file can be taken for its own while it still has that open."""
+    with _lock:
+        for file, stores in tuple(_by_file.items()):
+            stores.discard(store)
+            if not stores:
+                del _by_file[file]
+
+
+def copy_of(path: Path) -> bytes | None:
+    """Return what a store holds, copied by whoever has it open; None where that is nobody, or nobody who can."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    with _lock:
+        stores = tuple(_by_file.get((status.st_dev, status.st_ino), ()))
+    for store in stores:
+        try:
+            if image := store.copied():
+                return image
+        except sqlite3.Error:
+            continue  # another connection says what is wrong with it
+    return None
+
 
 _SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -52,14 +101,7 @@ def belongs_to(path: str) -> str:
 
 
 def image_of(path: Path, most_bytes: int, *, on_disk: int, has_log: bool) -> bytes | None:
-    """Return a store as one file that nobody else writes to; nothing where it is too large or held, None where it is no store.
-
-    Args:
-        path: the file.
-        most_bytes: the largest that is taken, in bytes.
-        on_disk: how large the file and its log are together, in bytes; a store is no larger.
-        has_log: whether it has a log beside it.
-    """
+    """Return a store as one file that nobody else writes to; nothing where it is too large or held, None where it is no store."""
     try:
         copied = copy_of(path) if on_disk <= most_bytes else None
         image = bytearray(copied or _copied(path, most_bytes, has_log=has_log))

@@ -1,0 +1,283 @@
+"""The assistant's four collections in one SQLite file, and the six actions on each: the names differ, and nothing else.
+
+The shapes of the results are those of the document's ``gb`` object.
+"""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel
+
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
+from actionledger.profiles.stores import IN_MEMORY, SqliteStore, moment
+from actionledger.runtime.execution.handlers import Context, Handler
+
+# What the assistant keeps: four collections of numbered texts in one SQLite file.
+Record = dict[str, Any]
+"""One numbered text with its fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordKind:
+    """A kind of thing that the assistant keeps.
+
+    Args:
+        name: what people call one of them.
+        table: its table; the word for several of them.
+        field: what its records have besides content and notes; empty for nothing.
+    """
+
+    name: str
+    table: str
+    field: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields that can be given and changed."""
+        return ("content", "notes", self.field) if self.field else ("content", "notes")
+
+
+TASK = RecordKind("task", "tasks", "status")
+MEMORY = RecordKind("memory", "memories")
+GOAL = RecordKind("goal", "goals", "status")
+ITEM = RecordKind("datavault item", "datavault", "filetype")
+_TABLE_KINDS = (TASK, MEMORY, GOAL, ITEM)
+
+
+def _table(kind: RecordKind) -> str:
+    field = f"{kind.field} TEXT NOT NULL, " if kind.field else ""
+    return (
+        f"{kind.table} (id INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL, notes TEXT NOT NULL, {field}"
+        "created_at TEXT NOT NULL, updated_at TEXT NOT NULL)"
+    )
+
+
+class AssistantStore(SqliteStore):
+    """The four collections.
+
+    Args:
+        path: the SQLite file; made if it isn't there. ``:memory:`` for none.
+    """
+
+    owner = "assistant"
+    tables = tuple(map(_table, _TABLE_KINDS))
+
+    @classmethod
+    def copy_of(cls, path: Path) -> Self:
+        """Return a copy in memory of the store in a file; an empty one where there is no file."""
+        copy = cls(IN_MEMORY)
+        if path.exists():
+            with (
+                copy.opened() as connection,
+                closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as original,
+            ):
+                original.backup(connection)
+                copy._prepare(connection)
+        return copy
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        # SQLite's own lower() knows ASCII alone.
+        connection.create_function("folded", 1, str.casefold, deterministic=True)
+        super()._prepare(connection)
+
+    def add(self, kind: RecordKind, fields: Mapping[str, str]) -> Record:
+        """Keep a new record; return it with its number."""
+        at = moment()
+        values = [fields[column] for column in kind.columns]
+        marks = ", ".join("?" * (len(values) + 2))
+        (row,) = self.rows(
+            f"INSERT INTO {kind.table} ({', '.join(kind.columns)}, created_at, updated_at) "  # noqa: S608
+            f"VALUES ({marks}) RETURNING *",
+            (*values, at, at),
+        )
+        return dict(row)
+
+    def get(self, kind: RecordKind, number: int) -> Record:
+        """Return a record."""
+        found = self.rows(f"SELECT * FROM {kind.table} WHERE id = ?", (_key(number),))  # noqa: S608
+        return _only(found, kind, number)
+
+    def change(self, kind: RecordKind, number: int, fields: Mapping[str, str | None]) -> Record:
+        """Change what is given of a record, leave the rest; return it."""
+        given = {name: value for name, value in fields.items() if name in kind.columns and value is not None}
+        changes = "".join(f"{column} = ?, " for column in given)
+        found = self.rows(
+            f"UPDATE {kind.table} SET {changes}updated_at = ? WHERE id = ? RETURNING *",  # noqa: S608
+            (*given.values(), moment(), _key(number)),
+        )
+        return _only(found, kind, number)
+
+    def remove(self, kind: RecordKind, number: int) -> None:
+        """Forget a record."""
+        found = self.rows(f"DELETE FROM {kind.table} WHERE id = ? RETURNING *", (_key(number),))  # noqa: S608
+        _only(found, kind, number)
+
+    def find(
+        self, kind: RecordKind, *, limit: int, field: str | None = None, query: str | None = None
+    ) -> list[Record]:
+        """Return the first records, oldest first."""
+        where, values = ["TRUE"], list[object]()
+        if field is not None:
+            where.append(f"{kind.field} = ?")
+            values.append(field)
+        if query is not None:
+            where.append("(instr(folded(content), folded(?)) OR instr(folded(notes), folded(?)))")
+            values += [query, query]
+        rows = self.rows(
+            f"SELECT * FROM {kind.table} WHERE {' AND '.join(where)} ORDER BY id LIMIT ?",  # noqa: S608
+            (*values, limit),
+        )
+        return [dict(row) for row in rows]
+
+
+def _key(number: int) -> int:
+    """Return a number as SQLite can take it: what is beyond its integers names no record either way."""
+    return min(number, 2**63 - 1)
+
+
+def _only(found: Sequence[sqlite3.Row], kind: RecordKind, number: int) -> Record:
+    if not found:
+        raise ActionError(Reason.NOT_FOUND, f"There is no {kind.name} with the number {number}.")
+    return dict(found[0])
+
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionNames:
+    """How a kind's actions are called.
+
+    Args:
+        kind: the kind.
+        number: the field by which an action names a record.
+        key: the field by which a result names it.
+        several: the field of a result that holds a list of them.
+        actions: the actions' names: create, update, delete, get, list, search.
+    """
+
+    kind: RecordKind
+    number: str
+    key: str
+    several: str
+    actions: tuple[str, str, str, str, str, str]
+
+    @property
+    def changing(self) -> tuple[str, ...]:
+        """The actions that change what is kept."""
+        return self.actions[:3]
+
+    @property
+    def deleting(self) -> str:
+        """The action that deletes."""
+        return self.actions[2]
+
+
+def _plain(kind: RecordKind, plural: str) -> ActionNames:
+    one = kind.name
+    verbs = (
+        f"create_{one}",
+        f"update_{one}",
+        f"delete_{one}",
+        f"get_{one}",
+        f"list_{plural}",
+        f"search_{plural}",
+    )
+    return ActionNames(kind, f"{one}_id", f"{one}_id", plural, verbs)
+
+
+KINDS = (
+    _plain(TASK, "tasks"),
+    _plain(MEMORY, "memories"),
+    _plain(GOAL, "goals"),
+    ActionNames(
+        ITEM,
+        "item_id",
+        "datavault_id",
+        "items",
+        (
+            "datavault_store",
+            "datavault_update",
+            "datavault_delete",
+            "datavault_get",
+            "datavault_list",
+            "datavault_search",
+        ),
+    ),
+)
+"""The four kinds with the names of their actions."""
+
+OpenStore = Callable[[], AssistantStore]
+"""Returns the store, which is opened when it is first needed."""
+
+
+def crud_handlers(store: OpenStore) -> dict[str, Handler]:
+    """Return what runs the actions on the four kinds, by the action's name."""
+    handlers: dict[str, Handler] = {}
+    for names in KINDS:
+        crud = _Crud(store, names)
+        methods = (crud.create, crud.update, crud.delete, crud.get, crud.show, crud.search)
+        handlers |= zip(names.actions, methods, strict=True)
+    return handlers
+
+
+class _Crud:
+    """Runs the six actions of one kind."""
+
+    def __init__(self, store: OpenStore, names: ActionNames) -> None:
+        self.store = store
+        self.names = names
+        self.kind = names.kind
+
+    def create(self, action: BaseModel, _context: Context) -> Result:
+        given = action.model_dump()
+        record = self.store().add(self.kind, {column: given[column] or "" for column in self.kind.columns})
+        return self._identified(record) | self._short(record) | {"created_at": record["created_at"]}
+
+    def update(self, action: BaseModel, _context: Context) -> Result:
+        given = action.model_dump()
+        record = self.store().change(self.kind, given[self.names.number], given)
+        short = self._short(record)
+        short.pop("content_length", None)
+        return self._identified(record) | short | {"updated_at": record["updated_at"]}
+
+    def delete(self, action: BaseModel, _context: Context) -> Result:
+        number = action.model_dump()[self.names.number]
+        self.store().remove(self.kind, number)
+        return {"success": True, self.names.key: number}
+
+    def get(self, action: BaseModel, _context: Context) -> Result:
+        record = self.store().get(self.kind, action.model_dump()[self.names.number])
+        return {name: record[name] for name in ("id", *self.kind.columns)}
+
+    def show(self, action: BaseModel, _context: Context) -> Result:
+        given = action.model_dump()
+        return self._listed(
+            self.store().find(self.kind, limit=given["limit"], field=given.get(self.kind.field))
+        )
+
+    def search(self, action: BaseModel, _context: Context) -> Result:
+        given = action.model_dump()
+        return self._listed(self.store().find(self.kind, limit=given["limit"], query=given["query"]))
+
+    def _identified(self, record: Record) -> Result:
+        return {"id": record["id"], self.names.key: record["id"]}
+
+    def _short(self, record: Record) -> Result:
+        """What a result says of a record besides its number: long texts of the datavault only by their length."""
+        if self.kind is ITEM:
+            return {"filetype": record["filetype"], "content_length": len(record["content"])}
+        return {name: record[name] for name in self.kind.columns if name != "notes"}
+
+    def _listed(self, records: list[Record]) -> Result:
+        return {self.names.several: [self._line(record) for record in records]}
+
+    def _line(self, record: Record) -> Result:
+        """What a list says of a record; a goal's notes are shown with the goal alone."""
+        notes = {} if self.kind is GOAL else {"notes": record["notes"]}
+        return {"id": record["id"]} | self._short(record) | notes

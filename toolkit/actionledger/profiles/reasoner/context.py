@@ -1,0 +1,179 @@
+"""The context of executors: the trigger and the steps so far, shared by one sequence, and what all executors have in common.
+
+Each looks at the state as it is when it runs, and no further than its action says.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Event, Lock
+from typing import Any
+
+from actionledger.core.draws import draw
+from actionledger.core.errors import ActionError
+from actionledger.core.text import writable
+from actionledger.core.vocabulary import Reason
+from actionledger.profiles.reasoner.actions import ReasonerAction
+from actionledger.profiles.reasoner.store import MAX_TEXT, SPEECH, THOUGHTS, Persona, PersonaStore
+from actionledger.profiles.reasoner.triggers import Trigger
+from actionledger.runtime.models import Message, Model, ModelError
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResult:
+    """An action that was carried out.
+
+    Args:
+        action: its name.
+        context: what it was to focus on.
+        summary: what came of it.
+    """
+
+    action: str
+    context: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionContext:
+    """One sequence so far; it is never changed, only followed by the next one.
+
+    Args:
+        trigger: what set it off; None if unknown.
+        completed: what was carried out, in the order in which it ended.
+        is_done: whether it has ended by itself.
+    """
+
+    trigger: Trigger | None = None
+    completed: tuple[ActionResult, ...] = ()
+    is_done: bool = False
+
+
+class SharedContext:
+    """Where the present sequence is; actions that run side by side share it."""
+
+    def __init__(self) -> None:
+        self._context = ExecutionContext()
+        self._lock = Lock()
+
+    @property
+    def context(self) -> ExecutionContext:
+        """The sequence so far."""
+        return self._context
+
+    def begin(self, trigger: Trigger | None) -> None:
+        """Begin a new sequence."""
+        with self._lock:
+            self._context = ExecutionContext(trigger)
+
+    def complete(self, result: ActionResult) -> None:
+        """Add what was carried out."""
+        with self._lock:
+            self._context = replace(self._context, completed=(*self._context.completed, result))
+
+    def end(self) -> None:
+        """End the sequence: the persona says that it is complete."""
+        with self._lock:
+            self._context = replace(self._context, is_done=True)
+
+    def go_on(self) -> None:
+        """Let another sequence follow one that has ended; what was thought in it stays."""
+        with self._lock:
+            self._context = replace(self._context, is_done=False)
+
+
+_LINES = 20
+"""So much of the conversation an executor sees, in things said."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorContext:
+    """What executors work with.
+
+    Args:
+        name: the action that is carried out.
+        store: the persona.
+        shared: the present sequence.
+        cancelled: set when nobody waits for the action any more.
+        model: what is asked; None to take contexts as they stand.
+    """
+
+    name: str
+    store: PersonaStore
+    shared: SharedContext
+    cancelled: Event
+    model: Model | None = None
+
+    def answer(self, action: ReasonerAction, instruction: str) -> str:
+        """Return what an action comes to, in words."""
+        if self.model is None:
+            return _not_empty(tidy(action.context), "The context is empty; say what it should focus on.")
+        persona = self.store.persona
+        messages = [
+            Message("system", f"I am {persona.name}."),
+            Message("user", self.prompt(persona, action, instruction)),
+        ]
+        try:
+            answer = tidy(self._asked(self.model, messages))
+        except ModelError as error:
+            raise ActionError(Reason.UNAVAILABLE, f"The model gave no answer: {error}") from error
+        if self.cancelled.is_set():
+            raise ActionError(Reason.STOPPED, "The answer came too late and was not used.")
+        return _not_empty(answer, "The model gave an empty answer.")
+
+    def _asked(self, model: Model, messages: Sequence[Message]) -> str:
+        """Return what the model says; run again for the record, what it said."""
+        return str(draw("answer", lambda: model.complete(messages).text))
+
+    def prompt(self, persona: Persona, action: ReasonerAction, instruction: str) -> str:
+        """Return what the model is asked: the parts of the state that the action reads, what happened, what to answer with."""
+        context = self.shared.context
+        parts = [persona.described(action.reads)]
+        if SPEECH in action.reads:
+            parts.append("Conversation:\n" + "\n".join(_said(self.store)))
+        if context.trigger:
+            parts.append(f"What happened. {context.trigger.described}")
+        thoughts = [done.summary for done in context.completed if done.action == "think"]
+        if THOUGHTS in action.reads and thoughts:
+            parts.append("My thoughts so far:\n" + "\n".join(thoughts))
+        parts += [f"Focus: {action.context}", instruction]
+        return "\n\n".join(filter(None, parts))
+
+
+class ActionExecutor(ABC):
+    """Carries out one action."""
+
+    def execute(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Carry the action out and add it to the sequence."""
+        if given.shared.context.is_done:
+            raise ActionError(
+                Reason.STOPPED,
+                "The sequence has ended: done stands before this action. Plan another sequence.",
+            )
+        result = self.carry_out(action, given)
+        given.shared.complete(ActionResult(given.name, action.context, result["summary"]))
+        return result
+
+    @abstractmethod
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+        """Do it; see ``execute``."""
+
+
+def tidy(text: str) -> str:
+    """Return a text as the persona keeps it: without blanks around it, storable, not too long."""
+    return writable(text.strip())[:MAX_TEXT]
+
+
+def on_one_line(text: str) -> str:
+    """Return a text without line breaks, so that it looks like nothing else where the state is told."""
+    return " ".join(text.split())
+
+
+def _not_empty(text: str, message: str) -> str:
+    if not text:
+        raise ActionError(Reason.BAD_LENGTH, message)
+    return text
+
+
+def _said(store: PersonaStore) -> list[str]:
+    return [line.described for line in store.conversation(_LINES)] or ["(nothing yet)"]

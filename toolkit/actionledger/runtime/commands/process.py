@@ -1,0 +1,345 @@
+"""One command: started in a process that shuts it in, its output captured, ended in time with all that it started."""
+
+import codecs
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from math import ceil
+from pathlib import Path
+from threading import Event
+from typing import Any, TypeAlias
+
+from actionledger.core.errors import ActionError
+from actionledger.core.privacy import mask_text
+from actionledger.core.vocabulary import Reason
+from actionledger.runtime.commands import reach
+from actionledger.runtime.commands.reach import ENVIRONMENT, CommandSettings, allows, environment_of
+from actionledger.runtime.sandbox.launch import INSIDE, host_python
+
+OnOutput: TypeAlias = Callable[[str, str], None]
+"""Takes the name of the output (``stdout`` or ``stderr``) and the next piece of it."""
+
+MARGIN = 64 * 1024
+"""How much is held beyond each cut, in characters: a secret up to that length is known whole, and masked, before it is cut in two."""
+
+
+class OutputCapture:
+    """One output of a command.
+
+    Args:
+        name: its name.
+        limit: how much of it is kept, in characters.
+        on_output: takes each piece as it comes; None where nobody listens.
+    """
+
+    def __init__(self, name: str, limit: int, on_output: OnOutput | None = None) -> None:
+        self._name = name
+        self._limit = limit
+        self._on_output = on_output
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._head = _Beginning(limit + MARGIN)
+        self._tail = _End(limit + MARGIN)
+        self._length = 0
+
+    def add(self, data: bytes, *, final: bool = False) -> None:
+        """Take the next bytes; what is no UTF-8 becomes U+FFFD."""
+        text = self._decoder.decode(data, final)
+        if not text:
+            return
+        self._length += len(text)
+        if self._on_output:
+            self._on_output(self._name, text)
+        self._head.add(text)
+        self._tail.add(text)
+
+    @property
+    def text(self) -> str:
+        """What is kept; where something was left out, a line says how much, and the secrets in the rest are masked."""
+        if self._length <= self._limit:
+            return self._head.text
+        head = mask_text(self._head.text)[: self._limit // 2]
+        tail = mask_text(self._tail.text)[-(self._limit - self._limit // 2) :]
+        return f"{head}\n[… {self._length - len(head) - len(tail):,} characters left out …]\n{tail}"
+
+
+class _Beginning:
+    """The first characters of a text."""
+
+    def __init__(self, room: int) -> None:
+        self._pieces: list[str] = []
+        self._room = room
+
+    def add(self, text: str) -> None:
+        if self._room:
+            self._pieces.append(text[: self._room])
+            self._room -= len(self._pieces[-1])
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+
+class _End:
+    """The last characters of a text."""
+
+    def __init__(self, room: int) -> None:
+        self._pieces: deque[str] = deque()
+        self._length = 0
+        self._room = room
+
+    def add(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)
+        while self._length - len(self._pieces[0]) >= self._room:
+            self._length -= len(self._pieces.popleft())
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)[-self._room :]
+
+
+class Wall(StrEnum):
+    """What one wall keeps a command from.
+
+    Of ``memory`` and ``number`` each process is bounded by the kernel where it can do that, and all of them together are counted
+    ten times a second.
+    """
+
+    FILES = "files"
+    """It reads and writes nothing but what it is given: the workspace, its home, and what is installed for everybody."""
+    PROCESSES = "processes"
+    """It sees no process but its own."""
+    SIGNALS = "signals"
+    """It can signal no process but its own."""
+    ENDING = "ending"
+    """It can't end the process that watches over it, and nothing that it started outlives it."""
+    NETWORK = "network"
+    """It reaches no other machine, and nothing that this one serves."""
+    MEMORY = "memory"
+    """It is ended when it takes more memory than it may."""
+    NUMBER = "number"
+    """It is ended when it has more processes and threads than it may."""
+
+
+KEEPS_TO_THE_WORKSPACE = frozenset({Wall.FILES})
+"""The walls without which a command runs only where an operator asks for that by name."""
+
+
+_BOOT = "import sys; sys.path.insert(0, {folder!r}); from inside.command import main; main()"
+_LOOK_EVERY = 0.05
+_PIECE = 64 * 1024
+_AROUND_THE_END = 5.0
+"""How long the process around a command may take to end all of it, beyond its grace, in seconds."""
+
+HOW_TO_RUN = (
+    "Whoever operates this session can run it where there is Landlock (Linux 5.13 or later) or namespaces, a virtual machine or a "
+    "container for one, or allow commands without walls by name: --unconfined-commands, CommandSettings(unconfined=True) or "
+    f"{ENVIRONMENT}=unconfined in the environment."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a command.
+
+    Args:
+        status: its exit status, or below zero the signal that ended it; None if it was ended or is unknown.
+        stdout, stderr: what it said, as far as it was kept.
+        seconds: how long it took.
+        ended_by: ``"timeout"``, ``"cancelled"``, ``"memory"`` or ``"processes"`` where it was ended; empty where it ended by itself.
+        walls: which walls stood around it.
+    """
+
+    status: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+    ended_by: str
+    walls: tuple[Wall, ...]
+
+
+def run_command(
+    words: Sequence[str],
+    *,
+    workspace: Path,
+    home: Path,
+    settings: CommandSettings,
+    on_output: OnOutput | None = None,
+    cancelled: Event | None = None,
+) -> Ran:
+    """Run a program with its arguments in a workspace."""
+    running = _Running(words, workspace, home, settings, on_output)
+    try:
+        return running.finished(cancelled or Event())
+    finally:
+        running.end()
+
+
+class _Running:
+    """A command that runs."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        workspace: Path,
+        home: Path,
+        settings: CommandSettings,
+        on_output: OnOutput | None,
+    ) -> None:
+        self._settings = settings
+        self._begun = time.monotonic()
+        self._outputs = [OutputCapture(name, settings.output, on_output) for name in ("stdout", "stderr")]
+        self._reported = b""
+        self._report, report = os.pipe()
+        try:
+            task = _task(words, workspace, home, settings) | {"report": report}
+            self._process = _started(task, workspace, report)
+        except BaseException:
+            os.close(self._report)
+            raise
+        finally:
+            os.close(report)
+        self._selector = selectors.DefaultSelector()
+        for stream, take in (
+            (self._process.stdout, self._outputs[0].add),
+            (self._process.stderr, self._outputs[1].add),
+            (self._report, self._take_report),
+        ):
+            assert stream is not None
+            self._selector.register(stream, selectors.EVENT_READ, take)
+
+    def finished(self, cancelled: Event) -> Ran:
+        """Wait until all of the command has ended, by itself or in time."""
+        ended_by, last = "", self._begun + self._settings.seconds
+        while self._selector.get_map():
+            late = time.monotonic() >= last
+            if ended_by and late:
+                break  # whoever was to end it doesn't
+            if not ended_by and (late or cancelled.is_set()):
+                ended_by = "timeout" if late else "cancelled"
+                self._let_go()
+                last = time.monotonic() + self._settings.grace + _AROUND_THE_END
+            self._listen(min(_LOOK_EVERY, max(0.0, last - time.monotonic())))
+        return self._ran(ended_by)
+
+    def end(self) -> None:
+        """Leave nothing of it behind."""
+        self._let_go()
+        try:
+            self._process.wait(self._settings.grace + _AROUND_THE_END)
+        except subprocess.TimeoutExpired:
+            self._kill()
+        self._selector.close()
+        os.close(self._report)
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream:
+                stream.close()
+
+    def _listen(self, seconds: float) -> None:
+        for key, _ in self._selector.select(seconds):
+            data = os.read(key.fd, _PIECE)
+            key.data(data)
+            if not data:
+                self._selector.unregister(key.fileobj)
+
+    def _take_report(self, data: bytes) -> None:
+        self._reported += data
+
+    def _ran(self, ended_by: str) -> Ran:
+        for output in self._outputs:
+            output.add(b"", final=True)
+        said = self._said()
+        if "refused" in said and not ended_by:
+            raise ActionError(Reason.UNAVAILABLE, f"The command could not be started: {said['refused']}.")
+        if "unheld" in said:
+            raise ActionError(Reason.UNAVAILABLE, f"The command was not run: {said['unheld']}. {HOW_TO_RUN}")
+        ended_by = ended_by or str(said.get("beyond", ""))
+        return Ran(
+            status=None if ended_by else said.get("ended"),
+            stdout=self._outputs[0].text,
+            stderr=self._outputs[1].text,
+            seconds=time.monotonic() - self._begun,
+            ended_by=ended_by,
+            walls=_walls(said),
+        )
+
+    def _said(self) -> dict[str, Any]:
+        """Return what the process around the command has reported so far."""
+        said: dict[str, Any] = {}
+        for line in self._reported.splitlines():
+            with suppress(ValueError):
+                said |= json.loads(line)
+        return said
+
+    def _let_go(self) -> None:
+        """Close what holds the command alive."""
+        if self._process.stdin:
+            self._process.stdin.close()
+
+    def _kill(self) -> None:
+        groups = {self._process.pid, self._said().get("started", self._process.pid)}
+        for group in groups:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, signal.SIGKILL)
+        self._process.wait()
+
+
+def _task(words: Sequence[str], workspace: Path, home: Path, settings: CommandSettings) -> dict[str, Any]:
+    """Return all that the process around a command has to know, as a JSON value."""
+    environment = environment_of(settings, home)
+    program = reach.program_of(words[0], workspace, environment["PATH"])
+    return {
+        "program": str(program),
+        "words": list(words),
+        "environment": environment,
+        "writable": reach.writable(workspace, home),
+        "readable": reach.readable(program, settings),
+        "network": allows(settings, "network"),
+        "listed": reach.listed(),
+        "home": str(home),
+        "grace": settings.grace,
+        "most": {
+            "memory": settings.memory,
+            "processes": settings.processes,
+            "file_bytes": settings.file_bytes,
+            "processor_seconds": ceil(settings.seconds + settings.grace) * (os.cpu_count() or 1),
+        },
+        "required": [] if allows(settings, "unconfined") else sorted(KEEPS_TO_THE_WORKSPACE),
+        "spared": [os.getpid()],
+        **asdict(settings.means),
+    }
+
+
+def _walls(said: dict[str, Any]) -> tuple[Wall, ...]:
+    """Return the walls that the process around a command has reported, in their own order."""
+    counted = {Wall.MEMORY, Wall.NUMBER} if sys.platform.startswith("linux") else set()
+    standing = {*said.get("walls", ()), *(counted if "walls" in said else ())}
+    return tuple(wall for wall in Wall if wall in standing)
+
+
+def _started(task: dict[str, Any], workspace: Path, report: int) -> "subprocess.Popen[bytes]":
+    options = ["-B"] if sys.dont_write_bytecode else []
+    boot = _BOOT.format(folder=str(INSIDE.parent))
+    try:
+        return subprocess.Popen(  # noqa: S603 - no shell: the words of the command are data of a task
+            [host_python(), "-I", "-S", *options, "-X", "utf8", "-c", boot, json.dumps(task)],
+            cwd=workspace,
+            env={},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(report,),
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        message = f"The command could not be started: {error}."
+        raise ActionError(Reason.UNAVAILABLE, message) from error

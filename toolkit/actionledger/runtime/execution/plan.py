@@ -1,0 +1,215 @@
+"""From the calls of one response to ordered steps: who waits for whom, and what can't be ordered. Pure.
+
+An action is known by the ``id`` that it gives itself and by its number: ``action_1``, ``action_2``, …; where one bears another
+one's number as its id, the name is that of its bearer. An action waits for those
+that it lists in ``depends_on`` and for those whose results it refers to. Actions that don't wait for each other keep the order
+of the text. ``depends_on`` and a given id may point forward; a number may not in a reference, since numbers that count from
+where the reader stands are a likely slip.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
+from itertools import pairwise
+
+from actionledger.actions.references import is_numbered
+from actionledger.actions.validation import id_of
+from actionledger.core.values import ActionCall, Issue
+from actionledger.core.vocabulary import ActionStatus, Reason
+
+_NAMED = 10
+"""So many ids are listed in a message at most."""
+
+
+@dataclass(slots=True)
+class PlannedAction:
+    """A call that may run in its plan.
+
+    Args:
+        index: its place among its response's actions, from 0.
+        call: the call.
+        waits_for: the places of the actions that must succeed before it.
+        issue: why it can't run as it stands; None if it can.
+    """
+
+    index: int
+    call: ActionCall
+    waits_for: tuple[int, ...] = ()
+    issue: Issue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlan:
+    """The calls of a response that may run, in the order in which they do.
+
+    Args:
+        actions: the calls, each behind those that it waits for.
+        places: the place of the action that goes by each id.
+    """
+
+    actions: tuple[PlannedAction, ...]
+    places: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What can't be ordered, in the order of the plan."""
+        return tuple(action.issue for action in self.actions if action.issue)
+
+
+def named(index: int, call: ActionCall) -> str:
+    """Return how messages call an action: by its number, as it is counted for the model, and its name."""
+    return f"action {index + 1} ({call.name[:100]})"
+
+
+def as_sentence(clause: str) -> str:
+    """Return a clause with a capital and a full stop."""
+    return f"{clause[:1].upper()}{clause[1:]}."
+
+
+def build_plan(
+    calls: Sequence[ActionCall], *, references: bool = False, limit: int | None = None
+) -> TurnPlan:
+    """Order the calls of a response that may run, by themselves or once a person has approved them."""
+    runnable = [PlannedAction(index, call) for index, call in enumerate(calls) if call.status.is_plannable]
+    for planned in runnable[limit:] if limit is not None else ():
+        detail = as_sentence(f"{named(planned.index, planned.call)} is beyond the limit of {limit}")
+        planned.issue = Issue(Reason.ACTION_LIMIT, planned.call.span, detail)
+    if not references:
+        return TurnPlan(tuple(runnable))
+    names = _Names(calls)
+    for planned in runnable:
+        planned.issue = planned.issue or names.issue_of(planned)
+        if planned.issue is None:
+            planned.waits_for, planned.issue = names.dependencies_of(planned)
+    by_index = {planned.index: planned for planned in runnable}
+    return TurnPlan(tuple(by_index[index] for index in _ordered(by_index)), names.places)
+
+
+class _Names:
+    """Who goes by which id."""
+
+    def __init__(self, calls: Sequence[ActionCall]) -> None:
+        self._calls = calls
+        self._bearers: defaultdict[str, list[int]] = defaultdict(list)
+        meant = [(n, call) for n, call in enumerate(calls) if call.status is not ActionStatus.ILLUSTRATION]
+        for index, call in meant:
+            if given := id_of(call):
+                self._bearers[given].append(index)
+        numbers = {f"action_{index + 1}": index for index, _ in meant}
+        first = {name: bearers[0] for name, bearers in self._bearers.items()}
+        self._called = [id_of(call) or f"action_{index + 1}" for index, call in meant]
+        self.places: Mapping[str, int] = numbers | first
+
+    def issue_of(self, planned: PlannedAction) -> Issue | None:
+        """Return an issue where an action before this one has its id already: the first one keeps it."""
+        bearers = self._bearers.get(id_of(planned.call), [planned.index])
+        return None if bearers[0] == planned.index else self._twice(planned, id_of(planned.call))
+
+    def dependencies_of(self, planned: PlannedAction) -> tuple[tuple[int, ...], Issue | None]:
+        """Return whom an action waits for, or the first thing that keeps it from being said."""
+        places: dict[int, None] = {}
+        for name, is_reference in _mentioned(planned.call):
+            issue = self._issue_with(planned, name, is_reference=is_reference)
+            if issue:
+                return (), issue
+            places[self.places[name]] = None
+        return tuple(places), None
+
+    def _issue_with(self, planned: PlannedAction, name: str, *, is_reference: bool) -> Issue | None:
+        place = self.places.get(name)
+        who = named(planned.index, planned.call)
+        if place is None:
+            known = ", ".join(repr(each) for each in self._called[:_NAMED])
+            detail = as_sentence(f"{who} refers to {name[:100]!r}; the ids are: {known}")
+            return Issue(Reason.UNKNOWN_DEPENDENCY, planned.call.span, detail)
+        if len(self._bearers.get(name, ())) > 1:
+            return self._twice(planned, name)
+        is_by_number = is_reference and name not in self._bearers and is_numbered(name)
+        if is_by_number and place > planned.index:
+            detail = as_sentence(f"{who} refers to {named(place, self._calls[place])}; give that one an id")
+            return Issue(Reason.FORWARD_REFERENCE, planned.call.span, detail)
+        return None
+
+    def _twice(self, planned: PlannedAction, name: str) -> Issue:
+        bearers = " and ".join(named(each, self._calls[each]) for each in self._bearers[name][:_NAMED])
+        detail = f"The id {name[:100]!r} is that of {bearers}; give each its own."
+        return Issue(Reason.DUPLICATE_ID, planned.call.span, detail)
+
+
+def _mentioned(call: ActionCall) -> Iterator[tuple[str, bool]]:
+    """Yield the ids that a call mentions, each with whether it stands in a reference."""
+    # Where a dialect writes only texts, the model has made a list of one.
+    listed = getattr(call.action, "depends_on", call.arguments.get("depends_on"))
+    for name in listed if isinstance(listed, list) else ():
+        yield name, False
+    for reference in call.references:
+        yield reference.action, True
+
+
+def _ordered(actions: Mapping[int, PlannedAction]) -> Iterator[int]:
+    """Yield the places of actions so that each comes behind those that it waits for, and else in text order."""
+    sorter = _sorter_without_cycles(actions)
+    ready: list[int] = []
+    while sorter.is_active():
+        for index in sorter.get_ready():
+            heappush(ready, index)
+        index = heappop(ready)
+        yield index
+        sorter.done(index)
+
+
+def _sorter_without_cycles(actions: Mapping[int, PlannedAction]) -> TopologicalSorter[int]:
+    """Return a prepared sorter; the actions of each cycle get an issue, and wait for nobody any more."""
+    while True:
+        waits = {
+            index: [place for place in planned.waits_for if place in actions]
+            for index, planned in actions.items()
+        }
+        sorter = TopologicalSorter(waits)
+        try:
+            sorter.prepare()
+        except CycleError:
+            for cycle in _cycles(waits, _never_ready(sorter, waits)):
+                _note_cycle([actions[index] for index in cycle])
+        else:
+            return sorter
+
+
+def _never_ready(sorter: TopologicalSorter[int], waits: Mapping[int, Sequence[int]]) -> set[int]:
+    """Return the actions that are in a cycle or wait for one."""
+    stuck = set(waits)
+    while ready := sorter.get_ready():
+        stuck.difference_update(ready)
+        sorter.done(*ready)
+    return stuck
+
+
+def _cycles(waits: Mapping[int, Sequence[int]], stuck: AbstractSet[int]) -> Iterator[list[int]]:
+    """Yield cycles that share no action, each action before one that it waits for: at least one cycle.
+
+    Whoever is stuck waits for somebody who is: following the first such one leads into a cycle. That finds many at a time,
+    where the sorter names one.
+    """
+    found_from: dict[int, int] = {}
+    for start in sorted(stuck):
+        path: list[int] = []
+        index = start
+        while index not in found_from:
+            found_from[index] = start
+            path.append(index)
+            index = next(place for place in waits[index] if place in stuck)
+        if found_from[index] == start:
+            yield path[path.index(index) :]
+
+
+def _note_cycle(cycle: Sequence[PlannedAction]) -> None:
+    links = [
+        f"{named(one.index, one.call)} waits for {named(other.index, other.call)}"
+        for one, other in pairwise((*cycle, cycle[0]))
+    ]
+    detail = as_sentence(", ".join(links[:_NAMED]))
+    for planned in cycle:
+        planned.issue = Issue(Reason.DEPENDENCY_CYCLE, planned.call.span, detail)
+        planned.waits_for = ()

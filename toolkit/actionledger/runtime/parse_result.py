@@ -1,0 +1,212 @@
+"""READ and CHECK together: a parser and a catalogue turn a response into its parse result."""
+
+import json
+import time
+import warnings
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from actionledger.actions.tools import ToolCatalogue
+from actionledger.actions.validation import AnyCatalogue, check
+from actionledger.core.errors import EventTooLargeError, UsageError
+from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
+from actionledger.core.recording.turns import response_parsed
+from actionledger.core.values import ActionCall, Issue, ParseResult, Reading, Span
+from actionledger.core.values.calls import Offer
+from actionledger.core.vocabulary import Capture, Outcome, Reason
+from actionledger.reading.messages import PARSER_NAME, read_message
+from actionledger.reading.parsers import AnyParser
+from actionledger.reading.recorded import RECORDED, WithCalls, read_recorded
+
+
+def read_response(
+    text: str, parser: AnyParser, catalogue: AnyCatalogue | None, *, is_cut: bool = False
+) -> ParseResult:
+    """Read a response and check its actions; never raises on text.
+
+    Args:
+        text: the raw response, any string at all.
+        parser: the configuration that reads it.
+        catalogue: the actions that exist; None to check none.
+        is_cut: whether the model was stopped before it was done.
+    """
+    return _checked(parser.read(text, offer_of(catalogue), is_cut=is_cut), parser.name, catalogue)
+
+
+@lru_cache(maxsize=128)
+def catalogue_of_tools(tools: str) -> ToolCatalogue | None:
+    """Return the tools that a turn was offered; None where their definitions are none.
+
+    Args:
+        tools: the list, as JSON text.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the catalogue keeps them, and nobody here can mend a recording
+            return ToolCatalogue.of(_each_once(json.loads(tools)))
+    except (ValueError, TypeError, AttributeError, RecursionError, UsageError):
+        return None
+
+
+def _each_once(tools: object) -> Any:
+    """Return tools with each name once; of those that stand twice with different schemas, what they take is not checked."""
+    found: dict[str, Any] = {}
+    for tool in tools if isinstance(tools, list) else []:
+        function = tool.get("function") if isinstance(tool, dict) else None
+        name = function.get("name") if isinstance(function, dict) else None
+        if not isinstance(name, str):
+            return tools
+        is_other = name in found and found[name] != tool
+        found[name] = {"type": "function", "function": {"name": name}} if is_other else tool
+    return list(found.values()) or tools
+
+
+def offer_of(catalogue: AnyCatalogue | None) -> Offer | None:
+    """Return the names of a catalogue's actions with their parameters; None where there is no catalogue."""
+    return catalogue.offer if catalogue else None
+
+
+def read_and_record(
+    record: Recorder,
+    text: str,
+    parser: AnyParser,
+    catalogue: AnyCatalogue | None,
+    *,
+    turn: TurnKey,
+    run: RunKey,
+    is_cut: bool = False,
+) -> ParseResult:
+    """Read a response, check its actions and record the attempt.
+
+    Args:
+        record: takes the event.
+        text: the raw response.
+        parser: the configuration that reads it.
+        catalogue: the actions that exist; None to check none.
+        turn: the turn that the attempt belongs to.
+        run: the run that it belongs to.
+        is_cut: whether the model was stopped before it was done.
+
+    Returns:
+        What was found; where that is more than a ledger takes, a reading that failed and has no action, so that nothing runs
+        that isn't recorded.
+
+    Raises:
+        LedgerError: the attempt can't be recorded.
+    """
+    begin = time.perf_counter_ns()
+    result = read_response(text, parser, catalogue, is_cut=is_cut)
+    duration_us = (time.perf_counter_ns() - begin) // 1000
+    try:
+        record(response_parsed(result, turn, run, duration_us))
+    except EventTooLargeError:
+        detail = f"It has {len(result.actions):,} actions and {len(result.issues):,} issues."
+        result = unread(text, parser, catalogue, detail)
+        record(response_parsed(result, turn, run, duration_us))
+    return result
+
+
+def unread(
+    text: str,
+    parser: ParserIdentity,
+    catalogue: AnyCatalogue | None,
+    detail: str,
+    reason: Reason = Reason.RESPONSE_TOO_LARGE,
+) -> ParseResult:
+    """Return the reading of a response that could not be read to its end, or is larger than what a ledger takes.
+
+    Args:
+        text: as much of the response as is recorded.
+        parser: the configuration that would have read it.
+        catalogue: what its actions would have been checked against.
+        detail: how large it is, or how far reading came, as a sentence.
+        reason: why it is not read.
+    """
+    return ParseResult(
+        text=text,
+        outcome=Outcome.FAILED,
+        actions=(),
+        blocks=(),
+        issues=(Issue(reason, detail=detail),),
+        narrative="",
+        parser_id=parser.id,
+        parser_name=parser.name,
+        catalogue=catalogue.name if catalogue else None,
+    )
+
+
+def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> ParseResult:
+    """Read a message in which a provider has read the calls already, and check them; never raises on what it holds.
+
+    Args:
+        message: the decoded JSON; see ``providers.read_message``.
+        catalogue: the actions that exist; None to check none.
+    """
+    return _checked(read_message(message, offer_of(catalogue)), PARSER_NAME, _strict(catalogue))
+
+
+def read_calls(
+    written: WithCalls,
+    capture: Capture,
+    catalogue: AnyCatalogue | None,
+    *,
+    demands_action: bool = False,
+    names: frozenset[str] = frozenset(),
+    thoughts: str = "",
+) -> ParseResult:
+    """Read calls that a recording has beside a text, and check them; never raises on what they hold.
+
+    Args:
+        written: the text with its calls.
+        capture: how much of them was kept.
+        catalogue: the actions that exist; None to check none.
+        demands_action: whether a response without a call has failed.
+        names: the tools' names, where no catalogue has them.
+        thoughts: what the model thought, where its provider keeps it apart from the text.
+    """
+    offer = offer_of(catalogue) or names
+    found = read_recorded(written, capture, demands_action=demands_action, names=offer, thoughts=thoughts)
+    return _checked(found, RECORDED.name, _strict(catalogue))
+
+
+def _strict(catalogue: AnyCatalogue | None) -> AnyCatalogue | None:
+    return catalogue.strict if isinstance(catalogue, ToolCatalogue) else catalogue
+
+
+def not_read() -> ParseResult:
+    """Return what is read of a response of which nothing that the model wrote is recorded."""
+    return ParseResult(
+        text="",
+        outcome=Outcome.NOT_RECORDED,
+        actions=(),
+        blocks=(),
+        issues=(),
+        narrative="",
+        parser_id=RECORDED.id,
+        parser_name=RECORDED.name,
+        catalogue=None,
+    )
+
+
+def _checked(found: Reading, parser_name: str, catalogue: AnyCatalogue | None) -> ParseResult:
+    actions = check(found, catalogue)
+    return ParseResult(
+        text=found.text,
+        outcome=found.outcome,
+        actions=actions,
+        blocks=found.blocks,
+        issues=_with_notes(found.issues, actions),
+        narrative=found.narrative,
+        parser_id=found.parser_id,
+        parser_name=parser_name,
+        catalogue=catalogue.name if catalogue else None,
+    )
+
+
+def _with_notes(issues: tuple[Issue, ...], actions: Sequence[ActionCall]) -> tuple[Issue, ...]:
+    """Return the issues of a text with those of its actions, in text order."""
+    notes = [note for action in actions for note in action.notes]
+    if not (notes and issues):
+        return issues or tuple(notes)
+    return tuple(sorted([*issues, *notes], key=lambda issue: issue.span or Span(0, 0)))

@@ -1,0 +1,241 @@
+"""Erasing sessions: which go, whether they may, what lies beside their records, and then the records themselves."""
+
+import getpass
+import json
+import tempfile
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from re import escape, search
+
+from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.processes import FileLock
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.lineage import Forgettable, family
+from actionledger.ledger.queries.names import Called, one_session
+from actionledger.ledger.saved import Saved
+from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, remove_folder
+from actionledger.ledger.storage.local import store_at
+from actionledger.ledger.storage.placement import forget_places
+from actionledger.ledger.storage.spool import forget_held
+from actionledger.ledger.upkeep.forgetting.intent import Intent, intent_of, is_any_open, open_sessions
+from actionledger.ledger.upkeep.forgetting.records import ForgetReport
+from actionledger.runtime.session.states.lines import forget_states
+from actionledger.runtime.workspace.retention import forget_effects, journals_with, refuse_used
+
+_PATIENCE_SECONDS = 60.0
+_LATELY_SECONDS = 1.0
+"""How far the clock of a file system may be behind, at most."""
+
+_SAVED = ("queries", "views")
+_TEMPORARY_WORKSPACE = "actionledger-"
+
+
+def to_forget(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]:
+    """Return what goes if sessions are forgotten: they and their children, whose first prompts and histories are theirs.
+
+    Args:
+        ledger: what to ask.
+        session_ids: the sessions.
+    """
+    return family(ledger, session_ids)
+
+
+def being_forgotten(ledger: Path) -> frozenset[str]:
+    """Return what sessions are called that somebody has begun to forget, their ids and own names: the records may be gone already.
+
+    Args:
+        ledger: the ledger's path.
+
+    Raises:
+        LedgerError: what says so can't be read.
+    """
+    intent = intent_of(LedgerFiles.at(ledger))
+    return frozenset() if intent is None else frozenset([*intent.sessions, *intent.names])
+
+
+def named(ledger: Ledger, called: Iterable[Called], gone: Collection[str]) -> list[str]:
+    """Return the ids of the sessions that are called so; those are passed over that were being forgotten, and are now.
+
+    Args:
+        ledger: what to ask.
+        called: what they are called.
+        gone: what was being forgotten (``being_forgotten``), before that was gone on with.
+
+    Raises:
+        UsageError: nothing is called that, or several are.
+    """
+    found = []
+    for each in called:
+        try:
+            found.append(one_session(ledger, each))
+        except UsageError:
+            name = str(each)
+            if not name or not any(name == one or one.startswith(name.lower()) for one in gone):
+                raise
+    return found
+
+
+def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: str = "") -> ForgetReport:
+    """Remove all that is recorded of sessions, and of their children, from every file of a ledger.
+
+    Args:
+        ledger: the ledger, open for writing.
+        session_ids: the sessions' identifiers.
+        by: who asks for it; this user if not given.
+        why: for what rule; empty where somebody named the sessions.
+
+    Returns:
+        What is gone.
+
+    Raises:
+        LedgerError: one of them is open in a live process, another forgetting was cut off and can't be gone on with, or a file can't be used;
+            whatever was begun is gone on with by the next one.
+    """
+    files = LedgerFiles.at(ledger.path)
+    with _alone(files):
+        begun = _go_on(ledger, files)
+        found = to_forget(ledger, session_ids)
+        if not found:
+            return ForgetReport((), {}, was_begun=begun is not None)
+        return _begin(ledger, files, found, by=by, why=why)
+
+
+def _begin(
+    ledger: Ledger, files: LedgerFiles, found: Sequence[Forgettable], *, by: str, why: str
+) -> ForgetReport:
+    turns = [turn for each in found for turn in each.turns]
+    intent = Intent.of(
+        [each.session_id for each in found],
+        turns,
+        [each.name for each in found if each.name],
+        forgotten_by=by or getpass.getuser(),
+        why=why,
+    )
+    with forgetting_sentence(files):
+        intent.save(
+            files
+        )  # before anybody looks for locks: who opens one of them looks for this behind its lock
+    try:
+        _refuse_open(files, intent.sessions)
+        refuse_used(journals_with(files.effects, {*intent.sessions, *turns}))
+    except BaseException:
+        files.forgetting.unlink(missing_ok=True)
+        raise
+    return _carry_out(ledger, files, intent)
+
+
+def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:
+    """Go on with what somebody has begun to forget; None where nobody has.
+
+    Args:
+        ledger: the ledger, open for writing.
+
+    Raises:
+        LedgerError: see ``forget``.
+    """
+    files = LedgerFiles.at(ledger.path)
+    if not files.forgetting.exists():
+        return None
+    with _alone(files):
+        return _go_on(ledger, files)
+
+
+@contextmanager
+def _alone(files: LedgerFiles) -> Iterator[None]:
+    """Let nobody else say what is to be forgotten: there is one file that says it."""
+    lock = FileLock(files.forgetting_lock)
+    if not lock.acquire(_PATIENCE_SECONDS):
+        raise LedgerError(
+            f"Another process has been forgetting sessions of {files.published} for a minute: forget again when it is done."
+        )
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _go_on(ledger: Ledger, files: LedgerFiles) -> ForgetReport | None:
+    intent = intent_of(files)
+    if intent is None:
+        return None
+    _refuse_open(files, intent.sessions)
+    return _carry_out(ledger, files, intent, was_begun=True)
+
+
+def _carry_out(
+    ledger: Ledger, files: LedgerFiles, intent: Intent, *, was_begun: bool = False
+) -> ForgetReport:
+    ledger.flush()
+    if not intent.is_beside_done:
+        with forgetting_sentence(files):
+            intent = intent.with_counts(_forget_beside(ledger, files, intent))
+            intent.save(files)
+    with closing(store_at(files.published, read_only=False)) as store:
+        is_done = store.forget(patience=_PATIENCE_SECONDS)
+    if not is_done:
+        raise LedgerError(
+            f"Another process has been taking events into {files.published} for a minute: forget again, and it is gone on with."
+        )
+    asked = "SELECT counts::VARCHAR FROM forgotten WHERE list_contains($sessions, session_id::VARCHAR) AND forgotten_at = $at"
+    counts: dict[str, int] = {}
+    for (text,) in ledger.sql(asked, {"sessions": intent.sessions, "at": intent.at}).fetchall():
+        for name, count in json.loads(text).items():
+            counts[name] = counts.get(name, 0) + count
+    return ForgetReport(tuple(intent.sessions), dict(sorted(counts.items())), was_begun)
+
+
+def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[str, dict[str, int]]:
+    """Remove what lies beside the records; return how much of each session."""
+    counts: dict[str, dict[str, int]] = {session_id: {} for session_id in intent.sessions}
+    names = {*intent.sessions, *intent.turns}
+    effects = forget_effects(journals_with(files.effects, names), names)
+    since = (
+        time.time() - _LATELY_SECONDS
+    )  # before it is looked who is there: whoever comes later keeps what is younger
+    left_before = None if is_any_open(files) else since
+    states = forget_states(files.manifests, intent.sessions, left_before=left_before)
+    for what, found in (("effects", effects), ("workspace_states", states)):
+        for session_id, count in found.items():
+            if session_id in counts:
+                counts[session_id][what] = count
+    forget_held(files.held, intent.sessions)
+    forget_places(files.places, intent.sessions)
+    _remove_folders(ledger, intent.sessions)
+    _forget_saved(files, [*names, *intent.names])
+    # It holds hashes of how files begin and end; without it they are read again.
+    files.taken_files.unlink(missing_ok=True)
+    return counts
+
+
+def _remove_folders(ledger: Ledger, session_ids: Sequence[str]) -> None:
+    """Remove temporary workspaces that were kept for sessions that wait for somebody."""
+    asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND (metadata->>'temporary') = 'true'"
+    here = Path(tempfile.gettempdir()).resolve()
+    for (place,) in ledger.sql(asked, {"ids": list(session_ids)}).fetchall():
+        path = Path(place or "/")
+        if path.parent == here and path.name.startswith(_TEMPORARY_WORKSPACE) and not path.is_symlink():
+            remove_folder(path)
+
+
+def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:
+    """Remove what people keep under a name that names one of the sessions."""
+    patterns = [rf"(?<![\w-]){escape(json.dumps(name)[1:-1])}(?![\w-])" for name in names if name]
+    for kind in _SAVED:
+        saved = Saved(files.published, kind)
+        for name, value in saved.entries().items():
+            text = json.dumps([name, value])
+            if any(search(pattern, text) for pattern in patterns):
+                saved.remove(name)
+
+
+def _refuse_open(files: LedgerFiles, session_ids: list[str]) -> None:
+    """Raise where a live process has one of the sessions open."""
+    held = open_sessions(files, session_ids)
+    if held:
+        more = f" (and {len(held) - 1:,} more)" if len(held) > 1 else ""
+        raise LedgerError(
+            f"The session {held[0]}{more} is open in a live process ('actionledger doctor' says which): close it there, then forget it."
+        )

@@ -1,0 +1,185 @@
+"""Taking back what was done: tried in mind first, so that it is done whole or not at all."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from actionledger.core.errors import ActionError
+from actionledger.core.vocabulary import Reason
+from actionledger.runtime.workspace.history import History, Record
+from actionledger.runtime.workspace.journal import Contents
+from actionledger.runtime.workspace.layers import LayeredTree
+from actionledger.runtime.workspace.nodes import Change, EffectStep, Gap, Move, Node, paths_of
+from actionledger.runtime.workspace.paths import plain_parts
+from actionledger.runtime.workspace.texts import unified
+from actionledger.runtime.workspace.tree import FileTree, loaded_or_none, obstacle
+
+_MOST_DIFF_LINES = 20
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why one path keeps something from being undone.
+
+    Args:
+        path: the path.
+        reason: ``changed_since`` where it is no longer as it was left, ``not_kept`` where what stood there before is not
+            known.
+        why: the particulars, as a sentence.
+        diff: from what was left there to what is there now, as far as it can be shown.
+    """
+
+    path: str
+    reason: Reason
+    why: str
+    diff: str = ""
+
+
+class UndoRefusedError(ActionError):
+    """Nothing was undone, because something is no longer as it was left.
+
+    Args:
+        conflicts: each path that keeps it from being undone.
+    """
+
+    def __init__(self, conflicts: Sequence[Conflict]) -> None:
+        named = " ".join(f"{one.path!r}: {one.why}" for one in conflicts[:_MOST_NAMED])
+        more = f" And {len(conflicts) - _MOST_NAMED} more." if len(conflicts) > _MOST_NAMED else ""
+        super().__init__(conflicts[0].reason, f"Nothing was undone. {named}{more}")
+        self.conflicts = tuple(conflicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """What an undoing did to the changes of one action.
+
+    Args:
+        action: the action that made them in the first place.
+        paths: what was changed by the undoing, sorted.
+        is_redone: whether the changes are in effect again, because it took an undoing back.
+    """
+
+    action: str
+    paths: tuple[str, ...]
+    is_redone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was undone.
+
+    Args:
+        action: identifies the undoing, so that it can itself be undone.
+        at: when it was begun, UTC.
+        reversals: whose changes these were in the first place, in the order of their first change.
+
+    Example:
+        >>> with al.Runtime("coder", auto=True) as runtime:
+        ...     turn = runtime.handle("<create_file><path>a.txt</path><content>a</content></create_file>")
+        ...     undone = runtime.undo()
+        >>> undone.paths
+        ('a.txt',)
+    """
+
+    action: str
+    at: str
+    reversals: tuple[Reversed, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All that was changed back, sorted."""
+        return tuple(sorted({path for each in self.reversals for path in each.paths}))
+
+
+def undoings(history: History) -> list[Undone]:
+    """Return what was undone on its own account, and not within an action, in the order in which it was."""
+    actions = (
+        record.unit.action
+        for record in history.records
+        if _takes_back(record, history) and not record.unit.turn
+    )
+    made = (undoing_of(history, action) for action in dict.fromkeys(actions))
+    return [undone for undone in made if undone.reversals]
+
+
+def undoing_of(history: History, action: str) -> Undone:
+    """Return what was undone under one name."""
+    records = [
+        record for record in history.records if record.unit.action == action and _takes_back(record, history)
+    ]
+    return Undone(action, records[0].at, _reversals(history, records))
+
+
+def _takes_back(record: Record, history: History) -> bool:
+    return record.undoes is not None and history.was_done(record)
+
+
+def _reversals(history: History, records: Sequence[Record]) -> tuple[Reversed, ...]:
+    """Return what became of each action; what failed halfway took itself back, and is nothing."""
+    chains: dict[int, list[tuple[Record, int]]] = defaultdict(list)
+    for record in records:
+        first, place = history.links(record)
+        chains[first.number].append((record, place))
+    paths: dict[str, set[str]] = defaultdict(set)
+    redone: dict[str, bool] = {}
+    for number, links in sorted(chains.items()):
+        if len(links) % 2:
+            record, place = links[-1]
+            action = history.records[number].unit.action
+            paths[action].update(paths_of(record.effect))
+            redone[action] = place % 2 == 0
+    return tuple(Reversed(action, tuple(sorted(paths[action])), redone[action]) for action in paths)
+
+
+def undo_steps(records: Sequence[Record], tree: FileTree, contents: Contents) -> list[EffectStep]:
+    """Return the steps that take records back."""
+    tried = LayeredTree(tree)
+    steps: list[EffectStep] = []
+    conflicts: list[Conflict] = []
+    for record in records:
+        if isinstance(record.effect, Gap):
+            conflicts.append(Conflict(record.effect.path, Reason.NOT_KEPT, record.effect.why))
+            continue
+        step = _inverse(record.effect, contents)
+        if conflict := _conflict(step, tried):
+            conflicts.append(conflict)
+        # Those before it are tried all the same, so that every conflict is named.
+        tried.apply(step)
+        steps.append(step)
+    if conflicts:
+        raise UndoRefusedError(list({one.path: one for one in reversed(conflicts)}.values())[::-1])
+    return steps
+
+
+def _inverse(effect: Change | Move, contents: Contents) -> EffectStep:
+    if isinstance(effect, Move):
+        return EffectStep(Move(effect.target, effect.path, effect.kind))
+    back = Change(effect.path, effect.after, effect.before)
+    return EffectStep(back, _content(effect.after, contents), _content(effect.before, contents))
+
+
+def _content(node: Node | None, contents: Contents) -> bytes | None:
+    return contents.get(node.digest) if node and node.digest else None
+
+
+def _conflict(step: EffectStep, tree: FileTree) -> Conflict | None:
+    effect = step.effect
+    if isinstance(effect, Move):
+        why = obstacle(tree, effect)
+        return Conflict(effect.path, Reason.CHANGED_SINCE, why) if why else None
+    if effect.after and effect.after.can_be_made and effect.after.digest and step.after is None:
+        why = "What stood there is no longer kept: contents are let go some days after the last change of their session."
+        return Conflict(effect.path, Reason.NOT_KEPT, why)
+    if effect.after and not effect.after.can_be_made:
+        why = (
+            "What stood there can't be brought back: it was too large to be kept, or no file, folder or link."
+        )
+        return Conflict(effect.path, Reason.NOT_KEPT, why)
+    why = obstacle(tree, effect)
+    if why is None:
+        return None
+    found = loaded_or_none(tree, plain_parts(effect.path))
+    now = found.content if found else None
+    diff = unified(effect.path, step.before, now, most_lines=_MOST_DIFF_LINES) if step.before != now else ""
+    return Conflict(effect.path, Reason.CHANGED_SINCE, why, diff)
