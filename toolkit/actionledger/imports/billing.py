@@ -13,15 +13,7 @@ from actionledger.imports.prices import Prices
 def note_costs(
     run: ImportRun, key: TurnKey, cost: dict[str, object], prices: Prices | None, turn: RecordedTurn
 ) -> None:
-    """Note by which prices a turn's cost was computed, and what was billed beside its message.
-
-    Args:
-        run: the run that takes the turn in.
-        key: the turn, as it is recorded.
-        cost: its cost, where it was computed, by the fields of its event.
-        prices: the price file; None where there is none.
-        turn: the turn.
-    """
+    """Note by which prices a turn's cost was computed, and what was billed beside its message."""
     origin = cost.get("cost_origin")
     if origin is CostOrigin.PRICES and prices is not None:
         run.note_prices(prices.dated)

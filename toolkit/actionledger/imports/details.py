@@ -25,11 +25,7 @@ _NO_BRANCH = "HEAD"
 
 
 def details_of(piece: RecordedSession) -> SessionDetails:
-    """Return what a piece says of what its session is called and where it ran.
-
-    Args:
-        piece: the session, or a piece of it.
-    """
+    """Return what a piece says of what its session is called and where it ran."""
     found = _in_metadata(piece.metadata, piece.source).then(piece.details)
     if found.title or not piece.turns or piece.turns[0].index:
         return found
@@ -38,11 +34,7 @@ def details_of(piece: RecordedSession) -> SessionDetails:
 
 
 def title_of(prompt: str) -> str:
-    """Return the first words of a prompt, on one line.
-
-    Args:
-        prompt: what the model was shown; tags that an agent has put before the user's words are passed over.
-    """
+    """Return the first words of a prompt, on one line."""
     prompt = prompt.lstrip()
     for _ in range(_TAGGED):
         tag = _TAG.match(prompt)

@@ -18,13 +18,7 @@ _QUERY = f"WITH runs AS (SELECT unnest(string_split(?, ','))::UUID) {_TAKEN}"
 
 
 def count_first_come(report: ImportReport, ledger: Ledger, run_ids: Iterable[str]) -> None:
-    """Count as new what a ledger has of the runs of an import: the rest had come in by others, since the import began.
-
-    Args:
-        report: what the import took in, as far as it knows.
-        ledger: where it is recorded.
-        run_ids: the import's runs.
-    """
+    """Count as new what a ledger has of the runs of an import: the rest had come in by others, since the import began."""
     report.is_settled = False
     with suppress(LedgerError):  # what was recorded is safe, whoever can tell of it
         if not ledger.internals.settle():

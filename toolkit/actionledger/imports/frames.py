@@ -109,11 +109,7 @@ class SentBehind:
         self._on_their_way: deque[Future[None]] = deque()
 
     def send(self, value: object) -> None:
-        """Send a value, once no more than a few are on their way.
-
-        Raises:
-            BrokenPipeError: nobody is there who fetches them.
-        """
+        """Send a value, once no more than a few are on their way."""
         data = _pickled(value)
         while len(self._on_their_way) >= _ON_THEIR_WAY:
             self._on_their_way.popleft().result()
@@ -131,14 +127,7 @@ def _write(stream: IO[bytes], data: bytes) -> None:
 
 
 def received(stream: IO[bytes]) -> Any:
-    """Return the next value that was sent.
-
-    Args:
-        stream: a stream without a buffer, so that whoever waits for it to be readable knows what there is.
-
-    Raises:
-        EOFError: nothing more comes.
-    """
+    """Return the next value that was sent."""
     [size] = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
     return pickle.loads(_exactly(stream, size))  # noqa: S301 - from a process that we started
 

@@ -101,15 +101,7 @@ class Importer:
         self._of_others = KeptNews()
 
     def take(self, item: Item, workspace: Workspace | None = None) -> None:
-        """Take in a session or a piece of one, or note what is none.
-
-        Args:
-            item: what the source gave.
-            workspace: the folder that the session's actions may touch; None to run none of them.
-
-        Raises:
-            UnknownNameError: the session names a profile that there is not.
-        """
+        """Take in a session or a piece of one, or note what is none."""
         if isinstance(item, Refusal):
             self._refusals.refuse(item, self.report)
         elif isinstance(item, LeftOut):
@@ -118,20 +110,7 @@ class Importer:
             self._take_session(item, workspace)
 
     def take_turn(self, session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> str:
-        """Take in one turn of a session that goes on.
-
-        Args:
-            session: the session, without turns.
-            turn: the turn.
-            read_as: how its text is read.
-
-        Returns:
-            The id that it is recorded as.
-
-        Raises:
-            UnknownNameError: the session names a profile that there is not.
-            UsageError: the session was forgotten, or the turn is refused, such as one that is too large.
-        """
+        """Take in one turn of a session that goes on."""
         self._read_as = read_as
         if self._sessions.id_of(session.external_id) in self.known.forgotten and not self._again_forgotten:
             raise UsageError(
@@ -146,14 +125,7 @@ class Importer:
         return looked_up(self.known, self.source, session, key, turn).turn_id
 
     def finish(self, *, is_told: bool = False) -> ImportReport:
-        """End the sessions that are still open, and the run if it took in anything.
-
-        Args:
-            is_told: whether what was left out is recorded already.
-
-        Returns:
-            What came of it.
-        """
+        """End the sessions that are still open, and the run if it took in anything."""
         if not is_told:
             self.end_sessions()
             self.tell_left_out(self.report.left_out)
@@ -161,11 +133,7 @@ class Importer:
         return self.report
 
     def end_sessions(self, *, but: Collection[str] = ()) -> None:
-        """End the sessions that are still open, and count the results that belong to no call.
-
-        Args:
-            but: files that were not read to their end: their sessions go on with the next import.
-        """
+        """End the sessions that are still open, and count the results that belong to no call."""
         if self._sessions.going_on:
             self._know_of_others()
         self._sessions.end_all(but=but)
@@ -173,12 +141,7 @@ class Importer:
             self.report.left_out[file, LeftOutReason.NO_CALL, ""] += without_call
 
     def tell_left_out(self, counted: Mapping[LeftOutKey, int], whole: Collection[str] = ()) -> None:
-        """Record what was left out of files, each as it stands now.
-
-        Args:
-            counted: what was left out, by file, reason and what it is.
-            whole: the files that were read to their end.
-        """
+        """Record what was left out of files, each as it stands now."""
         for (path, reason, detail), count, times in changes(counted, whole, self.known.left_out):
             self.record(input_left_out(self.run.run_id, path, reason, detail, count, times=times))
 
@@ -192,11 +155,7 @@ class Importer:
         self._run.begin()
 
     def take_news(self, added: Added) -> News:
-        """Return what came to be known since this was asked last, and forget what was counted.
-
-        Args:
-            added: what was added to ``known`` since.
-        """
+        """Return what came to be known since this was asked last, and forget what was counted."""
         assert self.touched is not None
         touched, report, sessions = self.touched, self.report, self._sessions
         self.touched, self.report = Touched(), ImportReport()

@@ -13,12 +13,7 @@ _IN_MEMORY_BYTES = 2**20
 
 
 def packed(added: Added, started: frozenset[str]) -> bytes:
-    """Return what ``KeptNews`` keeps.
-
-    Args:
-        added: what was taken in.
-        started: the sessions that were begun.
-    """
+    """Return what ``KeptNews`` keeps."""
     return pickle.dumps((added, started), pickle.HIGHEST_PROTOCOL)
 
 
@@ -31,11 +26,7 @@ class KeptNews:
         self._in_file = 0
 
     def add(self, news: bytes) -> None:
-        """Keep some more.
-
-        Args:
-            news: as ``packed`` gives it.
-        """
+        """Keep some more."""
         self._in_memory.append(news)
         if sum(map(len, self._in_memory)) > _IN_MEMORY_BYTES:
             with suppress(OSError):  # of a disk that is full: it stays in memory

@@ -13,14 +13,7 @@ _Fits = Callable[[Any], bool]
 
 
 def refuse_other_kinds(item: object) -> None:
-    """Refuse a value of one of the types of ``sources.base`` with a field of another kind, however deep in it.
-
-    Args:
-        item: the value.
-
-    Raises:
-        UsageError: a field holds something else than it is for; says which, and what it holds.
-    """
+    """Refuse a value of one of the types of ``sources.base`` with a field of another kind, however deep in it."""
     if not is_dataclass(item):
         return  # whoever takes it says that it is none
     kind: Any = type(item)

@@ -69,12 +69,7 @@ def price_list() -> PriceList | None:
 
 
 def list_price(model: str, at: datetime | None = None) -> Price | None:
-    """Return what the list of a model's provider says; None where there is none, or no list is installed.
-
-    Args:
-        model: the model, as its recording names it.
-        at: when the response was made, UTC without a zone; None for now.
-    """
+    """Return what the list of a model's provider says; None where there is none, or no list is installed."""
     found = _model(model) if model and is_installed() else None
     if found is None:
         return None

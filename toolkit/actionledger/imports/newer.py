@@ -40,11 +40,7 @@ class Newer:
 
 
 def version_of(metadata: dict[str, Any]) -> str:
-    """Return which version of its agent has written a session; empty where it doesn't say, or another agent has.
-
-    Args:
-        metadata: what is known of the session.
-    """
+    """Return which version of its agent has written a session; empty where it doesn't say, or another agent has."""
     said = next((metadata[name] for name in VERSIONS if metadata.get(name)), "")
     return said if isinstance(said, str) and not metadata.get("agent") else ""
 

@@ -109,16 +109,7 @@ class OpenSessions:
         return True
 
     def go_on(self, item: RecordedSession, key: SessionKey, file: str) -> int:
-        """Note what a piece says of its session's end, and end the session if it is the last one.
-
-        Args:
-            item: the piece.
-            key: its session, as records carry it.
-            file: the file that it stands in.
-
-        Returns:
-            How many scores it has that are no numbers, and that no piece before it had: they are not recorded.
-        """
+        """Note what a piece says of its session's end, and end the session if it is the last one."""
         before = self.going_on.get(key.session_id)
         merged = _merged(before, item)
         self.going_on[key.session_id] = OpenSession(key, merged, file)
@@ -128,11 +119,7 @@ class OpenSessions:
         return sum(name not in told and not isfinite(score) for name, score in item.scores.items())
 
     def end_all(self, *, but: Collection[str] = ()) -> None:
-        """End those that are not over.
-
-        Args:
-            but: files that were not read to their end, whose sessions may go on.
-        """
+        """End those that are not over."""
         for each in list(self.going_on.values()):
             if each.file not in but:
                 self._end(each)

@@ -66,12 +66,7 @@ def unpacked_size(file: ToRead) -> int | None:
 
 
 def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[Part]]:
-    """Yield the parts of what is to be read, in order; of several together it makes no difference which is taken in first.
-
-    Args:
-        files: what is to be read.
-        count: how many processes read it.
-    """
+    """Yield the parts of what is to be read, in order; of several together it makes no difference which is taken in first."""
     number, group, size = 0, list[int](), 0
     for place, file in enumerate(files):
         more = unpacked_size(file) or 0

@@ -125,11 +125,7 @@ def import_path(
 
 
 def _count(workers: int | None) -> int:
-    """Return how many processes read.
-
-    Raises:
-        UsageError: it is no number of processes.
-    """
+    """Return how many processes read."""
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     require_number("workers", workers)

@@ -84,14 +84,7 @@ Finding: TypeAlias = Callable[[str, datetime | None], Price | None]
 
 
 def cost_of(find: Finding, model: str, usage: Usage, at: datetime | None) -> float | None:
-    """Return what a response cost with what is billed beside it, in dollars; None where one of its models has no price, or tokens aren't known.
-
-    Args:
-        find: finds prices.
-        model: the model, as its recording names it.
-        usage: what it took.
-        at: when it was made, UTC without a zone; None for the latest prices.
-    """
+    """Return what a response cost with what is billed beside it, in dollars; None where one of its models has no price, or tokens aren't known."""
     price = find(model, at)
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None

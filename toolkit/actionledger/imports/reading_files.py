@@ -29,12 +29,6 @@ def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator
     """Yield what a file holds; what keeps it from being read further is a refusal, so that the other files are read.
 
     One in which a format finds nothing at all, as in a file of another format, is left out.
-
-    Args:
-        path: the file.
-        form: its format's name.
-        read: reads it.
-        on_read: is told how far it is read.
     """
     has_none = True
     told = _Told(on_read)

@@ -71,14 +71,7 @@ def known_usage(turn: RecordedTurn) -> Usage:
 
 
 def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: ImportReport) -> dict[str, object]:
-    """Return what a turn cost, where its recording doesn't say: by a price file, else by its provider's list; one without a price is counted.
-
-    Args:
-        prices: the prices of a file; None where there are none.
-        model: the turn's language model.
-        turn: the turn.
-        report: counts what has a price and what has none.
-    """
+    """Return what a turn cost, where its recording doesn't say: by a price file, else by its provider's list; one without a price is counted."""
     took = known_usage(turn)
     if took.cost_usd is not None or took.output_tokens is None or took.input_tokens is None:
         return {}

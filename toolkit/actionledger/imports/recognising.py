@@ -86,18 +86,7 @@ class Plan:
 
 
 def planned(files: Iterable[Given], told: Told, taken: TakenFiles, *, must_find: bool = True) -> Plan:
-    """Return what is to be done with files; none of them is read further than its beginning.
-
-    Args:
-        files: the files, as ``files_at`` gives them.
-        told: what people have said of them.
-        taken: the files that the ledger has taken in.
-        must_find: whether it is an error that none of them is a recording.
-
-    Raises:
-        UnknownNameError: there is no such format.
-        SourceError: none of them is a recording, where one must be.
-    """
+    """Return what is to be done with files; none of them is read further than its beginning."""
     return _Planning(told, taken).of(files, must_find=must_find)
 
 

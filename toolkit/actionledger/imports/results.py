@@ -110,16 +110,7 @@ class Results:
         return next((place for place, call in enumerate(waiting) if call.action_id == action_id), None)
 
     def of_turn(self, turn: RecordedTurn, key: TurnKey, result: ParseResult) -> tuple[int, int]:
-        """Record what came of a new turn's calls; those without a result stay open.
-
-        Args:
-            turn: the turn.
-            key: the same, as records carry it.
-            result: what was read of it.
-
-        Returns:
-            How many results were recorded, and how many belong to no call; those of calls that have one already are passed over.
-        """
+        """Record what came of a new turn's calls; those without a result stay open."""
         waiting = calls_of(turn, key, result, attempt_id_of(key, self._run))
         found = without_call = 0
         for each in turn.results:
@@ -147,18 +138,7 @@ class Results:
         results: Iterable[RecordedResult],
         file: str,
     ) -> int:
-        """Record what came of calls that are there already.
-
-        Args:
-            session: the session that the results stand in.
-            key: the same, as records carry it.
-            turn_id: the calls' turn; empty for any of the session.
-            results: the results; those of calls that have one already are passed over.
-            file: the file that they stand in.
-
-        Returns:
-            How many were recorded.
-        """
+        """Record what came of calls that are there already."""
         taken = 0
         for each in results:
             call = self._waiting(session, key, turn_id, each.call_id) if each.call_id else None
@@ -170,15 +150,7 @@ class Results:
         return taken
 
     def of_known(self, turn: RecordedTurn, key: TurnKey) -> int:
-        """Record what came of calls of a turn that is there already, of those that could not be read: nothing says that they are open.
-
-        Args:
-            turn: the turn.
-            key: the same, as records carry it.
-
-        Returns:
-            How many were recorded.
-        """
+        """Record what came of calls of a turn that is there already, of those that could not be read: nothing says that they are open."""
         unread = {
             call.call_id for call in turn.calls if call.call_id and may_be_unread(call)
         } - self._answered
@@ -243,15 +215,7 @@ class Results:
     def _record_result(
         self, call: Call, result: RecordedResult, known_as: str | int, trace: str, given: str | None = None
     ) -> None:
-        """Record what came of a call.
-
-        Args:
-            call: the call.
-            result: what came of it.
-            known_as: what it is known by in its turn.
-            trace: the identifier of the call that it was made for; empty where that has none.
-            given: what it was run with, as JSON text; None where that stands with its action.
-        """
+        """Record what came of a call."""
         result = with_end_told(result)
         found = self._judged(call, result)
         execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)

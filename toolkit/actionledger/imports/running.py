@@ -28,16 +28,7 @@ def run_turns(
     workspace: Workspace,
     manifests: Path | None,
 ) -> None:
-    """Read turns of a session, and run their actions.
-
-    Args:
-        turns: the turns, none of which is recorded yet.
-        run: takes the events.
-        session: their session.
-        profile: what it runs under.
-        workspace: the folder that its actions may touch.
-        manifests: where to keep what the workspace holds; None to keep nothing.
-    """
+    """Read turns of a session, and run their actions."""
     bounded = _for_the_record(profile)
     keeper = _keeper(manifests, session.session_id, bounded, workspace)
     runtime = SessionRuntime(

@@ -71,11 +71,7 @@ class SourcesImporter(Importers):
             each.prices = prices
 
     def finish(self, *, but: Collection[str] = ()) -> ImportReport:
-        """End the sessions that are still open, and the runs; return what came of them.
-
-        Args:
-            but: files that were not read to their end: their sessions go on with the next import.
-        """
+        """End the sessions that are still open, and the runs; return what came of them."""
         try:
             self._end(but)
         finally:
@@ -101,22 +97,11 @@ class SourcesImporter(Importers):
             each.finish(is_told=True)
 
     def begin(self, source: str) -> None:
-        """Ask now what the ledger has of a source, so that nothing of it fails later.
-
-        Args:
-            source: what records name it.
-
-        Raises:
-            LedgerError: the ledger can't be read.
-        """
+        """Ask now what the ledger has of a source, so that nothing of it fails later."""
         self.importer(source, source)
 
     def end_file(self, file: str = "") -> None:
-        """Say that a file was read to its end without a trouble: what it held before and does not hold now is left out no more.
-
-        Args:
-            file: the file; the one that is being read, if not given.
-        """
+        """Say that a file was read to its end without a trouble: what it held before and does not hold now is left out no more."""
         self._whole.add(file or self.file)
 
     def share(self) -> None:
@@ -141,15 +126,7 @@ class SourcesImporter(Importers):
         )
 
     def add(self, made: Made, part: int) -> bool:
-        """Record what others have made of a part, and go on from what they know.
-
-        Args:
-            made: what they have made.
-            part: the part's number.
-
-        Returns:
-            Whether it was done; not where something else would have come of it here: then the part has to be read here.
-        """
+        """Record what others have made of a part, and go on from what they know."""
         assert self._recorder is not None
         importers = {name: self.importer(name, form) for name, (form, _) in made.news.items()}
         for name, (_, news) in made.news.items():

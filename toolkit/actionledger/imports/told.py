@@ -17,18 +17,7 @@ def told(
     parser: str | None = None,
     tools: Sequence[Mapping[str, Any]] | None = None,
 ) -> ReadAs:
-    """Return how raw text is read.
-
-    Args:
-        profile: the profile whose parser and catalogue to use.
-        dialects: the formats to look for.
-        parser: the parser.
-        tools: the tools that were offered, as OpenAI's interface takes them.
-
-    Raises:
-        UnknownNameError: a name that nothing goes by.
-        UsageError: more than one of profile, dialects and parser is given, or what is given for tools is none.
-    """
+    """Return how raw text is read."""
     if sum((profile is not None, bool(dialects), parser is not None)) > 1:
         raise UsageError("Say in one way how raw text is read: by a profile, by dialects or by a parser.")
     require_names("dialects", dialects)

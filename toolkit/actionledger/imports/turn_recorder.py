@@ -59,22 +59,7 @@ class TurnRecorder:
     def record(
         self, turn: RecordedTurn, read_as: ReadAs, *, session: str, profile: str | None, model: str, task: str
     ) -> str:
-        """Record a turn as the next of its session, whichever processes record into that.
-
-        Args:
-            turn: the turn; its index is not looked at.
-            read_as: how its text is read.
-            session: its session's name.
-            profile: the profile that it runs under; None for none.
-            model: its language model.
-            task: what it is about.
-
-        Returns:
-            The id that the turn is recorded as.
-
-        Raises:
-            LedgerError: the place of the turn can't be taken.
-        """
+        """Record a turn as the next of its session, whichever processes record into that."""
         whole = RecordedSession(session, profile, model, task, ())
         session_id, before = derived_id("session", SOURCE, session), self._importer.report.turns
         failed = f"The ledger {self._ledger.path} can't record a turn of the session {session!r}"
@@ -106,11 +91,7 @@ def recorded_turn(
     reasoning: str = "",
     **given: Any,
 ) -> RecordedTurn:
-    """Return what a program says of a turn as a recording says it; see ``Ledger.record_turn``.
-
-    Raises:
-        UsageError: text and message, or neither of them, or something that is none of what it should be.
-    """
+    """Return what a program says of a turn as a recording says it; see ``Ledger.record_turn``."""
     refuse_no_texts(reasoning=reasoning, **given)
     if at is not None and not isinstance(at, datetime):
         raise UsageError(f"at is a datetime, not {at!r:.60}.")
@@ -146,23 +127,14 @@ def recorded_turn(
 
 
 def refuse_no_texts(**given: object) -> None:
-    """Refuse what is neither a text nor None, by the name of its argument.
-
-    Raises:
-        UsageError: one is neither.
-    """
+    """Refuse what is neither a text nor None, by the name of its argument."""
     for name, held in given.items():
         if not isinstance(held, str | None):
             raise UsageError(f"{name} is a text, not {held!r:.60} of the type {type(held).__name__}.")
 
 
 def read_as(parser: NamedParser | None, dialects: Sequence[str] | Literal["auto"] | None) -> ReadAs:
-    """Return how texts are to be read; "auto" is every format, as ``al.parse`` has it.
-
-    Raises:
-        UnknownNameError: a name that nothing goes by.
-        UsageError: both are given.
-    """
+    """Return how texts are to be read; "auto" is every format, as ``al.parse`` has it."""
     if parser is not None and dialects is not None:
         raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
     if dialects == "auto":

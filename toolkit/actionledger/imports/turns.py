@@ -46,15 +46,7 @@ class Looked(NamedTuple):
 def looked_up(
     known: Known, source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn
 ) -> Looked:
-    """Return what a turn is to a ledger.
-
-    Args:
-        known: what the ledger has.
-        source: what records name the source.
-        session: the session that the turn stands in.
-        key: the same, as records carry it.
-        turn: the turn.
-    """
+    """Return what a turn is to a ledger."""
     written = written_of(turn)
     text = written.text
     first = _identity(known, source, session, key, turn)

@@ -82,12 +82,7 @@ def _damage(path: Path) -> str:
 
 
 def described_folder(unknown: Mapping[tuple[Path, str], int], patterns: Iterable[str]) -> str:
-    """Return what folders hold of which nothing is a recording, as a sentence.
-
-    Args:
-        unknown: how many files there are, by the folder and how their names end.
-        patterns: what recordings are called.
-    """
+    """Return what folders hold of which nothing is a recording, as a sentence."""
     roots = ", ".join(dict.fromkeys(repr(str(root)) for root, _ in unknown))
     suffixes: Counter[str] = Counter()
     for (_, suffix), count in unknown.items():

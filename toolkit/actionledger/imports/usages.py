@@ -20,14 +20,7 @@ _WITHIN = ("usage", "usageMetadata", "usage_metadata")
 
 
 def told_usage(given: object) -> Usage:
-    """Return what a program says that a response took.
-
-    Args:
-        given: a ``Usage``, its fields by name, a provider's usage object, or None for nothing.
-
-    Raises:
-        UsageError: it is none of these, or says what can't be.
-    """
+    """Return what a program says that a response took."""
     if given is None:
         return Usage()
     if isinstance(given, Usage):
@@ -41,11 +34,7 @@ def told_usage(given: object) -> Usage:
 
 
 def possible_usage(given: object) -> Usage:
-    """Return what can be of a usage that nobody is there to mend: no response is lost for it.
-
-    Args:
-        given: the same, or whatever stands in its place.
-    """
+    """Return what can be of a usage that nobody is there to mend: no response is lost for it."""
     said = asdict(given) if isinstance(given, Usage) else given
     if not isinstance(said, Mapping):
         return Usage()
@@ -67,11 +56,7 @@ def _usage(given: Mapping[str, Any]) -> Usage:
 
 
 def _refuse_unknown(given: Mapping[str, Any]) -> None:
-    """Refuse what nothing is kept of; a provider's own object may have what came up since.
-
-    Raises:
-        UsageError: there is such a name; it says which, and what there is.
-    """
+    """Refuse what nothing is kept of; a provider's own object may have what came up since."""
     unknown = [name for name in given if name not in _NAMES]
     if not unknown or not PROVIDERS_OWN.isdisjoint(given):
         return

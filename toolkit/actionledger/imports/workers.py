@@ -89,14 +89,7 @@ class Workers:
         self._lost = 0
 
     def run(self, parts: Iterable[list[Part]]) -> Generator[tuple[PartOnItsWay, Progress | None], None, None]:
-        """Yield what was made of parts, in their order.
-
-        Args:
-            parts: the parts, as ``parts_of`` gives them.
-
-        Yields:
-            A part with what was made of it since; with None where its process has died, and somebody else has to go on with it.
-        """
+        """Yield what was made of parts, in their order."""
         more = iter(parts)
         try:
             self._workers = [_Worker(self._how) for _ in range(self._count)]

@@ -67,15 +67,7 @@ class _Recording:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a stream, the sub-agents' behind their parent's.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the sessions of a stream, the sub-agents' behind their parent's."""
     recording = _Recording()
     for item in numbered_objects(path, on_read):
         if isinstance(item, Refusal):

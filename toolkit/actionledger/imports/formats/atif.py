@@ -47,15 +47,7 @@ _SUMMARISED = re.compile(r"(?P<base>.+)-summarization-\d+(?:-\w+)?\Z", re.DOTALL
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each trajectory of a file, with those that it embeds, then what was passed over.
-
-    Args:
-        path: the file, a document or one a line, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield each trajectory of a file, with those that it embeds, then what was passed over."""
     passed: Passed = Counter()
     for item in json_objects(path, on_read, Elements(("steps",), known_by=("session_id",))):
         if isinstance(item, Refusal):

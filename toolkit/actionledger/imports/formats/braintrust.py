@@ -32,15 +32,7 @@ _DEEP = 50
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a log, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a log, then what was passed over."""
     traces = Traces(SOURCE.name)
     open_rows: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
     for item in json_objects(path, on_read):

@@ -30,16 +30,7 @@ _MOST_VALUES = 5_000_000
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a cassette.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is no cassette.
-        MissingPackageError: the package that reads YAML is not installed.
-    """
+    """Yield the sessions of a cassette."""
     exchanges = Exchanges(NAME)
     found = _cassette(path, on_read).get("interactions")
     if not isinstance(found, list):

@@ -93,15 +93,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the session of a file."""
     document, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("sessionId",)))
     if reason:
         yield Refusal(shown(path), 0, reason)

@@ -65,15 +65,7 @@ _INJECTED = re.compile(r"\s*(?:<[a-z_]+(?:>|\s)|# AGENTS\.md instructions)")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a rollout in pieces, then what was passed over; so of each, where a stream holds several.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of a rollout in pieces, then what was passed over; so of each, where a stream holds several."""
     rollout = _Rollout(path)
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -156,11 +148,7 @@ class _Rollout:
             self._count(kind, payload, is_known=known)
 
     def end_response(self, response_id: str = "") -> None:
-        """Make a turn of what the model has written since its last response.
-
-        Args:
-            response_id: the response's own identifier where it is known to be over: one of thoughts alone is a turn by that.
-        """
+        """Make a turn of what the model has written since its last response."""
         if not self._response:
             return
         items, self._response = self._response, []

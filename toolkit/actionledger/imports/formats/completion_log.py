@@ -33,15 +33,7 @@ _KEYS = frozenset({"messages", "response", "kwargs", "timestamp"})
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the turn of a file, and the results that its request has for calls before.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the turn of a file, and the results that its request has for calls before."""
     for item in numbered_objects(path, on_read):
         if isinstance(item, Refusal):
             yield item

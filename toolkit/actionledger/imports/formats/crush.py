@@ -65,15 +65,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a database.
-
-    Args:
-        path: the file; what lies in its log or journal beside it counts.
-        on_read: is told that it is read.
-
-    Raises:
-        SourceError: it can't be opened, or is none of Crush's.
-    """
+    """Yield the sessions of a database."""
     passed: Passed = Counter()
     with Database.at(path) as database:
         if missing := TABLES.keys() - database.tables.keys():

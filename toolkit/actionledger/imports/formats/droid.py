@@ -62,15 +62,7 @@ _WORDINGS = seen(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file in pieces, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file in pieces, then what was passed over."""
     sessions, passed = FileSessions(Capture.CALLS), Passed()
     head: Mapping[str, Any] = NOTHING
     prompts: list[str] = []

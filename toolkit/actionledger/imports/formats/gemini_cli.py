@@ -117,15 +117,7 @@ class _Chat:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the chats of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the chats of a file."""
     chat = _Chat()
     for item in numbered_objects(path, on_read, Elements(("messages",), known_by=("sessionId",))):
         if isinstance(item, Refusal):

@@ -41,15 +41,7 @@ _DOCUMENT = re.compile(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each sample of a log with what it holds, then what was passed over.
-
-    Args:
-        path: the file: a zip archive, or a JSON document, plain or gzipped.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield each sample of a log with what it holds, then what was passed over."""
     passed: Passed = Counter()
     for item in _of_archive(path, on_read) if _is_archive(path) else _of_document(path, on_read):
         if isinstance(item, Refusal):

@@ -64,15 +64,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each episode of a file as a session.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield each episode of a file as a session."""
     try:
         whole = json_document(path, on_read)
     except SourceError as error:

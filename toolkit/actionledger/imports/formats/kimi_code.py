@@ -102,15 +102,7 @@ class _Wire:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a file in pieces, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of a file in pieces, then what was passed over."""
     wire = _Wire(SessionPieces(_begun(path), Capture.CALLS))
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):

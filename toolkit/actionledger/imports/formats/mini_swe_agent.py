@@ -34,15 +34,7 @@ _MARKS = re.compile(rb"mswea_bash_command|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a trajectory, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of a trajectory, then what was passed over."""
     try:
         whole, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("instance_id",)))
     except SourceError as error:

@@ -38,15 +38,7 @@ _HEAD = re.compile(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of an export, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of an export, then what was passed over."""
     traces = Traces(SOURCE.name)
     for item in json_objects(path, on_read):
         if isinstance(item, Refusal):

@@ -36,15 +36,7 @@ _OUTPUT = re.compile("(?i)output|results?")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session for each answer of a batch; of a file of requests, what was asked is counted and nothing else.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield a session for each answer of a batch; of a file of requests, what was asked is counted and nothing else."""
     asked = _requests_beside(path)
     passed: Passed = Counter()
     for item in json_lines(path, on_read):

@@ -38,15 +38,7 @@ class _Session:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield the sessions of a file."""
     passed: Passed = Counter()
     sessions: defaultdict[str, _Session] = defaultdict(_Session)
     for item in json_lines(path, on_read):

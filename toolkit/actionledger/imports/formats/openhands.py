@@ -31,16 +31,7 @@ _EVENT = re.compile(r"event-\d+-.+\.json")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a recording, long ones in pieces, then what was passed over.
-
-    Args:
-        path: a trajectory, an ``output.jsonl``, events one a line, or a conversation's ``base_state.json``, which is read with the
-            events beside it; plain or gzipped.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a recording, long ones in pieces, then what was passed over."""
     passed: Passed = Counter()
     objects = json_objects(path, on_read)
     first = next((each for each in objects if not isinstance(each, Refusal)), None)

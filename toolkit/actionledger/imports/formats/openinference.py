@@ -20,15 +20,7 @@ _KIND = re.compile(rb'"openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"sp
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file of spans, then what was passed over."""
     yield from read_spans(path, on_read, SOURCE.name)
 
 

@@ -26,29 +26,12 @@ _OTHER = re.compile(rb'"openinference\.span\.kind"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file of spans, then what was passed over."""
     yield from read_spans(path, on_read, SOURCE.name)
 
 
 def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, each span read by the convention that it follows.
-
-    Args:
-        path: the file.
-        on_read: is told how far it is read.
-        name: the format.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file of spans, each span read by the convention that it follows."""
     traces = Traces(name)
     for item in json_objects(path, on_read, *LISTS):
         if isinstance(item, Refusal):

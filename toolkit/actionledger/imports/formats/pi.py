@@ -132,15 +132,7 @@ class _Reading:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of a file, turn by turn.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield the session of a file, turn by turn."""
     reading = _Reading()
     is_database = head_of(path, len(HEADER), 0).startswith(HEADER)
     for item in events_of_database(path, on_read) if is_database else json_lines(path, on_read):

@@ -38,15 +38,7 @@ _LARGEST_STREAM = 64 * 2**20
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the sessions of a file."""
     exchanges = Exchanges(NAME)
     if _is_stream(path):
         yield from _stream(path, exchanges, on_read)

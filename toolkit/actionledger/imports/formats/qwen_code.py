@@ -75,15 +75,7 @@ class _Heard:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a chat's file in pieces, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a chat's file in pieces, then what was passed over."""
     chat = _Chat(path.name.split(".jsonl")[0])
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):

@@ -27,15 +27,7 @@ _FIELDS = frozenset({"trajectory", "history", "info"})
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a trajectory, or those of its attempts, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of a trajectory, or those of its attempts, then what was passed over."""
     try:
         whole = json_document(path, on_read)
     except SourceError as error:

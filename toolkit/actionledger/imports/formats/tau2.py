@@ -27,15 +27,7 @@ NAME = "tau2"
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session for each simulation.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is no result of tau2-bench.
-    """
+    """Yield a session for each simulation."""
     document, reason = document_or_part(path, on_read, Elements(("simulations",), known_by=("info",)))
     if reason:
         yield Refusal(shown(path), 0, reason)

@@ -45,15 +45,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session for each episode.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield a session for each episode."""
     passed: Passed = Counter()
     for item in numbered_objects(path, on_read):
         if isinstance(item, Refusal):

@@ -53,15 +53,7 @@ class _Node:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of the way to the answer, then those of the branches that were given up.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of the way to the answer, then those of the branches that were given up."""
     try:
         whole = json_document(path, on_read)
     except SourceError as error:

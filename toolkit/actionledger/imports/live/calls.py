@@ -103,11 +103,7 @@ class CallReader:
         self._asked_at = -FRESH
 
     def read(self, made: Answered) -> Iterator[Item]:
-        """Yield what a call adds to its session, or that it adds nothing.
-
-        Args:
-            made: the call.
-        """
+        """Yield what a call adds to its session, or that it adds nothing."""
         if made.error:
             yield LeftOut(self._origin, LeftOutReason.NO_RESPONSE, made.error[:40])
             return
@@ -158,11 +154,7 @@ class CallReader:
 
 
 def plain(answer: object) -> tuple[Any, int]:
-    """Return a copy of an answer, a text or decoded JSON, and about how many bytes it holds; None where it is neither.
-
-    Args:
-        answer: what a model's call returned; a model of pydantic, as the providers' libraries return, is dumped.
-    """
+    """Return a copy of an answer, a text or decoded JSON, and about how many bytes it holds; None where it is neither."""
     if isinstance(answer, str):
         return answer, len(answer)
     dump = getattr(answer, "model_dump", None)

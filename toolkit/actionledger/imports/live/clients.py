@@ -149,17 +149,7 @@ def recorded_call(
 
 
 def recording_of(ledger: AnyLedger, prices: Prices | AnyPath | None = None) -> Recording[Any]:
-    """Return the one recording of a ledger; it ends when the ledger is closed, or the program.
-
-    Args:
-        ledger: the ledger, or its file.
-        prices: what responses cost of which only the tokens are known, or the file that says it; None for what holds already.
-
-    Raises:
-        SourceError: the prices can't be read.
-        UsageError: other prices hold already.
-        LedgerError: it can't be opened.
-    """
+    """Return the one recording of a ledger; it ends when the ledger is closed, or the program."""
     costs = prices if prices is None or isinstance(prices, Prices) else Prices.of(prices)
     there = opened(ledger)
     with _lock:
@@ -172,14 +162,7 @@ def recording_of(ledger: AnyLedger, prices: Prices | AnyPath | None = None) -> R
 
 
 def opened(ledger: AnyLedger) -> Ledger:
-    """Return a ledger; one that is named by its file is open until the program ends.
-
-    Args:
-        ledger: the ledger, or its file.
-
-    Raises:
-        LedgerError: it can't be opened.
-    """
+    """Return a ledger; one that is named by its file is open until the program ends."""
     if isinstance(ledger, Ledger):
         return ledger
     require_path("A ledger that is not open yet", ledger)

@@ -35,14 +35,7 @@ _BETWEEN = (b"{", b"[", b",")
 
 
 def counted_in_protobuf(data: bytes, signal: str, most_spans: int, most_values: int) -> tuple[int, int]:
-    """Return how many spans or records a request holds, and how many fields all in all, nested ones too.
-
-    Args:
-        data: the request; of one that is none is counted what can be, and whoever reads it says what is wrong.
-        signal: ``traces`` or ``logs``.
-        most_spans: beyond so many spans no more is counted.
-        most_values: beyond so many fields no more is counted.
-    """
+    """Return how many spans or records a request holds, and how many fields all in all, nested ones too."""
     listed = _LISTED[signal]
     spans = values = 0
     waiting: list[tuple[int, int, _Fields]] = [(0, len(data), _REQUESTS[signal])]
@@ -75,12 +68,7 @@ def counted_in_protobuf(data: bytes, signal: str, most_spans: int, most_values: 
 
 
 def counted_in_json(data: bytes, most_values: int) -> int:
-    """Return how many values and members a text of JSON has at most; those that stand in strings are counted only if that is few enough.
-
-    Args:
-        data: the text.
-        most_values: how many are few.
-    """
+    """Return how many values and members a text of JSON has at most; those that stand in strings are counted only if that is few enough."""
     count = _separators(data)
     return count if count <= most_values else _separators(_TEXT.sub(b"", data))
 

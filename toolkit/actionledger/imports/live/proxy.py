@@ -100,11 +100,7 @@ class Proxy:
         await self._client.aclose()
 
     def _let_in(self, scope: Scope) -> bytes:
-        """Return the path that is asked for, without the token.
-
-        Raises:
-            _RefusedError: a page of a browser asks, or somebody without the token.
-        """
+        """Return the path that is asked for, without the token."""
         headers = scope["headers"]
         path: bytes = scope.get("raw_path") or scope["path"].encode()
         path = path.partition(b"?")[0]
@@ -123,11 +119,7 @@ class Proxy:
         return path
 
     def _target(self, path: bytes, query: bytes) -> httpx.URL:
-        """Return the address to ask; a path that the upstream's begins with as well is not doubled.
-
-        Raises:
-            _RefusedError: it leads elsewhere than below the upstream's path, or is none.
-        """
+        """Return the address to ask; a path that the upstream's begins with as well is not doubled."""
         base = self._upstream.raw_path.rstrip(b"/")
         if not is_plain(path):
             message = "The request's target can't be asked for: it doesn't lead below the upstream's path."
@@ -300,11 +292,7 @@ def token_of(token: str) -> bytes:
 
 
 def _headers(given: Iterable[tuple[bytes, bytes]], target: httpx.URL) -> Headers:
-    """Return the headers to ask with.
-
-    Raises:
-        _RefusedError: they don't say plainly where the body ends.
-    """
+    """Return the headers to ask with."""
     given = list(given)
     try:
         headers = framed(passed_on(given, drop=(b"host", b"accept-encoding", b"expect", TOKEN_HEADER)))

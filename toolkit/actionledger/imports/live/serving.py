@@ -71,14 +71,7 @@ class RecordingServer(Generic[Taken]):
         self._thread: threading.Thread | None = None
 
     def run(self, on_start: Callable[[], None] = lambda: None) -> Kept:
-        """Serve until somebody interrupts or ends this process; what is under way has a few seconds more.
-
-        Args:
-            on_start: called when it listens.
-
-        Returns:
-            What was kept.
-        """
+        """Serve until somebody interrupts or ends this process; what is under way has a few seconds more."""
         # Writing shares the interpreter with traffic: with its own interval the first byte of a large request waits 16 ms, so 7.
         sys.setswitchinterval(_SWITCH_SECONDS)
         try:

@@ -28,14 +28,7 @@ def line_of(span: Span) -> HeldLine:
 
 
 def span_in(held: dict[str, Any]) -> Span:
-    """Return the span of a line.
-
-    Args:
-        held: what the line holds under ``span``.
-
-    Raises:
-        LookupError, TypeError, ValueError: it is none.
-    """
+    """Return the span of a line."""
     times = {name: datetime.fromisoformat(held[name]) for name in _TIMES if name in held}
     events = [(str(name), dict(said)) for name, said in held.get("events", ())]
     return Span(**held | times | {"events": events})

@@ -117,11 +117,7 @@ class SpanReader:
         self._held.recorded(is_kept, is_end=is_end)
 
     def read(self, came: Came) -> Iterator[Item]:
-        """Yield what is due by now.
-
-        Args:
-            came: what came.
-        """
+        """Yield what is due by now."""
         if isinstance(came, Passed):
             yield LeftOut(self._origin, came.reason, came.detail, came.count)
         elif isinstance(came, LeftBehind):

@@ -23,11 +23,7 @@ _LAYERS = 4
 
 
 def is_plain(path: bytes) -> bool:
-    """Return whether a path leads below where it begins, however the server that is asked reads it.
-
-    Args:
-        path: as it stands in the request, with its escapes.
-    """
+    """Return whether a path leads below where it begins, however the server that is asked reads it."""
     if not path.startswith(b"/"):
         return False
     for _ in range(_LAYERS):
@@ -50,11 +46,7 @@ def passed_on(headers: Iterable[tuple[bytes, bytes]], drop: Iterable[bytes]) -> 
 
 
 def framed(headers: Headers) -> Headers:
-    """Return headers with one way to tell where a body ends: in pieces, or after so many bytes.
-
-    Raises:
-        ValueError: they say it in a way that another server could read otherwise.
-    """
+    """Return headers with one way to tell where a body ends: in pieces, or after so many bytes."""
     lengths = {value.strip() for name, value in headers if name == b"content-length"}
     codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if len(lengths) > 1 or not all(each.isdigit() for each in lengths) or codings not in ([], [b"chunked"]):

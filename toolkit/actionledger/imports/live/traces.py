@@ -140,13 +140,7 @@ class HeldTraces:
         self._left: list[HeldFile] = []
 
     def add(self, spans: Iterable[Span], size: int, line: HeldFile | None = None) -> Iterator[Item]:
-        """Take spans, and yield what has to be let go of for them.
-
-        Args:
-            spans: the spans of a request.
-            size: how many bytes they hold together.
-            line: the file of the line that each of them is written down in; None where they aren't.
-        """
+        """Take spans, and yield what has to be let go of for them."""
         listed = list(spans)
         for span in listed:
             if otel.has_only_tokens(span):
@@ -171,23 +165,13 @@ class HeldTraces:
         return beyond
 
     def due(self, *, all_of_them: bool = False) -> Iterator[Item]:
-        """Yield what has been quiet for long enough.
-
-        Args:
-            all_of_them: whether nothing is waited for.
-        """
+        """Yield what has been quiet for long enough."""
         self._let_lines_go()
         changed = [held for held in self._held.values() if not held.is_told]
         yield from self._tell([held for held in changed if all_of_them or self._is_due(held)])
 
     def go_on(self, trace_id: str, told: dict[str, Any], line: HeldFile) -> None:
-        """Take over how a process that is dead has told a trace, or was about to.
-
-        Args:
-            trace_id: the trace.
-            told: what ``_note`` has written.
-            line: the file of that line.
-        """
+        """Take over how a process that is dead has told a trace, or was about to."""
         held = self._held.setdefault(trace_id, _Held(trace_id, self._clock()))
         held.main, held.format = str(told["main"]), str(told["format"])
         held.lines.append(line)
@@ -201,10 +185,6 @@ class HeldTraces:
         """Hear that the ledger has all that was told so far, or that it won't have some of it.
 
         What is recorded stays written down for as long as more of its trace is likely to come, since what comes alone says less.
-
-        Args:
-            is_kept: whether the ledger has it.
-            is_end: whether nothing more will come.
         """
         done, self._left = (self._left if is_kept else []), []
         for held in self._held.values():

@@ -28,15 +28,7 @@ def package_of(client: object) -> ModuleType | None:
 
 
 def recorded_http(client: Any, done: Done) -> Any:
-    """Return a client whose requests another one sends, with its transport, proxies, certificates and hooks.
-
-    Args:
-        client: the client of ``httpx`` or ``httpx2``, for threads or asynchronous; it stays as it is, and stays its owner's to close.
-        done: takes what has passed; it may not wait.
-
-    Raises:
-        UsageError: it is no such client.
-    """
+    """Return a client whose requests another one sends, with its transport, proxies, certificates and hooks."""
     package = package_of(client)
     if package is None:
         raise UsageError(f"An HTTP client of httpx or httpx2 is recorded, not {type(client).__name__}.")

@@ -32,11 +32,7 @@ class WireReader:
         self._exchanges = Exchanges(SOURCE)
 
     def read(self, raw: RawExchange) -> Iterator[Item]:
-        """Yield what an exchange adds to its session, and what is left out of it.
-
-        Args:
-            raw: the exchange.
-        """
+        """Yield what an exchange adds to its session, and what is left out of it."""
         what = f"{raw.method} {raw.path.rpartition('/')[2]}"
         if not raw.is_kept:
             yield LeftOut(self._origin, LeftOutReason.TOO_LARGE, what)

@@ -67,12 +67,7 @@ class Answers:
                 self._add(step.step_id, choice, call)
 
     def of(self, step_id: str, choice: int) -> tuple[tuple[RecordedCall, ...], tuple[RecordedResult, ...]]:
-        """Return the calls of a turn, and what came of them.
-
-        Args:
-            step_id: the request.
-            choice: which of its answers, from 0.
-        """
+        """Return the calls of a turn, and what came of them."""
         calls = self._of_turn[step_id, choice]
         results = tuple(result for call in calls if (result := _result(call)) is not None)
         return tuple(call.call for call in calls), results

@@ -33,11 +33,7 @@ _NO_TEXT = frozenset({"image", "document", "file", "search_result", "container_u
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message of any role; results of calls stand in a person's.
-
-    Args:
-        value: the message.
-    """
+    """Read a message of any role; results of calls stand in a person's."""
     role = text_at(value, "role")
     found = Message("model" if role == "assistant" else "system" if role == "system" else "person")
     found.message_id = text_at(value, "id")
@@ -46,11 +42,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usage``.
-    """
+    """Read what a response took."""
     read, written = count_at(value, "cache_read_input_tokens"), count_at(value, "cache_creation_input_tokens")
     took = Usage(
         input_tokens=total(count_at(value, "input_tokens"), read, written),

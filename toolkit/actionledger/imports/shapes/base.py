@@ -162,13 +162,7 @@ def texts_of(message: Message, content: object) -> None:
 def read_parts(
     message: Message, content: object, read_part: Callable[[Mapping[str, Any], Message], None]
 ) -> None:
-    """Take a content that is a text, a part, or a list of them.
-
-    Args:
-        message: what takes it.
-        content: the content.
-        read_part: has the message take a part.
-    """
+    """Take a content that is a text, a part, or a list of them."""
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, Mapping):
             read_part(part, message)
@@ -223,15 +217,7 @@ def with_usage(
     model: str = "",
     occurred_at: datetime | None = None,
 ) -> tuple[Message, ...]:
-    """Return the choices of a response; the first has what all took, each its own reason to stop.
-
-    Args:
-        choices: the messages, which are changed; the usage of each has its finish reason.
-        usage: what all of them took.
-        message_id: the response's identifier; of several choices, each is told apart by its place.
-        model: the model that answered.
-        occurred_at: when it answered, UTC without a zone.
-    """
+    """Return the choices of a response; the first has what all took, each its own reason to stop."""
     for number, choice in enumerate(choices):
         choice.usage = replace(usage if number == 0 else Usage(), finish_reason=choice.usage.finish_reason)
         choice.message_id = f"{message_id}#{number}" if number and message_id else message_id

@@ -31,22 +31,14 @@ _NO_TEXT = ("image", "document", "video", "audio", "searchResult")
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message of any role; results of calls stand in a person's.
-
-    Args:
-        value: the message.
-    """
+    """Read a message of any role; results of calls stand in a person's."""
     found = Message("model" if text_at(value, "role") == "assistant" else "person")
     read_parts(found, value.get("content"), _read_part)
     return found
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usage``.
-    """
+    """Read what a response took."""
     read, written = count_at(value, "cacheReadInputTokens"), count_at(value, "cacheWriteInputTokens")
     return Usage(
         input_tokens=total(count_at(value, "inputTokens"), read, written),

@@ -42,13 +42,7 @@ class Belonging:
         self._spawned: Spawned[Place] = Spawned()
 
     def session(self, request: Request, before: Place | None, answered: tuple[Message, ...]) -> Open:
-        """Return the session that a response belongs to.
-
-        Args:
-            request: what was asked.
-            before: where the response stands that the request goes on from; None where none is known.
-            answered: the response's messages.
-        """
+        """Return the session that a response belongs to."""
         found = self._going_on(request, before, is_answered=bool(answered)) or self._new(
             request, before, answered
         )
@@ -57,13 +51,7 @@ class Belonging:
         return found
 
     def add(self, request: Request, message: Message, place: Place) -> None:
-        """Note a response, so that what follows it is found.
-
-        Args:
-            request: what was asked.
-            message: what was answered.
-            place: where it stands.
-        """
+        """Note a response, so that what follows it is found."""
         self.places.add(request, message, place)
         self._spawned.note(message.calls, place)
         if _is_whole(message):

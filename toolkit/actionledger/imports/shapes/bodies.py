@@ -24,25 +24,14 @@ _LARGEST = 64 * 2**20
 
 
 def decoded_body(value: object) -> dict[str, Any] | None:
-    """Return a body as an object; None where it holds none.
-
-    Args:
-        value: the body: an object, its JSON text, a stream's text, or the bytes of one of these, gzipped ones too.
-    """
+    """Return a body as an object; None where it holds none."""
     return _decoded(value)[0]
 
 
 def exchange_of(
     request: object, response: object, address: str = "", headers: Iterable[tuple[str, str]] = ()
 ) -> Exchange | None:
-    """Return a request and its response as one exchange; None where the two are nothing of a model's.
-
-    Args:
-        request: the body that asked; None where it wasn't recorded.
-        response: the body that answered.
-        address: where it was asked, which may name the model.
-        headers: those of the request that say whose it is.
-    """
+    """Return a request and its response as one exchange; None where the two are nothing of a model's."""
     asked = _decoded(request)[0] or {}
     body, is_stream = _decoded(response)
     answered = body or {}

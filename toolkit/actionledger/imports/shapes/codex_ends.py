@@ -66,11 +66,7 @@ class Ends:
         self._said[text_at(event, "call_id")].append(_ended(event))
 
     def item(self, event: Line) -> tuple[str, "Late"] | bool:
-        """Take an event ``item_completed``.
-
-        Returns:
-            Whether it says what came of something that was run; of what had its result before, the call's identifier and what is known now.
-        """
+        """Take an event ``item_completed``."""
         item = object_at(event, "item")
         if text_at(item, "status") not in _ENDED:
             return False
@@ -84,12 +80,7 @@ class Ends:
         return True
 
     def result(self, call_id: str, output: str) -> End:
-        """Return what is said of the end of a call whose result has come, with all that it has run.
-
-        Args:
-            call_id: the call's identifier.
-            output: the beginning of what the model was shown, which says if something goes on.
-        """
+        """Return what is said of the end of a call whose result has come, with all that it has run."""
         self._open.pop(call_id, None)
         said, within = self._said.get(call_id), self._within.pop(call_id, [])
         end = said.pop(_place(said, output) if len(said) > 1 else 0) if said else UNSAID

@@ -14,12 +14,7 @@ _MOST = 16 * 2**20
 
 
 def title_of(path: Path, name: str) -> str:
-    """Return what a thread is called; empty where it has no name, or its file doesn't lie in Codex' home.
-
-    Args:
-        path: the thread's rollout.
-        name: its identifier.
-    """
+    """Return what a thread is called; empty where it has no name, or its file doesn't lie in Codex' home."""
     home = next((folder.parent for folder in path.absolute().parents if folder.name in _FOLDERS), None)
     if home is None:
         return ""

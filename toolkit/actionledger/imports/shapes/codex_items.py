@@ -33,12 +33,7 @@ def parts_of(item: Line) -> Sequence[str | RecordedCall]:
 
 
 def call_of(kind: str, item: Line) -> RecordedCall:
-    """Return the call that an item is.
-
-    Args:
-        kind: what the item is called.
-        item: the item.
-    """
+    """Return the call that an item is."""
     call_id = text_at(item, "call_id")
     name = qualified(item.get("namespace"), text_at(item, "name"))
     if kind == "custom_tool_call":

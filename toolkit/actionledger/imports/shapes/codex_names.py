@@ -49,12 +49,7 @@ class Names:
         self._has_head = True
 
     def name(self, item: Line, line: Line) -> tuple[str, str]:
-        """Return what a response is known by, and what earlier versions knew it by, where that is another name.
-
-        Args:
-            item: its first call, or its first text.
-            line: the line that it begins with.
-        """
+        """Return what a response is known by, and what earlier versions knew it by, where that is another name."""
         above, self._above = self._above, ""
         if call_id := text_at(item, "call_id"):
             self._before = self._before_of_old = call_id

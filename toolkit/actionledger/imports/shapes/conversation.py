@@ -99,13 +99,7 @@ def conversation(messages: Iterable[Message]) -> Conversation:
 
 
 def capture_of(calls: Iterable[RecordedCall], keeps: Capture, *, has_tools: bool) -> Capture:
-    """Return how much was kept of what a model wrote.
-
-    Args:
-        calls: the calls beside its texts.
-        keeps: how much its interface has, where calls are split off.
-        has_tools: whether it was offered tools, so that its calls are split off.
-    """
+    """Return how much was kept of what a model wrote."""
     kinds = {isinstance(call.arguments, str) for call in calls}
     if kinds:
         return Capture.ARGUMENTS if kinds == {True} else Capture.CALLS

@@ -32,12 +32,7 @@ def evaluations_of(span: Span) -> tuple[Evaluation, ...]:
 
 
 def of_session(evaluations: Iterable[Evaluation], passed: Passed) -> About:
-    """Return what evaluations of an agent say of its session.
-
-    Args:
-        evaluations: the evaluations.
-        passed: takes those that say nothing, or don't say of what.
-    """
+    """Return what evaluations of an agent say of its session."""
     scores, labels = dict[str, float](), list[str]()
     for name, score, label in evaluations:
         if not name or (score is None and not label):

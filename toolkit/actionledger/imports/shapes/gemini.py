@@ -37,11 +37,7 @@ _RAN_THERE = (
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a content of any role; results of calls stand in a person's.
-
-    Args:
-        value: the content, with its ``parts``.
-    """
+    """Read a content of any role; results of calls stand in a person's."""
     role = text_at(value, "role")
     found = Message("model" if role == "model" else "system" if role == "system" else "person")
     read_parts(found, value.get("parts"), _read_part)
@@ -49,11 +45,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usageMetadata``.
-    """
+    """Read what a response took."""
 
     def count(camel: str, snake: str) -> int | None:
         return count_at(value, camel if camel in value else snake)

@@ -41,11 +41,7 @@ def is_message(value: Mapping[str, Any]) -> bool:
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message.
-
-    Args:
-        value: the message, with its ``parts``, or its ``content`` where Vercel's SDK has written it.
-    """
+    """Read a message."""
     parts = value.get("parts") if isinstance(value.get("parts"), list) else value.get("content")
     if any("type" not in part for part in objects_at({"parts": parts}, "parts")):
         role = "model" if text_at(value, "role") == "assistant" else value.get("role", "model")

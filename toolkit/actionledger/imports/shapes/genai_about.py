@@ -9,11 +9,7 @@ from actionledger.imports.sources.access import text_at, texts_at
 
 
 def about(given: Mapping[str, Any]) -> About:
-    """Return what an agent's span says of its session.
-
-    Args:
-        given: its attributes by their dotted names.
-    """
+    """Return what an agent's span says of its session."""
     success = given.get(f"{OWN}success")
     return About(
         task=text_at(given, f"{OWN}task"),

@@ -279,11 +279,7 @@ def _event(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tools_of(given: Mapping[str, Any]) -> list[Any]:
-    """Return the tools that a request was offered, as its attributes have them.
-
-    Args:
-        given: the attributes by their dotted names.
-    """
+    """Return the tools that a request was offered, as its attributes have them."""
     for name in (
         "gen_ai.tool.definitions",
         "ai.prompt.tools",

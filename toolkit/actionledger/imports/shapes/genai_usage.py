@@ -13,11 +13,7 @@ _LONGEST = 4000
 
 
 def usage(given: Mapping[str, Any]) -> Usage:
-    """Read what a request took.
-
-    Args:
-        given: its attributes by their dotted names.
-    """
+    """Read what a request took."""
     costs = [number_at(given, f"gen_ai.usage.{side}_cost") for side in ("input", "output")]
     known = [cost for cost in costs if cost is not None]
     reasons = given.get("gen_ai.response.finish_reasons")

@@ -14,11 +14,7 @@ _WHOLE = ("# AGENTS.md instructions",)
 
 
 def words_of(text: str) -> str:
-    """Return the words of a person's message; empty where all of it is the client's.
-
-    Args:
-        text: the message.
-    """
+    """Return the words of a person's message; empty where all of it is the client's."""
     if text.startswith(_WHOLE):
         return ""
     left = _without(text).strip()

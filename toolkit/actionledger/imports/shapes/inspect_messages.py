@@ -30,12 +30,7 @@ _ERRORS: dict[str, Reason] = {
 
 
 def attached(value: Any, attachments: Mapping[str, Any]) -> Any:
-    """Return a value with the texts that a sample keeps once in the place of their names.
-
-    Args:
-        value: a JSON value.
-        attachments: the texts by their hashes.
-    """
+    """Return a value with the texts that a sample keeps once in the place of their names."""
     if isinstance(value, str):
         mark = next((mark for mark in _ATTACHED if value.startswith(mark)), None)
         held = attachments.get(value[len(mark) :]) if mark else None
@@ -48,11 +43,7 @@ def attached(value: Any, attachments: Mapping[str, Any]) -> Any:
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message of any role.
-
-    Args:
-        value: the message, its attachments in their places.
-    """
+    """Read a message of any role."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     found = Message(speaker or "system", message_id=text_at(value, "id"))
     if speaker is None:
@@ -77,14 +68,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def tool_result(call_id: str, output: Any, error: Mapping[str, Any], **more: Any) -> RecordedResult:
-    """Return what came of a call.
-
-    Args:
-        call_id: the call.
-        output: what the tool returned.
-        error: the ``error`` of its message or event; empty where it succeeded.
-        **more: what else is known, by the fields of ``RecordedResult``.
-    """
+    """Return what came of a call."""
     if not error:
         return RecordedResult(call_id, output, is_error=False, **more)
     said = output if isinstance(output, str) and output else text_at(error, "message")
@@ -92,11 +76,7 @@ def tool_result(call_id: str, output: Any, error: Mapping[str, Any], **more: Any
 
 
 def response(event: Mapping[str, Any]) -> Iterator[tuple[Message, Capture]]:
-    """Yield the choices of a model event, the first with what all of them took, each with how much of it was kept.
-
-    Args:
-        event: the event, its attachments in their places.
-    """
+    """Yield the choices of a model event, the first with what all of them took, each with how much of it was kept."""
     output = object_at(event, "output")
     raw = _raw_arguments(object_at(object_at(event, "call"), "response"))
     for number, choice in enumerate(objects_at(output, "choices")):

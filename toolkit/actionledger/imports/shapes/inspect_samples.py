@@ -20,14 +20,7 @@ _APART = frozenset({"events", "attachments", "store", "metadata", "output"})
 def sessions_of(
     sample: Mapping[str, Any], log: Mapping[str, Any], source: str, passed: Passed
 ) -> Iterator[RecordedSession]:
-    """Yield a sample's session, then those below it.
-
-    Args:
-        sample: the sample, as a log holds it.
-        log: the log's ``eval``.
-        source: the format's name.
-        passed: counts what is passed over.
-    """
+    """Yield a sample's session, then those below it."""
     attachments = object_at(sample, "attachments")
     # What is no event is kept as it is for each event, which resolves its own.
     shown = inspect_messages.attached(
@@ -197,12 +190,7 @@ class _Sample:
         )
 
     def _answer(self, result: RecordedResult, *, is_repeated: bool = False) -> None:
-        """Give a result to the last turn that made its call.
-
-        Args:
-            result: the result.
-            is_repeated: whether a call that is answered already is to be expected.
-        """
+        """Give a result to the last turn that made its call."""
         owner = self._calls.get(result.call_id)
         if owner is None:
             self._passed[LeftOutReason.NO_CALL, ""] += 1

@@ -36,11 +36,7 @@ def is_message(value: Mapping[str, Any]) -> bool:
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message.
-
-    Args:
-        value: the message, as ``dict()`` or the constructor's form gives it.
-    """
+    """Read a message."""
     fields = _fields(value)
     found = Message(_SPEAKERS.get(_kind(value), "person"), message_id=text_at(fields, "id"))
     if found.speaker == "tool":

@@ -13,11 +13,7 @@ _THOUGHT = ("output_reasoning", "output_reasoning_tokens", "completion_details.r
 
 
 def counts_in(given: Mapping[str, Any]) -> Usage:
-    """Read the counts of a request.
-
-    Args:
-        given: the details: what came from a cache stands beside the input, where the total says so.
-    """
+    """Read the counts of a request."""
     whole, output = count_at(given, "input"), count_at(given, "output")
     if whole is None and output is None:
         return usage_of(given)

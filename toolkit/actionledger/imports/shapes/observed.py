@@ -12,15 +12,7 @@ from actionledger.imports.sources.access import object_at, text_at
 
 
 def fill_request(step: Step, asked: Any, answer: Any, provider: str, tools: Any = None) -> None:
-    """Give a request what it was asked, what was answered, and what was offered.
-
-    Args:
-        step: the request.
-        asked: its input.
-        answer: its output.
-        provider: who answered, or the model: whether arguments come parsed from there.
-        tools: what was offered, where neither input nor output says it.
-    """
+    """Give a request what it was asked, what was answered, and what was offered."""
     request, answer = sniffed.request_of(asked), sniffed.decoded(answer)
     step.shown, step.said = list(request.messages), sniffed.answer_of(answer)
     listed = object_at({"answer": answer}, "answer").get("tools")

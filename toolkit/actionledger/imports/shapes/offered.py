@@ -12,11 +12,7 @@ _SCHEMAS = ("parameters", "inputSchema", "input_schema", "parametersJsonSchema",
 
 
 def offered(tools: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return the definitions of a list that name a tool; others are none.
-
-    Args:
-        tools: OpenAI's with their ``function``, flat ones (Responses, Anthropic, Vercel), or Gemini's lists of declarations.
-    """
+    """Return the definitions of a list that name a tool; others are none."""
     found: list[dict[str, Any]] = []
     for tool in tools:
         if not isinstance(tool, Mapping):
@@ -42,11 +38,7 @@ class LaterTools:
         self._known: dict[str, dict[str, Any]] = {}
 
     def take(self, item: Mapping[str, Any]) -> bool:
-        """Add what an item offers; return whether it counts: before a list has the plain tools, not all are recorded.
-
-        Args:
-            item: the item.
-        """
+        """Add what an item offers; return whether it counts: before a list has the plain tools, not all are recorded."""
         listed = list(objects_at(item, "tools"))
         if not self._known and not any(text_at(tool, "name") == PLAIN for tool in listed):
             return False

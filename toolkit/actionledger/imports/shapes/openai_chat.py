@@ -40,11 +40,7 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message of any role; one of a role that is not known is passed over.
-
-    Args:
-        value: the message.
-    """
+    """Read a message of any role; one of a role that is not known is passed over."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None:
         unknown = Message("system")
@@ -65,11 +61,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usage``.
-    """
+    """Read what a response took."""
     shown, written = count_at(value, "prompt_tokens"), count_at(value, "completion_tokens")
     cached = count_at(object_at(value, "prompt_tokens_details"), "cached_tokens")
     if cached is None:

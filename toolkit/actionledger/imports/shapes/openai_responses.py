@@ -44,11 +44,7 @@ _FAILED = frozenset({"failed", "incomplete"})
 
 
 def messages(items: Iterable[Any]) -> Iterator[Message]:
-    """Yield the messages that a list of items holds: what a model wrote in one go is one.
-
-    Args:
-        items: the ``input`` of a request, or the ``output`` of a response.
-    """
+    """Yield the messages that a list of items holds: what a model wrote in one go is one."""
     open_message: Message | None = None
     for item in items:
         speaker = speaker_of(item) if isinstance(item, Mapping) else "person"
@@ -72,12 +68,7 @@ def speaker_of(item: Mapping[str, Any]) -> Speaker:
 
 
 def read_item(item: object, found: Message) -> None:
-    """Take one item into the message that it is a part of.
-
-    Args:
-        item: the item.
-        found: the message.
-    """
+    """Take one item into the message that it is a part of."""
     if not isinstance(item, Mapping):
         found.say(item) if isinstance(item, str) else found.pass_over(LeftOutReason.NOT_AN_OBJECT)
         return
@@ -117,11 +108,7 @@ def _name(item: Mapping[str, Any]) -> object:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usage``.
-    """
+    """Read what a response took."""
     return Usage(
         input_tokens=count_at(value, "input_tokens"),
         output_tokens=count_at(value, "output_tokens"),

@@ -26,15 +26,7 @@ MAX_EVENT = 4 * 2**20
 def events_of_database(
     path: Path, on_read: OnRead | None = None
 ) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
-    """Yield the events of a database, session by session, each with its number; what can't be read is a refusal.
-
-    Args:
-        path: the file; what lies in its log beside it is read, too.
-        on_read: is told that it is read.
-
-    Raises:
-        SourceError: it can't be opened.
-    """
+    """Yield the events of a database, session by session, each with its number; what can't be read is a refusal."""
     columns = ("session_id", "seq", "event_json", "event_zstd")
     with Database.at(path) as database:
         for number, row in enumerate(

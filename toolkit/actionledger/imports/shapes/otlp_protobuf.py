@@ -16,22 +16,14 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 
 def traces_of(data: bytes) -> ExportTraceServiceRequest:
-    """Return a request of traces.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return a request of traces."""
     request = ExportTraceServiceRequest()
     _parse(request, data)
     return request
 
 
 def logs_of(data: bytes) -> ExportLogsServiceRequest:
-    """Return a request of logs.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return a request of logs."""
     request = ExportLogsServiceRequest()
     _parse(request, data)
     return request

@@ -14,13 +14,7 @@ OWN = "actionledger."
 
 
 def with_outcome(result: RecordedResult, told: Mapping[str, Any], prefix: str = "") -> RecordedResult:
-    """Return a result with the status, the reason, the exit status and the time that an export of ours says.
-
-    Args:
-        result: what came of a call.
-        told: what is said of it; names that a ledger has no such value for are as if they were not there.
-        prefix: what the names begin with.
-    """
+    """Return a result with the status, the reason, the exit status and the time that an export of ours says."""
     status = reason = None
     with suppress(ValueError):
         status = ExecutionStatus(text_at(told, f"{prefix}status"))
@@ -40,13 +34,7 @@ def with_outcome(result: RecordedResult, told: Mapping[str, Any], prefix: str = 
 
 
 def with_own(usage: Usage, told: Mapping[str, Any], prefix: str = OWN) -> Usage:
-    """Return what a response took with what an export of ours says of it. A cost that was computed there is none that was recorded.
-
-    Args:
-        usage: what it took, by the format's own names.
-        told: what is said of it.
-        prefix: what the names begin with.
-    """
+    """Return what a response took with what an export of ours says of it. A cost that was computed there is none that was recorded."""
     is_computed = told.get(f"{prefix}cost_origin") not in {None, CostOrigin.RECORDED}
     cost = number_at(told, f"{prefix}cost_usd") if usage.cost_usd is None else usage.cost_usd
     latency = number_at(told, f"{prefix}latency_ms")

@@ -52,12 +52,7 @@ _UNIQUE = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 
 
 def owner_of(body: Mapping[str, Any], headers: Iterable[tuple[str, str]] = ()) -> Owner:
-    """Return whose a request is.
-
-    Args:
-        body: what was asked.
-        headers: those of its headers that may say it, their names in small letters.
-    """
+    """Return whose a request is."""
     said = {name: value for name, value in headers if name in HEADERS}
     told, user = object_at(body, "client_metadata"), object_at(body, "metadata")
     of_codex = _object(told.get(_CODEX) or said.get(_CODEX))

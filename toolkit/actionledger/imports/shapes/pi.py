@@ -23,11 +23,7 @@ KEEPS = Capture.CALLS
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message of any role; one of a role that is not known is passed over.
-
-    Args:
-        value: the message.
-    """
+    """Read a message of any role; one of a role that is not known is passed over."""
     role = text_at(value, "role")
     if role == "assistant":
         return _of_model(value)
@@ -45,11 +41,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usage``.
-    """
+    """Read what a response took."""
     read, written = count_at(value, "cacheRead"), count_at(value, "cacheWrite")
     shown, thought = (
         total(count_at(value, "input"), read, written),
@@ -68,13 +60,7 @@ def usage(value: Mapping[str, Any]) -> Usage:
 
 
 def with_summary(took: Usage, kind: str, summary: Usage) -> Usage:
-    """Return what a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same.
-
-    Args:
-        took: what the response took.
-        kind: why it was summed up.
-        summary: what that took.
-    """
+    """Return what a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same."""
     counts: dict[str, Any] = {
         name: getattr(summary, name) or 0
         for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")

@@ -30,13 +30,7 @@ HIDDEN = "__REDACTED__"
 
 
 def keep_by_recorder(step: Step, scope: str, provider: str) -> None:
-    """Note who has recorded a request, and give its calls as all of that recorder's are kept.
-
-    Args:
-        step: the request, with its answer; it is changed.
-        scope: the instrumentation, as it calls itself; empty if unknown.
-        provider: who answered, or the model.
-    """
+    """Note who has recorded a request, and give its calls as all of that recorder's are kept."""
     step.recorder = f"{scope} {provider}"
     if step.keeps is Capture.CALLS or scope.startswith(_PARSING_SCOPES) or _is_parsing(provider):
         step.keeps = Capture.CALLS
@@ -62,11 +56,7 @@ def shown_values(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_no_content(messages: Iterable[Any]) -> bool:
-    """Return whether messages are there without what was said: a part that is a text has none.
-
-    Args:
-        messages: messages with their ``parts``.
-    """
+    """Return whether messages are there without what was said: a part that is a text has none."""
     parts = (
         part for message in messages if isinstance(message, Mapping) for part in objects_at(message, "parts")
     )

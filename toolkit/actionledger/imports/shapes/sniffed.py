@@ -43,11 +43,7 @@ def decoded(value: Any) -> Any:
 
 
 def request_of(value: Any) -> Request:
-    """Read what a model was asked.
-
-    Args:
-        value: whatever a store has of it.
-    """
+    """Read what a model was asked."""
     given = decoded(value)
     if isinstance(given, Mapping):
         shape = shape_of_request(given)
@@ -72,11 +68,7 @@ def _is_tool(value: object) -> bool:
 
 
 def answer_of(value: Any) -> list[Message]:
-    """Read what a model answered: its choices, as a rule one; none where there is nothing. A list of messages is one answer.
-
-    Args:
-        value: whatever a store has of it.
-    """
+    """Read what a model answered: its choices, as a rule one; none where there is nothing. A list of messages is one answer."""
     given = decoded(value)
     if isinstance(given, list) and given and all(_is_choice(each) for each in given):
         given = {"choices": given}
@@ -91,11 +83,7 @@ def _is_choice(value: object) -> bool:
 
 
 def joined(messages: list[Message]) -> Message:
-    """Return what a framework has split into a message for each call, as the one that it was; the first is changed.
-
-    Args:
-        messages: the messages, one at least.
-    """
+    """Return what a framework has split into a message for each call, as the one that it was; the first is changed."""
     whole = messages[0]
     for message in messages[1:]:
         begun = len(whole.text) + (1 if whole.text and message.text else 0)
@@ -169,23 +157,14 @@ def _of_object(value: Mapping[str, Any], *, is_answer: bool, deep: int) -> Itera
 
 
 def shown_of(messages: Iterable[Mapping[str, Any]]) -> Iterator[Message]:
-    """Yield what a model was shown; of its own messages nothing but that they were there, since each is an answer elsewhere.
-
-    Args:
-        messages: the messages, each with a role.
-    """
+    """Yield what a model was shown; of its own messages nothing but that they were there, since each is an answer elsewhere."""
     for each in messages:
         is_own = text_at(each, "role") in {"assistant", "model"}
         yield Message("model") if is_own else message_of(each)
 
 
 def message_of(value: Mapping[str, Any], *, is_answer: bool = False) -> Message:
-    """Read one message with a role.
-
-    Args:
-        value: the message.
-        is_answer: whether it is the model's where it doesn't say whose.
-    """
+    """Read one message with a role."""
     role = text_at(value, "role") or ("assistant" if is_answer else "user")
     if genai.is_message(value):
         return genai.message({**value, "role": role})

@@ -25,12 +25,7 @@ class Spawned(Generic[Place]):
         self._texts: deque[tuple[str, str, Place]] = deque(maxlen=_WAITING)
 
     def note(self, calls: Iterable[RecordedCall], place: Place) -> None:
-        """Note the calls of a response.
-
-        Args:
-            calls: the calls.
-            place: where it stands.
-        """
+        """Note the calls of a response."""
         for call in calls:
             for text in islice(_texts(call.arguments), _VALUES):
                 self._tasks.append((text, call.call_id, place))
@@ -45,11 +40,7 @@ class Spawned(Generic[Place]):
         return _within(self._texts, words)
 
     def by(self, words: str) -> Iterator[tuple[str, Place]]:
-        """Yield the calls that hand on what a conversation begins with, and where they stand, the last ones first.
-
-        Args:
-            words: what it begins with.
-        """
+        """Yield the calls that hand on what a conversation begins with, and where they stand, the last ones first."""
         return _within(self._tasks, words)
 
 

@@ -184,9 +184,6 @@ def told_once(steps: Iterable[Step]) -> None:
     """Set requests apart that say no more than tokens of a response whose content another step has, and give it what it lacks.
 
     A client's library may make spans of its own beside the framework's: below them, or as a trace of its own.
-
-    Args:
-        steps: the steps of all traces that are at hand; they are changed.
     """
     requests = [step for step in steps if step.kind == "model" and step.response_ids]
     bare = [step for step in requests if not step.said]

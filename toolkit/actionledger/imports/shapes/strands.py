@@ -23,12 +23,7 @@ def is_of_strands(span: Span) -> bool:
 
 
 def message(role: str, text: object) -> Message | None:
-    """Read a message of an event; None where its text holds no blocks.
-
-    Args:
-        role: whose it is.
-        text: the text.
-    """
+    """Read a message of an event; None where its text holds no blocks."""
     content = blocks(text)
     if content is None:
         return None
@@ -52,12 +47,7 @@ def given_to_tool(span: Span) -> object:
 
 
 def come_of_tool(span: Span, given: object) -> object:
-    """Return what a tool gave; None where that isn't recorded.
-
-    Args:
-        span: the tool's.
-        given: what its attributes say of that, if they do.
-    """
+    """Return what a tool gave; None where that isn't recorded."""
     said = _said(span, "gen_ai.choice", "message") if given is None else given
     held = blocks(said)
     return said if held is None else plain(held)

@@ -24,14 +24,7 @@ MAX_FILES = 100_000
 
 
 def files_in(archive: Path) -> list[Path]:
-    """Return the files of an archive, each as a path below it, sorted.
-
-    Args:
-        archive: the archive.
-
-    Raises:
-        SourceError: it can't be read, or is made to unpack to far more than any recording does.
-    """
+    """Return the files of an archive, each as a path below it, sorted."""
     return [archive / name for name in sorted(_index(archive))]
 
 
@@ -53,15 +46,7 @@ def size_in(path: Path, archive: Path) -> int:
 
 @contextmanager
 def opened_in(path: Path, archive: Path) -> Iterator[io.RawIOBase]:
-    """Give the bytes of a file of an archive.
-
-    Args:
-        path: the file's path below the archive.
-        archive: the archive.
-
-    Raises:
-        SourceError: there is no such file, or it can't be unpacked.
-    """
+    """Give the bytes of a file of an archive."""
     info = _index(archive).get(path.relative_to(archive).as_posix())
     if info is None:
         raise SourceError(f"The archive {str(archive)!r} holds no {path.relative_to(archive).as_posix()!r}.")

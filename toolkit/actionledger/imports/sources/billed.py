@@ -28,11 +28,7 @@ _BESIDE = frozenset({"iterations", "cache_creation", "server_tool_use"})
 
 
 def billed_by_anthropic(given: Mapping[str, Any]) -> tuple[Billed, ...]:
-    """Return what Anthropic bills beside a message, or otherwise than its counts say.
-
-    Args:
-        given: the message's ``usage``.
-    """
+    """Return what Anthropic bills beside a message, or otherwise than its counts say."""
     if _BESIDE.isdisjoint(given):
         return ()
     found = []
@@ -55,12 +51,7 @@ def billed_by_anthropic(given: Mapping[str, Any]) -> tuple[Billed, ...]:
 
 
 def with_billed(usage: "Usage", billed: Iterable[Billed]) -> "Usage":
-    """Return a usage with what is billed beside the message among its tokens.
-
-    Args:
-        usage: what the message took.
-        billed: what is billed beside it.
-    """
+    """Return a usage with what is billed beside the message among its tokens."""
     kept = tuple(billed)
     if not kept:
         return usage

@@ -31,18 +31,7 @@ def bounded_rows(
     *,
     is_packed: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a table, before each how many bytes of text it has; of one with more than ``MAX_LINE``, nothing else.
-
-    Args:
-        connection: what reads.
-        picked: what is selected of each column.
-        query: what they are selected from.
-        parameters: what the query is asked with.
-        is_packed: whether it may hold far more than its size: it is then asked twice, and so must be a file.
-
-    Raises:
-        duckdb.Error: it can't be read, or not in so much memory as the connection may take.
-    """
+    """Yield the rows of a table, before each how many bytes of text it has; of one with more than ``MAX_LINE``, nothing else."""
     pieces = _pieces(connection, picked, query, parameters) if is_packed else []
     for piece in pieces or [""]:
         result = connection.execute(_sized(picked, f"FROM (SELECT * {query}{piece})"), parameters)

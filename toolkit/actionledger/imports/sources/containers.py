@@ -43,34 +43,14 @@ _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
 
 @contextmanager
 def opened(path: Path, on_read: OnRead | None = None, *, only_lines: bool = True) -> Iterator[IO[bytes]]:
-    """Give a file's bytes, unpacked where they are compressed, in UTF-8 where they are UTF-16.
-
-    Args:
-        path: the file; one below a zip archive; ``-`` for the standard input.
-        on_read: is told how far it is read.
-        only_lines: whether one JSON document over several lines is refused, with what to do.
-
-    Raises:
-        SourceError: it can't be opened, or is a container of another kind; says which, and what to do.
-        MissingPackageError: what unpacks it is not installed.
-    """
+    """Give a file's bytes, unpacked where they are compressed, in UTF-8 where they are UTF-16."""
     with _opened_anyhow(path, on_read) as file:
         _refuse_others(path, _peeked(file), only_lines=only_lines)
         yield cast("IO[bytes]", file)
 
 
 def head_of(path: Path, size: int, longest_line: int) -> bytes:
-    """Return how a file begins, unpacked, whatever it is; of what is piped in, all of it comes again when it is read.
-
-    Args:
-        path: the file.
-        size: how much, in bytes.
-        longest_line: how much more, where its first line is not over by then.
-
-    Raises:
-        SourceError: it can't be opened.
-        MissingPackageError: what unpacks it is not installed.
-    """
+    """Return how a file begins, unpacked, whatever it is; of what is piped in, all of it comes again when it is read."""
     if path == STANDARD_INPUT:
         return _head_of_pipe(size, size + longest_line)
     with _opened_anyhow(path, None) as file:
@@ -79,11 +59,7 @@ def head_of(path: Path, size: int, longest_line: int) -> bytes:
 
 
 def kind_of(head: bytes) -> tuple[str, str] | None:
-    """Return what a file is that is no text, and what to do with it; None where it may be text.
-
-    Args:
-        head: how it begins, unpacked.
-    """
+    """Return what a file is that is no text, and what to do with it; None where it may be text."""
     return next((other[2:] for other in _OTHERS if head[other[0] :].startswith(other[1])), None)
 
 

@@ -27,17 +27,7 @@ _SINGLE = "'"
 
 
 def csv_query(connection: DuckDBPyConnection, path: Path, name: str, columns: Mapping[str, str]) -> str:
-    """Return what reads a CSV, to be asked with its name.
-
-    Args:
-        connection: what reads.
-        path: the file.
-        name: its name as DuckDB takes it.
-        columns: the column that holds a field, by the field's name.
-
-    Raises:
-        SourceError: a quote in it isn't closed, or two columns of one name may be a field's.
-    """
+    """Return what reads a CSV, to be asked with its name."""
     plain, quoted = _reading(), _reading(_QUOTED)
     try:
         delimiter, quote = connection.execute(_SNIFF, [name]).fetchall()[0]

@@ -66,13 +66,7 @@ class _Open:
 
 
 def whole_part(text: str, start: int, lists: Collection[Elements]) -> Part | None:
-    """Return what is whole of a document that breaks off, or is broken; None where nothing of it can be kept.
-
-    Args:
-        text: what there is.
-        start: where the document begins in it.
-        lists: what may be kept as far as it goes; a document that is a list itself may always be.
-    """
+    """Return what is whole of a document that breaks off, or is broken; None where nothing of it can be kept."""
     try:
         _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:

@@ -21,15 +21,7 @@ MAX_DEPTH = 400
 
 
 def json_document(path: Path, on_read: OnRead | None = None) -> Any:
-    """Return the value of a file that is one JSON document.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: it can't be opened or read, is no JSON, or is larger than ``MAX_DOCUMENT``.
-    """
+    """Return the value of a file that is one JSON document."""
     value, reason = document_or_part(path, on_read)
     if reason:
         raise SourceError(f"{shown(path)!r}: {reason}")
@@ -37,19 +29,7 @@ def json_document(path: Path, on_read: OnRead | None = None) -> Any:
 
 
 def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tuple[Any, str]:
-    """Return the value of a file that is one JSON document, or what is whole of one that breaks off.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-        lists: which lists of it may be kept as far as they go.
-
-    Returns:
-        The value, and where it breaks off with what was kept, a sentence; empty where it is whole.
-
-    Raises:
-        SourceError: it can't be opened or read, is no JSON, or is larger than ``MAX_DOCUMENT``.
-    """
+    """Return the value of a file that is one JSON document, or what is whole of one that breaks off."""
     with opened(path, on_read, only_lines=False) as file:
         data, broken = read_all(file)
     if len(data) > MAX_DOCUMENT:

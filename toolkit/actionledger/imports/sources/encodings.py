@@ -16,9 +16,6 @@ def wide_encoding_of(head: bytes) -> str:
     """Return the encoding of a text of wide characters, by iconv's name; empty for any other text, and where it isn't certain.
 
     Read with its bytes the wrong way round, a line end is U+0A00, which nothing is: so one encoding at most gives a whole first line.
-
-    Args:
-        head: how the text begins.
     """
     if marked := next((name for mark, name in _MARKS if head.startswith(mark)), ""):
         return marked

@@ -52,12 +52,7 @@ _FRAME = re.compile(
 
 
 def command_of(name: str, arguments: object) -> str | list[str]:
-    """Return the command that a call runs, as a line for a shell or as words; empty where it is none that is known.
-
-    Args:
-        name: the tool's name.
-        arguments: what it was called with.
-    """
+    """Return the command that a call runs, as a line for a shell or as words; empty where it is none that is known."""
     if name.lower() not in SHELL_TOOLS or not isinstance(arguments, Mapping):
         return ""
     given: Any = next((arguments[key] for key in _KEYS if key in arguments), "")
@@ -75,12 +70,7 @@ def command_of(name: str, arguments: object) -> str | list[str]:
 
 
 def is_answer(command: str | Sequence[str], text: str) -> bool:
-    """Return whether exit status 1 of a command is an answer.
-
-    Args:
-        command: a line for a shell, or a program with its arguments.
-        text: what the model was given as the result.
-    """
+    """Return whether exit status 1 of a command is an answer."""
     if not isinstance(command, str):
         return _answers(command)
     quiet = _QUIET.search(command)

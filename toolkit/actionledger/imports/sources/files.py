@@ -36,14 +36,7 @@ class Given(NamedTuple):
 
 
 def files_at(paths: Iterable[str | os.PathLike[str]]) -> list[Given]:
-    """Return the files that paths mean, each once, a folder's sorted.
-
-    Args:
-        paths: files, folders, patterns such as ``logs/**/*.jsonl``, or ``-``.
-
-    Raises:
-        SourceError: there is no such file.
-    """
+    """Return the files that paths mean, each once, a folder's sorted."""
     found: dict[Path, Given] = {}
     for path in paths:
         for given in _files_of(Path(path).expanduser()):
@@ -98,11 +91,7 @@ def _files_of(path: Path) -> Iterator[Given]:
 
 
 def _refuse_streams(path: Path) -> None:
-    """Raise where a path is no file but a stream, which gives what it holds once, and may have no end.
-
-    Raises:
-        SourceError: it is one; it says how to read it.
-    """
+    """Raise where a path is no file but a stream, which gives what it holds once, and may have no end."""
     with suppress(OSError):
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):

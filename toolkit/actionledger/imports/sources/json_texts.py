@@ -9,15 +9,7 @@ from actionledger.core.text import from_utf8_with_halves, may_have_halves
 
 
 def value_of(text: str | bytes) -> Any:
-    """Return the value of a JSON text; a half stays in it as it is.
-
-    Args:
-        text: the text, or what it is in UTF-8.
-
-    Raises:
-        ValueError: it is none.
-        RecursionError: it is nested too deep to tell.
-    """
+    """Return the value of a JSON text; a half stays in it as it is."""
     try:
         return from_json(text)
     except ValueError:

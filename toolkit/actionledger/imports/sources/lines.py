@@ -32,13 +32,6 @@ def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int,
     """Yield each line's number and object; blank lines are passed over.
 
     A line may hold several objects one behind the other, as two writers leave them who write to one file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
     """
     number = 0
     with opened(path, on_read) as file:

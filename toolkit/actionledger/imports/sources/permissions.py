@@ -23,12 +23,7 @@ _BY_CLAUDE: Mapping[str, Decider] = {"hook": "hook", "mode": "mode", "rule": "ru
 
 
 def of_claude(decision: Mapping[str, Any], kind: str) -> Permission | None:
-    """Return what Claude Code says of a permission; None where it says nothing.
-
-    Args:
-        decision: ``permissionDecision`` of a line, or ``permission_decision`` of its stream.
-        kind: why a call did not run, in its word (``toolDenialKind``, ``non_execution_kind``); empty where it did.
-    """
+    """Return what Claude Code says of a permission; None where it says nothing."""
     decided = _OF_CLAUDE.get(text_at(decision, "decision"))
     if decided is None or kind == "interrupted":
         return None
@@ -62,13 +57,7 @@ def of_copilot(data: Mapping[str, Any]) -> Permission | None:
 
 
 def of_qwen(decision: str, kind: str, text: str) -> Permission | None:
-    """Return what Qwen Code says of a permission; None where it says nothing.
-
-    Args:
-        decision: its telemetry's word; empty where there is none.
-        kind: the kind of the call's error; empty where there is none.
-        text: what the model was told.
-    """
+    """Return what Qwen Code says of a permission; None where it says nothing."""
     if kind == "execution_denied":
         by: Decider = "person" if decision == "reject" else "rule" if "deny rule" in text else ""
         return Permission("refused", by, kind)
@@ -83,11 +72,7 @@ def of_qwen(decision: str, kind: str, text: str) -> Permission | None:
 
 
 def of_opencode(error: str) -> Permission | None:
-    """Return what opencode says of a permission that was not given: without a person to ask it says the same as with one.
-
-    Args:
-        error: what the model was told.
-    """
+    """Return what opencode says of a permission that was not given: without a person to ask it says the same as with one."""
     if not error.startswith(("The user rejected permission", "The user has specified a rule")):
         return None
     if "a rule" in error[:40]:
@@ -106,11 +91,7 @@ _HOOK_ENDS = {
 
 
 def hook_of_claude(attachment: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what a hook of Claude Code's ran for, and how it ended; both empty where an attachment is none, or says it once more.
-
-    Args:
-        attachment: what the line holds.
-    """
+    """Return what a hook of Claude Code's ran for, and how it ended; both empty where an attachment is none, or says it once more."""
     ended = _HOOK_ENDS.get(text_at(attachment, "type"))
     if ended is None:
         return "", ""
@@ -133,13 +114,7 @@ _LOOKED_AT = 400
 
 
 def of_words(reason: Reason | None, text: str, refused_by: str) -> Permission | None:
-    """Return what is known of a permission where only the refusal itself is recorded; None where nobody refused the call.
-
-    Args:
-        reason: why it did not run.
-        text: what the model was told.
-        refused_by: who refused it, where the recording has a field for it.
-    """
+    """Return what is known of a permission where only the refusal itself is recorded; None where nobody refused the call."""
     if refused_by == "person" or (reason is Reason.REJECTED and not refused_by):
         return Permission("refused", "person")
     if refused_by == "hook":

@@ -63,23 +63,12 @@ def sources() -> Mapping[str, Source]:
 
 
 def source_named(name: str) -> Source:
-    """Return the format of that name.
-
-    Raises:
-        UnknownNameError: nothing goes by that name.
-    """
+    """Return the format of that name."""
     return called(name, "format", sources())
 
 
 def recognised(sample: Sample) -> list[Recognised]:
-    """Return the formats that a sample may be of, the surest first; none where no format knows it.
-
-    Args:
-        sample: what is known of a file.
-
-    Raises:
-        SourceError: a format fails to look at it.
-    """
+    """Return the formats that a sample may be of, the surest first; none where no format knows it."""
     found = [Recognised(source, _sureness(source, sample)) for source in sources().values()]
     return sorted((each for each in found if each.sureness > 0), key=lambda each: -each.sureness)
 
@@ -95,16 +84,7 @@ def _sureness(source: Source, sample: Sample) -> float:
 
 
 def sample_of(path: Path, *, has_values: bool = True) -> Sample:
-    """Return what a file's format is recognised by.
-
-    Args:
-        path: the file, plain or compressed, or below an archive. Of what is piped in, all comes again when it is read.
-        has_values: whether anybody asks what JSON values are at its beginning; to read them takes longest.
-
-    Raises:
-        SourceError: it can't be opened.
-        MissingPackageError: what unpacks it is not installed.
-    """
+    """Return what a file's format is recognised by."""
     head = head_of(path, SAMPLE_BYTES, MAX_LINE)
     # What lies in an archive as it is looks like lines of its own.
     values = () if not has_values or kind_of(head) else tuple(islice(_values(head), _VALUES))

@@ -31,16 +31,7 @@ _REJECTED = "SELECT line, any_value(error_message) FROM reject_errors GROUP BY l
 def read_table(
     path: Path, on_read: OnRead | None = None, *, columns: Mapping[str, str] | None = None
 ) -> Recorded:
-    """Yield the sessions of a CSV or Parquet file, and a refusal for each row that can't be read.
-
-    Args:
-        path: the file on disk; a CSV may be gzipped.
-        on_read: is told that it is read.
-        columns: the column that holds a field, by the field's name; those that aren't named hold their own.
-
-    Raises:
-        SourceError: the file can't be read, or lacks a column.
-    """
+    """Yield the sessions of a CSV or Parquet file, and a refusal for each row that can't be read."""
     with closing(_connection()) as connection:
         is_csv, name = not _head(path).startswith(_PARQUET), _literal(path)
         if is_csv:
@@ -57,11 +48,7 @@ def read_table(
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
-    """Return the names of a table's columns; none where it can't be read.
-
-    Args:
-        path: a CSV or Parquet file on disk.
-    """
+    """Return the names of a table's columns; none where it can't be read."""
     try:
         with closing(_connection()) as connection:
             name = _literal(path)

@@ -39,12 +39,7 @@ PROVIDERS_OWN = (COUNTS | _BESIDE_COUNTS) - {each.name for each in fields(Usage)
 
 
 def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
-    """Return the counts of a provider's usage object; what it doesn't have is None.
-
-    Args:
-        given: the object, as the provider's response has it.
-        more: what is known beside it, by the fields of ``Usage``.
-    """
+    """Return the counts of a provider's usage object; what it doesn't have is None."""
     cached, written = _first(given, _CACHED), _first(given, _CACHE_WRITES)
     beside = _first(given, _BESIDE_INPUT)
     whole = _first(given, _WHOLE_INPUT)
@@ -75,15 +70,7 @@ def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
 def with_thoughts(
     output: int | None, thoughts: int | None, total: object, shown: int | None, *beside: int | None
 ) -> int | None:
-    """Return all that a model wrote: with its thoughts, where the total says that they stand beside it, or they are more than it.
-
-    Args:
-        output: what is called the output.
-        thoughts: how many tokens it thought.
-        total: all tokens, as recorded.
-        shown: what it was shown.
-        beside: what else the total may have in it, such as what a cache gave.
-    """
+    """Return all that a model wrote: with its thoughts, where the total says that they stand beside it, or they are more than it."""
     if output is None or not thoughts:
         return output
     more = sum(each or 0 for each in beside)

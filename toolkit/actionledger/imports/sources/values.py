@@ -41,14 +41,6 @@ def numbered_objects(
     """Yield the objects of a file, those of a list one by one, each with its number: of its line, or of its place.
 
     A file of which a line is an object by itself is read line by line, however large it is; any other as a whole.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-        lists: which lists of a document that breaks off may be kept as far as they go.
-
-    Raises:
-        SourceError: the file can't be opened, or is one document that is too large.
     """
     if _has_lines(head_of(path, _HEAD, MAX_LINE)):
         yield from json_lines(path, on_read)

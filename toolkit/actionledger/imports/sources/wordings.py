@@ -200,12 +200,7 @@ class Judged(NamedTuple):
 
 
 def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
-    """Return what came of a call, by what its recording says and, where that leaves it open, by its words.
-
-    Args:
-        result: the result.
-        wordings: the rows of its source, asked before those that all share.
-    """
+    """Return what came of a call, by what its recording says and, where that leaves it open, by its words."""
     if result.status in _WITHOUT:
         return Judged(result.status, None, result.is_inferred)
     text = _words(result.output)[:JUDGED]
@@ -235,11 +230,7 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
 
 
 def with_end_told(result: RecordedResult) -> RecordedResult:
-    """Return a result with what its words say of its end in an agent's fixed form, where nothing else says what came of it.
-
-    Args:
-        result: the result: its flag may say that it is no error where its time was over, and no more than that it is one.
-    """
+    """Return a result with what its words say of its end in an agent's fixed form, where nothing else says what came of it."""
     is_said = result.status is not None or result.reason is not None or result.refused_by
     if is_said or result.exit_status is not None:
         return result
@@ -251,31 +242,17 @@ def with_end_told(result: RecordedResult) -> RecordedResult:
 
 
 def is_known(text: str, wordings: Sequence[Wording] = ()) -> bool:
-    """Return whether any row fits a result: what none does is new, or was never looked at.
-
-    Args:
-        text: the beginning of the result.
-        wordings: the rows of its source.
-    """
+    """Return whether any row fits a result: what none does is new, or was never looked at."""
     return _first(_rows(tuple(wordings)).all, text[:JUDGED]) is not None
 
 
 def reason_of(text: str, rows: Sequence[Wording]) -> Reason | None:
-    """Return the reason of the first row that fits a text; None where none does.
-
-    Args:
-        text: the beginning of a result.
-        rows: the wordings, in order.
-    """
+    """Return the reason of the first row that fits a text; None where none does."""
     return _first(_ready(rows), text)
 
 
 def text_of(output: Any) -> str:
-    """Return a result as a text: what it is, the texts of its parts, or its JSON.
-
-    Args:
-        output: a text or a JSON value.
-    """
+    """Return a result as a text: what it is, the texts of its parts, or its JSON."""
     if isinstance(output, str):
         return output
     if output is None:

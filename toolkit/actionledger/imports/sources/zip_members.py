@@ -18,18 +18,7 @@ _ENCRYPTED = 1
 
 
 def opened_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
-    """Open a file of an archive, to be read once from its beginning; no more is given than it says that it holds.
-
-    Args:
-        archive: the archive, which was opened by its path.
-        info: the file.
-
-    Raises:
-        BadZipFile: it is damaged.
-        MissingPackageError: zstd compressed it, and what unpacks that is not installed.
-        NotImplementedError: it is compressed in another way, or a part of it.
-        RuntimeError: it is encrypted.
-    """
+    """Open a file of an archive, to be read once from its beginning; no more is given than it says that it holds."""
     if info.compress_type != ZSTD:
         return archive.open(info)
     if info.flag_bits & _ENCRYPTED:

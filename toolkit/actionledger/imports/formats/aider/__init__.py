@@ -73,15 +73,7 @@ class _Session:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a history.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a history."""
     passed: Passed = Counter()
     times: Counter[str] = Counter()
     # Other files than aider's own may stand side by side, each with a history.

@@ -19,12 +19,7 @@ _REFLECTED = re.compile(
 
 
 def results_of(text: str, notes: Sequence[str]) -> tuple[tuple[RecordedResult, ...], str]:
-    """Return what came of a message's edits, and what aider has told the model of it.
-
-    Args:
-        text: the message.
-        notes: aider's lines behind it.
-    """
+    """Return what came of a message's edits, and what aider has told the model of it."""
     blocks = [_plain(found[0]) for found in _BLOCK.finditer(text)]
     said = "\n".join(notes)
     fed_back = said if _REFLECTED.search(said) else ""

@@ -37,15 +37,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of a file of lines or of an export, or all of a database.
-
-    Args:
-        path: the lines or the export, plain or gzipped, ``-`` for the standard input; or the database.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no session.
-    """
+    """Yield the session of a file of lines or of an export, or all of a database."""
     head = head_of(path, SAMPLE_BYTES, MAX_LINE)
     if head.startswith(HEADER):
         yield from read_database(path, on_read)

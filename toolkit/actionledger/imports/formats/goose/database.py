@@ -39,15 +39,7 @@ _MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "me
 
 
 def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a database.
-
-    Args:
-        path: the file; what lies in its log or journal beside it counts.
-        on_read: is told that it is read.
-
-    Raises:
-        SourceError: it can't be opened, or is none of goose's.
-    """
+    """Yield the sessions of a database."""
     with Database.at(path) as database:
         if missing := TABLES.keys() - database.tables.keys():
             raise SourceError(f"{shown(path)!r} is no database of goose's: it has no table {min(missing)!r}.")

@@ -20,15 +20,7 @@ from actionledger.imports.sources.lines import json_lines
 
 
 def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of a file of lines.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield the session of a file of lines."""
     info: Mapping[str, Any] = {}
     told, unknown = [], 0
     for item in json_lines(path, on_read):
@@ -46,15 +38,7 @@ def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def read_export(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of an export.
-
-    Args:
-        path: the document, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no session.
-    """
+    """Yield the session of an export."""
     document, reason = document_or_part(path, on_read, Elements(("conversation",), known_by=("id",)))
     if reason:
         yield Refusal(shown(path), 0, reason)

@@ -45,13 +45,7 @@ _OTHERS = {
 
 
 def session(path: Path, info: Mapping[str, Any], told: Iterable[Mapping[str, Any]]) -> Recorded:
-    """Yield a session, if it has turns, and what was passed over.
-
-    Args:
-        path: the file that it stands in.
-        info: what goose says of it.
-        told: its messages.
-    """
+    """Yield a session, if it has turns, and what was passed over."""
     name, conversation = text_at(info, "id"), Conversation()
     for message in _merged(map(message_of, told), name):
         conversation.add(message)
@@ -90,11 +84,7 @@ def _details(info: Mapping[str, Any]) -> SessionDetails:
 
 
 def message_of(value: Mapping[str, Any]) -> Message:
-    """Return what a message says, with its calls and results.
-
-    Args:
-        value: the message as goose writes it.
-    """
+    """Return what a message says, with its calls and results."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None or object_at(value, "metadata").get("userVisible") is False:
         found = Message("tool")

@@ -35,15 +35,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session of the tree, by its file, or of an export, or all of a database.
-
-    Args:
-        path: the session's file, or the export, plain or gzipped, ``-`` for the standard input; or the database.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no session.
-    """
+    """Yield a session of the tree, by its file, or of an export, or all of a database."""
     is_database = head_of(path, len(HEADER), 0).startswith(HEADER)
     yield from read_database(path, on_read) if is_database else read_document(path, on_read)
 

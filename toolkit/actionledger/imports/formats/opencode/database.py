@@ -45,15 +45,7 @@ _NEWER = "session_message"
 
 
 def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a database.
-
-    Args:
-        path: the file; what lies in its log beside it is read, too.
-        on_read: is told that it is read.
-
-    Raises:
-        SourceError: it can't be opened, or is none of opencode's.
-    """
+    """Yield the sessions of a database."""
     passed: Passed = Counter()
     copies = Copies()
     with Database.at(path) as database:

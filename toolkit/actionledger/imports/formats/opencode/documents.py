@@ -26,15 +26,7 @@ _NAME = re.compile(r"[\w-]{1,100}")
 
 
 def read_document(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session of the tree, by its file, or of an export; a message's or a part's file is read with its session's.
-
-    Args:
-        path: the session's file, or the export, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no session.
-    """
+    """Yield a session of the tree, by its file, or of an export; a message's or a part's file is read with its session's."""
     document, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("info",)))
     if reason:
         yield Refusal(shown(path), 0, reason)

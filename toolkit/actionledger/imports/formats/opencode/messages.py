@@ -64,12 +64,7 @@ class Copies:
         self._first: dict[tuple[object, ...], tuple[str, str]] = {}
 
     def known(self, name: str, told: list[Told]) -> tuple[list[Told], str]:
-        """Return a session's messages, those that were copied under their first names, and the session that they are of.
-
-        Args:
-            name: the session's.
-            told: its messages; sessions come in the order in which they were begun.
-        """
+        """Return a session's messages, those that were copied under their first names, and the session that they are of."""
         found: list[Told] = []
         origin = ""
         for message, parts in told:
@@ -93,15 +88,7 @@ def _words(message: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> tuple[
 def session(
     path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed, origin: str = ""
 ) -> Recorded:
-    """Yield a session, if it has turns.
-
-    Args:
-        path: the file that it stands in.
-        info: what opencode says of it.
-        told: its messages.
-        passed: takes what was passed over.
-        origin: the session that it was forked off from; empty where it was not, or nobody can tell.
-    """
+    """Yield a session, if it has turns."""
     conversation = Conversation()
     told = list(told)
     copied = {text_at(each, "id"): text_at(each, _FORMERLY) for each, _ in told if _FORMERLY in each}

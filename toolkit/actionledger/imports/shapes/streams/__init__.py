@@ -16,20 +16,12 @@ __all__ = ["body_of_stream", "events_of", "put_together"]
 
 
 def body_of_stream(data: str | bytes) -> dict[str, Any] | None:
-    """Return the body that a stream adds up to; None where it is no stream of a known interface.
-
-    Args:
-        data: what was received, whole or cut.
-    """
+    """Return the body that a stream adds up to; None where it is no stream of a known interface."""
     return put_together(events_of(data))
 
 
 def put_together(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return the body that events add up to, with the error that broke it off; None where they are of no known interface.
-
-    Args:
-        events: the decoded events, in order.
-    """
+    """Return the body that events add up to, with the error that broke it off; None where they are of no known interface."""
     body = _body(events)
     error = next(filter(None, map(_error, events)), None)
     return body if error is None else (body or {}) | {"error": error}

@@ -12,11 +12,7 @@ _GROWN = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta":
 
 
 def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the body that the events add up to; a call's ``input`` is the text that the model wrote.
-
-    Args:
-        events: the events.
-    """
+    """Return the body that the events add up to; a call's ``input`` is the text that the model wrote."""
     whole: dict[str, Any] = {"type": "message", "role": "assistant"}
     blocks: dict[int, dict[str, Any]] = {}
     before: list[tuple[int, dict[str, Any]]] = []

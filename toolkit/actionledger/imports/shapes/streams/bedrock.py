@@ -10,11 +10,7 @@ KINDS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta", "me
 
 
 def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the body that the events add up to; a call's ``input`` is the text that the model wrote.
-
-    Args:
-        events: the events, each an object under its name.
-    """
+    """Return the body that the events add up to; a call's ``input`` is the text that the model wrote."""
     whole: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
     before: list[tuple[int, dict[str, Any]]] = []

@@ -19,11 +19,7 @@ _LARGEST_FRAME = 16 * 2**20
 
 
 def events_of(data: str | bytes) -> list[dict[str, Any]]:
-    """Return a stream's events; what is no JSON object, such as the word that ends OpenAI's, is no event.
-
-    Args:
-        data: what was received.
-    """
+    """Return a stream's events; what is no JSON object, such as the word that ends OpenAI's, is no event."""
     raw = to_any_bytes(data) if isinstance(data, str) else data
     if _is_framed(raw):
         return list(_framed(raw))

@@ -9,11 +9,7 @@ _KEPT = ("responseId", "modelVersion", "usageMetadata", "promptFeedback", "creat
 
 
 def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the body that the pieces add up to, each candidate for itself.
-
-    Args:
-        events: the pieces.
-    """
+    """Return the body that the pieces add up to, each candidate for itself."""
     whole: dict[str, Any] = {}
     candidates: dict[int, dict[str, Any]] = {}
     for event in events:

@@ -9,11 +9,7 @@ from actionledger.runtime.models.malformed import MalformedError
 
 
 def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the body that the pieces add up to, each choice for itself.
-
-    Args:
-        events: the pieces.
-    """
+    """Return the body that the pieces add up to, each choice for itself."""
     whole: dict[str, Any] = {}
     choices: dict[int, Assembly] = {}
     for event in events:

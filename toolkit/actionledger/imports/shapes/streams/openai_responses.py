@@ -9,11 +9,7 @@ _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed
 
 
 def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the body that the events add up to.
-
-    Args:
-        events: the events.
-    """
+    """Return the body that the events add up to."""
     begun: Mapping[str, Any] = {}
     items: dict[int, Any] = {}
     for event in events:
