@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.imports import kept_news
-from actionledger.imports.kept_news import KeptNews, packed
+from actionledger.imports import news as kept_news
+from actionledger.imports.news import KeptNews, packed
 from actionledger.ledger.queries.packed import KnownTurn
 from actionledger.ledger.queries.recorded import Added
 
@@ -61,7 +61,7 @@ def test_a_disk_that_is_full_loses_nothing(monkeypatch) -> None:
         def __getattr__(self, name: str):
             return getattr(self.file, name)
 
-    real = kept_news.TemporaryFile
+    real = news.TemporaryFile
     monkeypatch.setattr(kept_news, "TemporaryFile", lambda **given: Full(real(**given)))
     kept, expected = filled(6)
     assert kept._in_memory

@@ -15,9 +15,8 @@ from same_rows import differences
 
 from actionledger.core.errors import UsageError
 from actionledger.imports import ImportStopped, import_path, parts, plan_importer
-from actionledger.imports.frames import Progress
 from actionledger.imports.news import Made
-from actionledger.imports.parts import Part
+from actionledger.imports.parts import Part, Progress
 from actionledger.imports.report import ImportReport
 from actionledger.imports.workers import PartOnItsWay, Workers, _Worker
 from actionledger.ledger import direct, open_ledger

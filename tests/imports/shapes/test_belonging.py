@@ -4,9 +4,8 @@ import pytest
 
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
-from actionledger.imports.shapes.base import Message, Request, Response
+from actionledger.imports.shapes.base import NOBODY, Message, Owner, Request, Response
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
-from actionledger.imports.shapes.owners import NOBODY, Owner
 
 TOOLS = '[{"name":"sh"}]'
 ADA = Owner("ada")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from actionledger.core.vocabulary import Relation
-from actionledger.imports.shapes.owners import HEADERS, NOBODY, Owner, owner_of
+from actionledger.imports.shapes.base import HEADERS, NOBODY, Owner, owner_of
 
 ID, OTHER = "01a2285e-bf09-7283-8c61-c4416558e7fc", "01a2285e-f62d-7f83-a2d0-dd1de518a007"
 

@@ -20,17 +20,13 @@ from actionledger.core.recording import (
 from actionledger.core.values import ParseResult
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.billing import note_costs
-from actionledger.imports.import_run import ImportRun
-from actionledger.imports.kept_news import KeptNews, packed
+from actionledger.imports.import_run import ImportRun, OpenSessions
 from actionledger.imports.newer import version_of
-from actionledger.imports.news import News, Touched
-from actionledger.imports.omissions import WITHIN_TURN, changes
-from actionledger.imports.open_sessions import OpenSessions
+from actionledger.imports.news import KeptNews, News, Touched, packed
 from actionledger.imports.prices import Prices
 from actionledger.imports.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, names_in, parser_for_turn, read_turn
-from actionledger.imports.received import is_unfilled, priced, recorded_of, task_of
-from actionledger.imports.refusing import Refusals
+from actionledger.imports.received import is_unfilled, note_costs, priced, recorded_of, task_of
+from actionledger.imports.refusing import WITHIN_TURN, Refusals, changes
 from actionledger.imports.report import ImportReport
 from actionledger.imports.results import Results
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from actionledger.core.extras import is_there
-from actionledger.imports.price import Price, Tier
+from actionledger.imports.prices import Price, Tier
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot

@@ -146,7 +146,7 @@ def _read_as(**given: Any) -> "ReadAs | None":
     """Return how raw text is read; None for every known format."""
     if not any(given.values()) and given["tools"] is None:
         return None
-    from actionledger.imports.told import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
+    from actionledger.imports.reading import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
 
     return told(**given)
 

@@ -10,11 +10,19 @@ from actionledger.core.collecting import collecting_seldom
 from actionledger.core.interrupts import gated, held_back
 from actionledger.core.privacy import custom
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.frames import FileOfPart, HowToRead, Progress, Task
-from actionledger.imports.parts import WORTH_BYTES, Part, parts_of, unpacked_size
+from actionledger.imports.parts import (
+    WORTH_BYTES,
+    FileOfPart,
+    HowToRead,
+    Part,
+    Progress,
+    Task,
+    items_of,
+    parts_of,
+    unpacked_size,
+)
 from actionledger.imports.prices import Prices
 from actionledger.imports.reading import AS_IT_SAYS, ReadAs
-from actionledger.imports.reading_files import items_of
 from actionledger.imports.recognising import Plan, ToRead
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sessions import SourcesImporter

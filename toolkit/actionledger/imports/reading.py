@@ -1,10 +1,14 @@
 """How recorded turns are read: by their session's profile, by what the import was told, or as calls that were read already."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
+from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
+from actionledger.core.errors import UsageError, require_names
 from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.core.recording.attempts import response_parsed
 from actionledger.core.values import ParseResult
@@ -127,3 +131,23 @@ def read_turn(
     duration_us = (time.perf_counter_ns() - begin) // 1000
     record(response_parsed(result, key, run, duration_us, turn.capture))
     return result
+
+
+# How people say that raw text is to be read.
+def told(
+    *,
+    profile: str | None = None,
+    dialects: Sequence[str] = (),
+    parser: str | None = None,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+) -> ReadAs:
+    """Return how raw text is read."""
+    if sum((profile is not None, bool(dialects), parser is not None)) > 1:
+        raise UsageError("Say in one way how raw text is read: by a profile, by dialects or by a parser.")
+    require_names("dialects", dialects)
+    by_dialects = parser_for(tuple(dialects)) if dialects else None
+    return ReadAs(
+        profile=profile_named(profile) if profile is not None else None,
+        parser=parser_named(parser) if parser is not None else by_dialects,
+        catalogue=ToolCatalogue.of(tools) if tools is not None else None,
+    )

@@ -1,17 +1,17 @@
 """What a recording says of a response beside its text, as its event has it: what it is about, tokens, times, and what it cost."""
 
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from math import isfinite
 from typing import Any
 
 from actionledger.core.privacy import mask_text
-from actionledger.core.recording import hash_of_tools
+from actionledger.core.recording import TurnKey, billed_beside, hash_of_tools
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import CostOrigin
-from actionledger.imports.list_prices import list_price
-from actionledger.imports.price import cost_of
-from actionledger.imports.prices import Prices
+from actionledger.imports.import_run import ImportRun
+from actionledger.imports.list_prices import list_price, price_list
+from actionledger.imports.prices import Prices, cost_of
 from actionledger.imports.report import ImportReport
 from actionledger.ledger.queries.packed import KnownTurn
 
@@ -105,3 +105,19 @@ def _storable(value: object) -> object:
     if isinstance(value, float):
         return value if isfinite(value) else None
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
+
+
+# What is noted of a turn's cost beside its event: by which prices it is, and what was billed beside its message.
+def note_costs(
+    run: ImportRun, key: TurnKey, cost: dict[str, object], prices: Prices | None, turn: RecordedTurn
+) -> None:
+    """Note by which prices a turn's cost was computed, and what was billed beside its message."""
+    origin = cost.get("cost_origin")
+    if origin is CostOrigin.PRICES and prices is not None:
+        run.note_prices(prices.dated)
+    elif origin is CostOrigin.LIST_PRICES and (held := price_list()) is not None:
+        run.note_list_prices(held.package, held.dated)
+    beside = [each for each in turn.usage.billed if not each.is_own]
+    for place, each in enumerate(beside):
+        said = {name: value for name, value in asdict(each).items() if value and name != "is_own"}
+        run.record(billed_beside(key, run.key.run_id, place, said))

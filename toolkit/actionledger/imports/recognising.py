@@ -8,12 +8,19 @@ from functools import cached_property
 from pathlib import Path
 
 from actionledger.core.errors import ActionLedgerError, MissingPackageError, SourceError, in_words
-from actionledger.imports.sources.archives import MARK, doubled_in, files_in
 from actionledger.imports.sources.base import ReadFile, Sample, Source
 from actionledger.imports.sources.containers import kind_of, shown
-from actionledger.imports.sources.files import ARCHIVES, Given, fits, place_of
+from actionledger.imports.sources.files import (
+    ARCHIVES,
+    MARK,
+    STANDARD_INPUT,
+    Given,
+    doubled_in,
+    files_in,
+    fits,
+    place_of,
+)
 from actionledger.imports.sources.registry import Recognised, recognised, sample_of, source_named, sources
-from actionledger.imports.sources.standard_input import STANDARD_INPUT
 from actionledger.ledger.taken_files import FileState, TakenFiles, state_of
 
 _SURE = 1.0

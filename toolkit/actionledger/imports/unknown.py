@@ -11,9 +11,8 @@ from actionledger.core.nearness import near_names
 from actionledger.core.plurals import counted
 from actionledger.imports.formats.table import header
 from actionledger.imports.sources.base import Sample
-from actionledger.imports.sources.containers import kind_of, shown
+from actionledger.imports.sources.containers import kind_of, shown, told, wide_encoding_of
 from actionledger.imports.sources.databases import HEADER, Database
-from actionledger.imports.sources.encodings import told, wide_encoding_of
 from actionledger.imports.sources.registry import sources
 from actionledger.imports.sources.rows import REQUIRED
 

@@ -16,13 +16,20 @@ from actionledger.core.collecting import collecting_seldom
 from actionledger.core.events import Event
 from actionledger.core.interrupts import gated
 from actionledger.core.privacy import custom
-from actionledger.imports.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of
 from actionledger.imports.news import Facts, FactsOfAll, Made, News
-from actionledger.imports.parts import Part
+from actionledger.imports.parts import (
+    FileOfPart,
+    HowToRead,
+    Part,
+    Progress,
+    SentBehind,
+    Task,
+    items_of,
+    received,
+)
 from actionledger.imports.reading import AS_IT_SAYS, ReadAs
-from actionledger.imports.reading_files import items_of
 from actionledger.imports.sources.base import ReadFile
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.registry import source_named
@@ -212,6 +219,6 @@ def _reader(file: FileOfPart, how: HowToRead) -> ReadFile:
 def _read_as(how: HowToRead) -> ReadAs:
     if how.texts is None:
         return AS_IT_SAYS
-    from actionledger.imports.told import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
+    from actionledger.imports.reading import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
 
     return told(**how.texts)

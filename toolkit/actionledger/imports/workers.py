@@ -14,8 +14,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from actionledger.core.own_processes import words_for
-from actionledger.imports.frames import HowToRead, Progress, Task, received, send
-from actionledger.imports.parts import Part
+from actionledger.imports.parts import HowToRead, Part, Progress, Task, received, send
 
 _AHEAD = 7
 """How many parts for each process may be given to it and not taken in."""

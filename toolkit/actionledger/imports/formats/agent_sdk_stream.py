@@ -26,11 +26,17 @@ from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.shapes.claude_results import arguments_of
 from actionledger.imports.shapes.conversation import Conversation
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.permissions import of_claude
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 from actionledger.imports.sources.values import numbered_objects
 
 NAME = "agent_sdk_stream"

@@ -23,9 +23,9 @@ from actionledger.core.values.recordings import (
     Usage,
 )
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.imports.shapes.answers import with_outcome, with_own
 from actionledger.imports.shapes.base import Passed, left_out, tools_text
-from actionledger.imports.shapes.outcomes import with_outcome, with_own
-from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.sources.access import (
     count_at,
     number_at,
@@ -38,7 +38,7 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
+from actionledger.imports.sources.documents import Elements
 from actionledger.imports.sources.values import json_objects
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF-v')

@@ -23,14 +23,20 @@ from actionledger.core.values.recordings import (
 )
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
-from actionledger.imports.sources.access import NOTHING, object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    object_at,
+    objects_at,
+    text_at,
+    time_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.permissions import hook_of_claude, with_hook
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 from actionledger.imports.sources.usage import usage_of
+from actionledger.imports.sources.values import json_lines
 
 Line = Mapping[str, Any]
 

@@ -15,20 +15,26 @@ from typing import Any
 
 from actionledger.core.values.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
-from actionledger.imports.shapes.codex_ends import ENDS, Ends
-from actionledger.imports.shapes.codex_index import title_of
-from actionledger.imports.shapes.codex_items import call_of, holds_sign, parts_of, text_of
-from actionledger.imports.shapes.codex_names import Names, above
+from actionledger.imports.shapes.codex_ends import (
+    ENDS,
+    Ends,
+    Names,
+    above,
+    call_of,
+    holds_sign,
+    parts_of,
+    text_of,
+    title_of,
+)
 from actionledger.imports.shapes.codex_results import WORDINGS, result_of, shown_of
-from actionledger.imports.shapes.offered import LaterTools
+from actionledger.imports.shapes.observed import LaterTools
 from actionledger.imports.shapes.openai_responses import LATER_TOOLS, thoughts_of
-from actionledger.imports.sources.access import object_at, text_at, time_at
+from actionledger.imports.sources.access import object_at, text_at, time_at, told as unknown_as
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 from actionledger.imports.sources.usage import usage_of
+from actionledger.imports.sources.values import json_lines
 
 Line = Mapping[str, Any]
 

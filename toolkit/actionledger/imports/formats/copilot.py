@@ -24,13 +24,20 @@ from actionledger.imports.shapes.copilot_results import (
     title_beside,
     usage_of,
 )
-from actionledger.imports.sources.access import NOTHING, count_at, object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    count_at,
+    object_at,
+    objects_at,
+    text_at,
+    time_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.permissions import of_copilot
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
+from actionledger.imports.sources.values import json_lines
 
 Line = Mapping[str, Any]
 

@@ -17,11 +17,17 @@ from actionledger.core.values.recordings import RecordedCall, RecordedResult, Re
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
 from actionledger.imports.shapes.conversation import Conversation
-from actionledger.imports.sources.access import count_at, exit_status_of, number_at, object_at, text_at
+from actionledger.imports.sources.access import (
+    count_at,
+    exit_status_of,
+    number_at,
+    object_at,
+    text_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.databases import Database, Row, decoded, is_database_with
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 
 NAME = "crush"
 

@@ -40,11 +40,11 @@ from actionledger.imports.sources.access import (
     text_at,
     texts_at,
     time_at,
+    told as unknown_as,
 )
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
+from actionledger.imports.sources.documents import Elements
 from actionledger.imports.sources.values import numbered_objects
 
 NAME = "gemini_cli"

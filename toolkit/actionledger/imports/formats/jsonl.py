@@ -7,9 +7,9 @@ from pathlib import Path
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.base import ReadFile, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.files import STANDARD_INPUT
 from actionledger.imports.sources.rows import HELD_TURNS, REQUIRED, Numbered, checked, renamed, sessions_of
-from actionledger.imports.sources.standard_input import STANDARD_INPUT
+from actionledger.imports.sources.values import json_lines
 
 
 def read(

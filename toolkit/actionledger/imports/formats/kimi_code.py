@@ -30,12 +30,12 @@ from actionledger.imports.sources.access import (
     object_at,
     objects_at,
     text_at,
+    told as unknown_as,
 )
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
+from actionledger.imports.sources.values import json_lines
 
 NAME = "kimi_code"
 

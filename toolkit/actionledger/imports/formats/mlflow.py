@@ -13,12 +13,11 @@ from typing import Any
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import sniffed
-from actionledger.imports.shapes.about import About
 from actionledger.imports.shapes.base import left_out
+from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.observed import answered_call, fill_request, output_of
-from actionledger.imports.shapes.plain_errors import WORDINGS
 from actionledger.imports.shapes.spans import Span, spans_of
-from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,

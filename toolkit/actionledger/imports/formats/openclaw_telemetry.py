@@ -13,14 +13,13 @@ from typing import Any
 
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import pi
+from actionledger.imports.formats import pi
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.conversation import conversation
-from actionledger.imports.sources.access import objects_at, text_at
+from actionledger.imports.sources.access import objects_at, text_at, told as unknown_as
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
+from actionledger.imports.sources.values import json_lines
 
 NAME = "openclaw_telemetry"
 

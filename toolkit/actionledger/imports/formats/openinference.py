@@ -10,7 +10,7 @@ from pathlib import Path
 
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.formats.otel import read_spans
-from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.spans import is_spans
 from actionledger.imports.sources.base import Item, Sample, Source
 from actionledger.imports.sources.containers import OnRead

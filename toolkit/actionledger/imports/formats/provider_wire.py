@@ -17,9 +17,14 @@ from typing import Any
 
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message, left_out, since_epoch
-from actionledger.imports.shapes.bodies import decoded_body, exchange_of, inner
+from actionledger.imports.shapes.bodies import (
+    decoded_body,
+    exchange_of,
+    inner,
+    shape_of_request,
+    shape_of_response,
+)
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
-from actionledger.imports.shapes.known import shape_of_request, shape_of_response
 from actionledger.imports.sources.access import number_at, text_at, time_at
 from actionledger.imports.sources.base import LeftOut, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, opened, shown

@@ -19,12 +19,18 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.claude_results import notified
 from actionledger.imports.shapes.qwen_results import WORDINGS, call_of, of_event, results_of, usage_of
-from actionledger.imports.sources.access import NOTHING, number_at, object_at, text_at, time_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    number_at,
+    object_at,
+    text_at,
+    time_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
+from actionledger.imports.sources.values import json_lines
 
 Line = Mapping[str, Any]
 

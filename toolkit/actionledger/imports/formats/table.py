@@ -8,8 +8,7 @@ from pathlib import Path
 
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.base import Item, ReadFile, Sample, Source
-from actionledger.imports.sources.containers import OnRead
-from actionledger.imports.sources.encodings import wide_encoding_of
+from actionledger.imports.sources.containers import OnRead, wide_encoding_of
 from actionledger.imports.sources.rows import REQUIRED, checked
 
 _PARQUET = b"PAR1"

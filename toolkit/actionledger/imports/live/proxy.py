@@ -11,16 +11,76 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from actionledger.core.errors import UsageError
 from actionledger.core.extras import require
-from actionledger.imports.live.askers import LOOPBACK, is_asked_here, is_of_foreign_page, is_simple
-from actionledger.imports.live.tap import Ending, RawExchange, Tap
-from actionledger.imports.live.targets import Headers, framed, is_plain, passed_on
+from actionledger.imports.live.tap import (
+    LOOPBACK,
+    Ending,
+    RawExchange,
+    Tap,
+    is_asked_here,
+    is_of_foreign_page,
+    is_simple,
+)
 
 require("A recording proxy", "live", "httpx", "uvicorn")
 import httpx  # noqa: E402 - optional; what is missing was named above
+
+# What a request that is passed on may ask for, and which of its headers go on.
+Headers: TypeAlias = list[tuple[bytes, bytes]]
+
+_HOP_BY_HOP = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"upgrade",
+    }
+)
+_OF_BODY = (b"content-", b"transfer-encoding")
+_LAYERS = 4
+
+
+def is_plain(path: bytes) -> bool:
+    """Return whether a path leads below where it begins, however the server that is asked reads it."""
+    if not path.startswith(b"/"):
+        return False
+    for _ in range(_LAYERS):
+        parts = path.replace(b"\\", b"/").split(b"/")
+        if any(part.split(b";")[0] in {b".", b".."} for part in parts):
+            return False
+        if (read := unquote_to_bytes(path)) == path:
+            break
+        path = read
+    return all(0x20 <= byte != 0x7F for byte in path)
+
+
+def passed_on(headers: Iterable[tuple[bytes, bytes]], drop: Iterable[bytes]) -> Headers:
+    """Return the headers that are not of one connection alone; what says how the body is written always goes on."""
+    given = [(name.lower(), value) for name, value in headers]
+    named = (value for name, value in given if name == b"connection")
+    dropped = {each.strip().lower() for value in named for each in value.split(b",")}
+    dropped = {name for name in dropped if not name.startswith(_OF_BODY)} | _HOP_BY_HOP | set(drop)
+    return [(name, value) for name, value in given if name not in dropped]
+
+
+def framed(headers: Headers) -> Headers:
+    """Return headers with one way to tell where a body ends: in pieces, or after so many bytes."""
+    lengths = {value.strip() for name, value in headers if name == b"content-length"}
+    codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
+    if len(lengths) > 1 or not all(each.isdigit() for each in lengths) or codings not in ([], [b"chunked"]):
+        raise ValueError("where its body ends is not plain")
+    others = [each for each in headers if each[0] not in {b"content-length", b"transfer-encoding"}]
+    if codings:
+        return [*others, (b"transfer-encoding", b"chunked")]
+    return [*others, *((b"content-length", each) for each in lengths)]
+
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -13,13 +13,12 @@ from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
 from actionledger.core.extras import require
 from actionledger.imports import Prices
-from actionledger.imports.live.askers import LOOPBACK
+from actionledger.imports.live.calls import SOURCE, WireReader
 from actionledger.imports.live.proxy import SILENCE, Proxy
 from actionledger.imports.live.recording import Kept, Recording, Taken
 from actionledger.imports.live.spans import Came, SpanRecording
-from actionledger.imports.live.tap import RawExchange
+from actionledger.imports.live.tap import LOOPBACK, RawExchange
 from actionledger.imports.live.traces import SETTLED
-from actionledger.imports.live.wire import SOURCE, WireReader
 from actionledger.ledger import Ledger
 
 require("A server that records", "live", "httpx", "uvicorn")

@@ -11,8 +11,7 @@ from actionledger.core.ids import derived_id
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.otel import SOURCE
 from actionledger.imports.live.recording import PATIENCE, Kept, Recording
-from actionledger.imports.live.span_lines import line_of, span_in
-from actionledger.imports.live.traces import EVERY, SETTLED, HeldTraces
+from actionledger.imports.live.traces import EVERY, SETTLED, HeldTraces, line_of, span_in
 from actionledger.imports.prices import Prices
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.sources.base import Item, LeftOut

@@ -7,22 +7,57 @@ down meanwhile, and how it is told before it is: whoever comes after a process t
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from time import monotonic
 from typing import Any
 
+from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats import openinference, otel
-from actionledger.imports.live.span_lines import sessions_named
+from actionledger.imports.formats.otel import is_openinference
 from actionledger.imports.shapes.base import Passed
-from actionledger.imports.shapes.openinference import is_openinference
+from actionledger.imports.shapes.genai_spans import session_of
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.steps import Step, told_once
 from actionledger.imports.shapes.traces import OPEN_TRACES, Traces, identified
+from actionledger.imports.sources.access import text_at
 from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.ledger.held import HeldFile, HeldLine, HeldLines
+
+# Spans as lines that outlive their process.
+_FIELDS = [each.name for each in fields(Span)]
+_TIMES = ("started", "finished")
+
+
+def line_of(span: Span) -> HeldLine:
+    """Return a span as a line, which is of every session that the span may become a part of."""
+    held = {name: value for name in _FIELDS if (value := getattr(span, name)) not in ("", None)}
+    for name in _TIMES:
+        if name in held:
+            held[name] = held[name].isoformat()
+    said = (session_of(span), text_at(span.attributes, "session.id"))
+    trace = span.trace_id or identified(otel.step_of(span)).trace_id
+    return HeldLine(trace, sessions_named(*said, trace), {"span": held})
+
+
+def span_in(held: dict[str, Any]) -> Span:
+    """Return the span of a line."""
+    times = {name: datetime.fromisoformat(held[name]) for name in _TIMES if name in held}
+    events = [(str(name), dict(said)) for name, said in held.get("events", ())]
+    return Span(**held | times | {"events": events})
+
+
+def sessions_named(*names: str) -> tuple[str, ...]:
+    """Return the identifiers of sessions of spans, whichever convention these follow."""
+    return tuple(
+        derived_id("session", source.SOURCE.name, name)
+        for name in dict.fromkeys(names)
+        if name
+        for source in (otel, openinference)
+    )
+
 
 SETTLED = 10.0
 """How long a trace that has its beginning and no gap is quiet before it is told, in seconds: exporters send every five."""

@@ -6,17 +6,24 @@ own: it belongs to the script that is running, by its place; of several, to the 
 result ends later: a process that is known by its number, a script by its cell.
 """
 
+import hashlib
 import json
 import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+from actionledger.core.namespaces import qualified
+from actionledger.core.text import utf8_with_halves
 from actionledger.core.values.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.imports.shapes.base import since_epoch
 from actionledger.imports.shapes.codex_results import UNSAID, End, Inner, with_end
+from actionledger.imports.shapes.openai_responses import thoughts_of
 from actionledger.imports.sources.access import (
     exit_status_of,
     number_at,
@@ -24,9 +31,142 @@ from actionledger.imports.sources.access import (
     objects_at,
     text_at,
     texts_at,
+    time_at,
 )
 
 Line = Mapping[str, Any]
+
+
+# Items of a rollout of Codex's that the model wrote: its texts, its thoughts and its calls.
+# What Codex' threads are called: ``session_index.jsonl`` in its home, which its desktop application and ``/rename`` write.
+_FOLDERS = frozenset({"sessions", "archived_sessions"})
+_MOST = 16 * 2**20
+
+
+def title_of(path: Path, name: str) -> str:
+    """Return what a thread is called; empty where it has no name, or its file doesn't lie in Codex' home."""
+    home = next((folder.parent for folder in path.absolute().parents if folder.name in _FOLDERS), None)
+    if home is None:
+        return ""
+    index = home / "session_index.jsonl"
+    try:
+        status = index.stat()
+    except OSError:
+        return ""
+    return _titles(index, status.st_mtime_ns, status.st_size).get(name, "")
+
+
+@lru_cache(maxsize=4)
+def _titles(index: Path, _changed: int, size: int) -> dict[str, str]:
+    """Return the names of an index by their threads; it is read again once it has changed."""
+    if size > _MOST:
+        return {}
+    found = {}
+    try:
+        lines = index.read_bytes().splitlines()
+    except OSError:
+        return {}
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict) and text_at(entry, "id"):
+            found[text_at(entry, "id")] = text_at(entry, "thread_name")[:500]
+    return found
+
+
+def text_of(item: Line) -> str:
+    """Return the texts of an item: of its content, or of the summary of a thought."""
+    parts = (*objects_at(item, "content"), *objects_at(item, "summary"))
+    return "\n\n".join(filter(None, (text_at(part, "text") for part in parts)))
+
+
+def holds_sign(thought: Line) -> bool:
+    """Return whether a call may be left in a thought: then the response ends with it, and is one."""
+    from actionledger.reading.leaked import has_sign  # noqa: PLC0415 - loads every dialect, and few files end with a thought
+
+    return has_sign("\n".join(thoughts_of(thought)), frozenset())
+
+
+def parts_of(item: Line) -> Sequence[str | RecordedCall]:
+    """Return what an item adds to a response: its text, its thoughts or its call."""
+    kind = text_at(item, "type")
+    if kind == "reasoning":
+        return thoughts_of(item)
+    return [text_of(item) if kind == "message" else call_of(kind, item)]
+
+
+def call_of(kind: str, item: Line) -> RecordedCall:
+    """Return the call that an item is."""
+    call_id = text_at(item, "call_id")
+    name = qualified(item.get("namespace"), text_at(item, "name"))
+    if kind == "custom_tool_call":
+        return RecordedCall(call_id, name, text_at(item, "input"), kind="text")
+    if kind == "function_call":
+        return RecordedCall(call_id, name, text_at(item, "arguments"))
+    return RecordedCall(call_id, kind.removesuffix("_call"), object_at(item, "action"))
+
+
+# What responses of Codex's rollouts are known by: they have no identifier of their own in most versions.
+_COPYING = timedelta(seconds=1)
+"""So long after a file's head its lines are copies: they are written at once, and a model takes longer to answer."""
+
+
+class Names:
+    """Names the responses of one rollout, in their order.
+
+    Args:
+        file: what the file is called, for a rollout without a head.
+
+    Attributes:
+        session: what the session is called, so far.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.session = file
+        self._before = self._before_of_old = file
+        self._above = ""
+        self._until: datetime | None = None
+        self._has_head = False
+
+    def take_head(self, line: Line, meta: Line) -> None:
+        """Take in a head: the first is the file's own, a later one that of the history which is copied behind it."""
+        self._before = self._before_of_old = text_at(meta, "id") or self._before
+        self._above = ""
+        if not self._has_head:
+            self.session = self._before
+            self._above = "" if _has_no_copy(meta) else text_at(meta, "forked_from_id") or above(meta)
+            begun = time_at(line, "timestamp") or time_at(meta, "timestamp")
+            self._until = begun + _COPYING if begun else None
+        self._has_head = True
+
+    def name(self, item: Line, line: Line) -> tuple[str, str]:
+        """Return what a response is known by, and what earlier versions knew it by, where that is another name."""
+        above, self._above = self._above, ""
+        if call_id := text_at(item, "call_id"):
+            self._before = self._before_of_old = call_id
+            return call_id, ""
+        at = time_at(line, "timestamp")
+        is_copy = above and (at is None or self._until is None or at <= self._until)
+        self._before = _hashed(above if is_copy else self._before, text_of(item))
+        self._before_of_old = _hashed(self._before_of_old, text_of(item))
+        return self._before, self._before_of_old if self._before_of_old != self._before else ""
+
+
+def above(meta: Line) -> str:
+    """Return the session whose sub-agent a session is; empty where it is none."""
+    spawned = object_at(object_at(object_at(meta, "source"), "subagent"), "thread_spawn")
+    return text_at(meta, "parent_thread_id") or text_at(spawned, "parent_thread_id")
+
+
+def _has_no_copy(meta: Line) -> bool:
+    return bool(meta.get("history_base")) or text_at(meta, "history_mode") == "paginated"
+
+
+def _hashed(before: str, text: str) -> str:
+    return hashlib.sha256(utf8_with_halves(f"{before}\n{text}")).hexdigest()[:32]
+
 
 ENDS = frozenset({"exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"})
 """The events that said how a call ended before there were items."""

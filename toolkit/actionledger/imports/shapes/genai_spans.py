@@ -9,18 +9,72 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, Reason
-from actionledger.imports.shapes import genai, sniffed, strands
-from actionledger.imports.shapes.about import NOTHING_TOLD
-from actionledger.imports.shapes.base import Message, tools_text
-from actionledger.imports.shapes.evaluations import evaluations_of
-from actionledger.imports.shapes.genai_about import about
-from actionledger.imports.shapes.genai_usage import usage
-from actionledger.imports.shapes.offered import offered
-from actionledger.imports.shapes.outcomes import OWN, with_own
-from actionledger.imports.shapes.recorders import has_no_content, keep_by_recorder
+from actionledger.imports.shapes import bedrock, genai, sniffed
+from actionledger.imports.shapes.answers import OWN, with_own
+from actionledger.imports.shapes.base import Message, plain, tools_text
+from actionledger.imports.shapes.genai import speaker_of, usage
+from actionledger.imports.shapes.observed import has_no_content, keep_by_recorder, offered
 from actionledger.imports.shapes.spans import Span, nested
-from actionledger.imports.shapes.steps import BY_RESPONSE, Kind, Step
-from actionledger.imports.sources.access import objects_at, text_at
+from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, Kind, Step, evaluations_of
+from actionledger.imports.sources.access import objects_at, text_at, texts_at
+
+
+# What an agent's span says of its session, as our own export writes it there.
+def about(given: Mapping[str, Any]) -> About:
+    """Return what an agent's span says of its session."""
+    success = given.get(f"{OWN}success")
+    return About(
+        task=text_at(given, f"{OWN}task"),
+        labels=texts_at(given, f"{OWN}labels"),
+        success=success if isinstance(success, bool) else None,
+        reason=text_at(given, f"{OWN}end_reason"),
+    )
+
+
+# What Strands' own tracer writes: events whose text is the JSON of Amazon Bedrock's blocks.
+_BLOCKS = frozenset({"text", "toolUse", "toolResult", "reasoningContent", "cachePoint", "image", "document"})
+
+
+def is_of_strands(span: Span) -> bool:
+    """Return whether a span is of Strands' own tracer."""
+    named = (text_at(span.attributes, key) for key in ("gen_ai.system", "gen_ai.provider.name"))
+    return span.scope.startswith("strands.") or "strands-agents" in named
+
+
+def message(role: str, text: object) -> Message | None:
+    """Read a message of an event; None where its text holds no blocks."""
+    content = blocks(text)
+    if content is None:
+        return None
+    found = bedrock.message({"role": role, "content": content})
+    found.speaker = speaker_of(role)
+    return found
+
+
+def blocks(text: object) -> list[Any] | None:
+    """Return the blocks that a text is the JSON of; None where it is none."""
+    held = sniffed.decoded(text)
+    is_blocks = isinstance(held, list) and all(
+        isinstance(part, Mapping) and _BLOCKS & part.keys() for part in held
+    )
+    return held if isinstance(held, list) and is_blocks else None
+
+
+def given_to_tool(span: Span) -> object:
+    """Return what a tool was run with; None where that isn't recorded."""
+    return _strands_said(span, "gen_ai.tool.message", "content")
+
+
+def come_of_tool(span: Span, given: object) -> object:
+    """Return what a tool gave; None where that isn't recorded."""
+    said = _strands_said(span, "gen_ai.choice", "message") if given is None else given
+    held = blocks(said)
+    return said if held is None else plain(held)
+
+
+def _strands_said(span: Span, event: str, field: str) -> object:
+    return next((fields.get(field) for name, fields in span.events if name == event), None)
+
 
 _REQUESTS = frozenset(
     {"chat", "text_completion", "completion", "generate_content", "call_llm", "llm_call", "responses"}
@@ -133,9 +187,9 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         "traceloop.entity.output",
     )
     step.output = _first(given, *results)
-    if strands.is_of_strands(span):
-        step.arguments = strands.given_to_tool(span) if step.arguments is None else step.arguments
-        step.output = strands.come_of_tool(span, step.output)
+    if is_of_strands(span):
+        step.arguments = given_to_tool(span) if step.arguments is None else step.arguments
+        step.output = come_of_tool(span, step.output)
     has_failed = span.failed or text_at(given, "error.type") or given.get("gen_ai.tool.status") == "error"
     step.is_error = True if has_failed else span.failed
     if text_at(given, "pydantic_ai.tool.failure_stage") == "validation":
@@ -203,7 +257,7 @@ def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     for name, fields in span.events:
         if name in _SPEAKING:
             role = _SPEAKING[name]
-            of_strands = strands.message(role, fields.get("content")) if strands.is_of_strands(span) else None
+            of_strands = message(role, fields.get("content")) if is_of_strands(span) else None
             yield of_strands or sniffed.message_of({"role": role, **_event(fields)})
         elif name == "gen_ai.content.prompt":
             yield from sniffed.request_of(fields.get("gen_ai.prompt")).messages
@@ -225,7 +279,7 @@ def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     for name, fields in span.events:
         if name in _CHOICES:
             body = _event(fields)
-            if strands.is_of_strands(span) and (found := strands.message("assistant", body.get("message"))):
+            if is_of_strands(span) and (found := message("assistant", body.get("message"))):
                 found.usage = Usage(finish_reason=genai.finish(body)[:80])
                 yield found
                 continue

@@ -2,18 +2,77 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from actionledger.core.canonical import json_text
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.values.recordings import RecordedCall
 from actionledger.core.vocabulary import Relation
-from actionledger.imports.shapes.base import Message, Request
-from actionledger.imports.shapes.owners import NOBODY, Owner
+from actionledger.imports.shapes.base import NOBODY, Message, Owner, Request
+
+# Which session has begun another one: what a sub-agent is asked stands in a call that waits for it.
+_SHORTEST, _LONGEST = 12, 64 * 1024
+"""How long a task is that tells its call, in characters: shorter ones are said by anybody."""
+
+_WAITING = 256
+_VALUES = 20
+
+SpawnPlace = TypeVar("SpawnPlace")
+
+
+class Spawned(Generic[SpawnPlace]):
+    """Remembers what the last calls have handed on, and finds by that who began a conversation."""
+
+    def __init__(self) -> None:
+        self._tasks: deque[tuple[str, str, SpawnPlace]] = deque(maxlen=_WAITING)
+        self._texts: deque[tuple[str, str, SpawnPlace]] = deque(maxlen=_WAITING)
+
+    def note(self, calls: Iterable[RecordedCall], place: SpawnPlace) -> None:
+        """Note the calls of a response."""
+        for call in calls:
+            for text in islice(_texts(call.arguments), _VALUES):
+                self._tasks.append((text, call.call_id, place))
+
+    def note_text(self, text: str, place: SpawnPlace) -> None:
+        """Note a text that a later conversation may begin with, as a summary is."""
+        if _SHORTEST <= len(text := text.strip()) <= _LONGEST:
+            self._texts.append((text, "", place))
+
+    def texts_in(self, words: str) -> Iterator[tuple[str, SpawnPlace]]:
+        """Yield where the texts stand that words hold, the last ones first."""
+        return _within(self._texts, words)
+
+    def by(self, words: str) -> Iterator[tuple[str, SpawnPlace]]:
+        """Yield the calls that hand on what a conversation begins with, and where they stand, the last ones first."""
+        return _within(self._tasks, words)
+
+
+def _within(tasks: deque[tuple[str, str, SpawnPlace]], words: str) -> Iterator[tuple[str, SpawnPlace]]:
+    return ((call_id, place) for text, call_id, place in reversed(tasks) if text in words)
+
+
+def _texts(arguments: str | Mapping[str, Any]) -> Iterator[str]:
+    for value in _given(arguments).values():
+        if isinstance(value, str) and _SHORTEST <= len(text := value.strip()) <= _LONGEST:
+            yield text
+
+
+def _given(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(arguments, str):
+        return arguments
+    if len(arguments) > _LONGEST:
+        return {}
+    try:
+        given = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return given if isinstance(given, dict) else {}
+
 
 _LOOKED_AT = 64
 """So many of a model's last messages are looked for: what a client has made of them itself is in no recording."""
@@ -186,3 +245,41 @@ def arguments_of(call: RecordedCall) -> Any:
         return json_text(json.loads(call.arguments or "{}"))
     except (ValueError, RecursionError):
         return call.arguments
+
+
+# What a person has said, without what the client has put around it or beside it.
+_BESIDE = (
+    "system-reminder", "environment_context", "environment_details", "session_context", "user_instructions", "skills_instructions",
+    "permissions_instructions", "local-command-caveat", "command-name", "command-message", "command-args", "local-command-stdout",
+)  # fmt: skip
+"""The tags in which clients tell a model of themselves, in a person's place."""
+
+_OPENING = re.compile(rf"<({'|'.join(_BESIDE)})(?:\s[^<>]{{0,200}})?>")
+_AROUND = re.compile(r"^<user_input(?:\s[^<>]{0,200})?>(.*)</user_input>$", re.DOTALL)
+_WHOLE = ("# AGENTS.md instructions",)
+
+
+def words_of(text: str) -> str:
+    """Return the words of a person's message; empty where all of it is the client's."""
+    if text.startswith(_WHOLE):
+        return ""
+    left = _without(text).strip()
+    around = _AROUND.match(left)
+    return around[1].strip() if around else left
+
+
+def _without(text: str) -> str:
+    """Return a text without what stands in the client's tags; one that nothing closes is a person's word."""
+    kept, at = [], 0
+    open_to_the_end: set[str] = set()
+    while (found := _OPENING.search(text, at)) is not None:
+        closing = f"</{found[1]}>"
+        end = -1 if closing in open_to_the_end else text.find(closing, found.end())
+        if end < 0:
+            open_to_the_end.add(closing)
+            kept.append(text[at : found.end()])
+            at = found.end()
+        else:
+            kept.append(text[at : found.start()])
+            at = end + len(closing)
+    return "".join((*kept, text[at:]))

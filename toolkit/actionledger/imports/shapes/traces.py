@@ -13,11 +13,17 @@ from operator import itemgetter
 from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedCall, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
-from actionledger.imports.shapes.about import NOTHING_TOLD, About
 from actionledger.imports.shapes.answers import Answers
 from actionledger.imports.shapes.base import Message, Passed
-from actionledger.imports.shapes.evaluations import of_session
-from actionledger.imports.shapes.steps import BY_RESPONSE, Step, Tree, told_once
+from actionledger.imports.shapes.steps import (
+    BY_RESPONSE,
+    NOTHING_TOLD,
+    About,
+    Step,
+    Tree,
+    of_session,
+    told_once,
+)
 
 _NEITHER = {
     "other": (LeftOutReason.BOOKKEEPING, "span"),

@@ -19,7 +19,7 @@ from actionledger.core.errors import SourceError, called, in_words
 from actionledger.imports import formats
 from actionledger.imports.sources.base import SAMPLE_BYTES, Sample, Source
 from actionledger.imports.sources.containers import head_of, kind_of
-from actionledger.imports.sources.lines import MAX_LINE
+from actionledger.imports.sources.values import MAX_LINE
 
 GROUP = "actionledger.sources"
 """The group of entry points under which packages offer formats."""

@@ -6,20 +6,112 @@ one object behind the other over many lines.
 
 import json
 import re
+import zlib
 from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic_core import from_json
 
 from actionledger.core.depth import is_deeper
 from actionledger.core.errors import SourceError
+from actionledger.core.text import from_utf8_with_halves
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
-from actionledger.imports.sources.cut import Elements, whole_part
-from actionledger.imports.sources.documents import MAX_DEPTH, MAX_DOCUMENT, read_all, readable
-from actionledger.imports.sources.lines import MAX_LINE, json_lines
+from actionledger.imports.sources.documents import (
+    MAX_DOCUMENT,
+    MAX_DOCUMENT_DEPTH,
+    Elements,
+    read_all,
+    readable,
+    whole_part,
+)
+
+# Lines of JSON, plain or gzipped: what can't be decoded is a refusal, and the rest goes on.
+MAX_LINE = 16 * 2**20
+"""The longest line that is read, in bytes; what is recorded of it, escaped twice, still fits into an event."""
+
+_SKIPPED = 128 * 1024
+"""How much of a line that is too long is read at a time, in bytes: larger pieces take nine times as long."""
+
+MAX_DEPTH = 200
+"""How deep a line's value may be nested, the line's own object included."""
+
+
+def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+    """Yield each line's number and object; blank lines are passed over.
+
+    A line may hold several objects one behind the other, as two writers leave them who write to one file.
+    """
+    number = 0
+    with opened(path, on_read) as file:
+        try:
+            while line := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    yield Refusal(shown(path), number, f"The line is longer than {MAX_LINE:,} bytes.")
+                    if not line.endswith(b"\n"):
+                        _skip_line(file)
+                elif (value := _one_object(line)) is not None:
+                    yield number, value
+                elif not line.isspace():
+                    yield from _lines_decoded(path, number, line)
+        except (OSError, EOFError, zlib.error) as error:
+            yield Refusal(shown(path), number + 1, f"The file breaks off here: {error}.")
+
+
+def _skip_line(file: IO[bytes]) -> None:
+    while (rest := file.readline(_SKIPPED)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _one_object(line: bytes) -> dict[str, Any] | None:
+    """Return a line's object, if it is just that, as nearly all of them are; what else it may be takes longer to tell."""
+    try:
+        value = from_json(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _lines_decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+    try:
+        for value in _values(line):
+            if isinstance(value, dict):
+                yield number, value
+            else:
+                yield Refusal(shown(path), number, f"The line holds no object but {type(value).__name__}.")
+    except UnicodeDecodeError as error:
+        what = f"The line is no JSON: it is no UTF-8 at byte {error.start}; if the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE."
+        yield Refusal(shown(path), number, what)
+    except RecursionError:
+        yield Refusal(
+            shown(path), number, f"The line is no JSON: it is nested deeper than {MAX_DEPTH} levels."
+        )
+    except ValueError as error:
+        yield Refusal(shown(path), number, f"The line is no JSON: {error}.")
+
+
+def _values(line: bytes) -> Iterator[Any]:
+    """Yield the values of a line, as a rule one."""
+    try:
+        yield from_json(line)
+    except ValueError:
+        # Slower, but it takes half a surrogate pair, which logs of Python programs hold, and a byte order mark.
+        text = from_utf8_with_halves(line).removeprefix("\ufeff").strip()
+    else:
+        return
+    place = 0
+    while place < len(text):
+        value, end = _DECODER.raw_decode(text, place)
+        if not isinstance(value, dict) and (place or end < len(text)):
+            raise ValueError(f"Extra data: char {place or end}")
+        if is_deeper(value, MAX_DEPTH):
+            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+        yield value
+        place = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+
 
 _DECODER = json.JSONDecoder()
 _BLANK = re.compile(r"\s*")
@@ -83,8 +175,8 @@ def _of_document(path: Path, on_read: OnRead | None, lists: Collection[Elements]
     if len(data) > MAX_DOCUMENT:
         raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
     for value in _decoded(path, data, lists):
-        if is_deeper(value, MAX_DEPTH):
-            yield Refusal(shown(path), 0, f"A value is nested deeper than {MAX_DEPTH} levels.")
+        if is_deeper(value, MAX_DOCUMENT_DEPTH):
+            yield Refusal(shown(path), 0, f"A value is nested deeper than {MAX_DOCUMENT_DEPTH} levels.")
         else:
             yield value
     if broken:

@@ -1,16 +1,25 @@
-"""The events of a recorded stream: server-sent ones (https://html.spec.whatwg.org/multipage/server-sent-events.html), a list of
-JSON values, or frames of Amazon's (application/vnd.amazon.eventstream, https://smithy.io/2.0/aws/amazon-eventstream.html).
+"""A response that came piece by piece, put together to the body that it would have been in one piece.
+
+``events.py`` takes a recorded stream apart, server-sent events or Amazon's frames; one file an interface knows its pieces. The
+arguments of a call stay the text that the model wrote, which some interfaces give in their streams alone. A stream that was cut
+gives what came of it, without a reason to stop.
 """
 
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from actionledger.core.text import to_any_bytes
+from actionledger.imports.shapes import anthropic, bedrock, gemini, openai_chat, openai_responses
+from actionledger.imports.sources.access import text_at
 from actionledger.runtime.models.malformed import MalformedError
 from actionledger.runtime.models.sse import events as server_events
 
+__all__ = ["body_of_stream", "events_of", "put_together"]
+
+# The events of a recorded stream: server-sent ones (https://html.spec.whatwg.org/multipage/server-sent-events.html), a list of
+# JSON values, or frames of Amazon's (application/vnd.amazon.eventstream, https://smithy.io/2.0/aws/amazon-eventstream.html).
 _PRELUDE = struct.Struct(">III")
 _CHECKSUM = 4
 _TEXT = 7
@@ -80,3 +89,35 @@ def _headers(raw: bytes) -> dict[str, str]:
         found[raw[at + 1 : name_end].decode(errors="replace")] = value.decode(errors="replace")
         at = name_end + 3 + length
     return found
+
+
+def body_of_stream(data: str | bytes) -> dict[str, Any] | None:
+    """Return the body that a stream adds up to; None where it is no stream of a known interface."""
+    return put_together(events_of(data))
+
+
+def put_together(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the body that events add up to, with the error that broke it off; None where they are of no known interface."""
+    body = _body(events)
+    error = next(filter(None, map(_error, events)), None)
+    return body if error is None else (body or {}) | {"error": error}
+
+
+def _error(event: Mapping[str, Any]) -> object:
+    """Return what an event says has failed; one of OpenAI's is itself the error."""
+    return event.get("error") or (event if text_at(event, "type") == "error" else None)
+
+
+def _body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    for event in events:
+        if "choices" in event:
+            return openai_chat.body(events)
+        if "candidates" in event or "usageMetadata" in event:
+            return gemini.body(events)
+        if text_at(event, "type").startswith("response."):
+            return openai_responses.body(events)
+        if text_at(event, "type") in anthropic.KINDS:
+            return anthropic.body(events)
+        if event.keys() & bedrock.KINDS:
+            return bedrock.body(events)
+    return None

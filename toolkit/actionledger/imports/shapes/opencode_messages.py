@@ -20,11 +20,17 @@ from actionledger.core.values.recordings import (
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.base import Message, Passed, since_epoch, total
 from actionledger.imports.shapes.conversation import Conversation
-from actionledger.imports.sources.access import count_at, exit_status_of, number_at, object_at, text_at
+from actionledger.imports.sources.access import (
+    count_at,
+    exit_status_of,
+    number_at,
+    object_at,
+    text_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Recorded, Refusal
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.permissions import of_opencode
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 
 NAME = "opencode"
 
