@@ -9,8 +9,7 @@ import pytest
 import actionledger as al
 from actionledger.cli.sentences import cost_lines, usage_line
 from actionledger.core.values.recordings import Billed
-from actionledger.imports.list_prices import list_price, price_list
-from actionledger.imports.prices import Price, cost_of
+from actionledger.imports.prices import Price, cost_of, list_price, price_list
 from actionledger.imports.sources.usage import with_billed
 from actionledger.ledger.queries import billed_beside, price_sources, unpriced, usage
 

@@ -9,8 +9,7 @@ import pytest
 from actionledger.core.errors import SourceError
 from actionledger.imports.sources import values
 from actionledger.imports.sources.base import Refusal
-from actionledger.imports.sources.documents import json_document
-from actionledger.imports.sources.values import json_lines
+from actionledger.imports.sources.values import json_document, json_lines
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from actionledger.cli.tables import shown_rate
 from actionledger.core.plurals import by_prices, counted
 from actionledger.core.text import NO_NAME
 from actionledger.core.vocabulary import Ending, SessionOutcome
-from actionledger.imports.list_prices import is_installed
+from actionledger.imports.prices import is_installed
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.left_as_text import LeftAsText

@@ -25,12 +25,23 @@ from actionledger.imports.newer import version_of
 from actionledger.imports.news import KeptNews, News, Touched, packed
 from actionledger.imports.prices import Prices
 from actionledger.imports.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, names_in, parser_for_turn, read_turn
-from actionledger.imports.received import is_unfilled, note_costs, priced, recorded_of, task_of
-from actionledger.imports.refusing import WITHIN_TURN, Refusals, changes
 from actionledger.imports.report import ImportReport
 from actionledger.imports.results import Results
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
-from actionledger.imports.turns import Looked, State, looked_up, remember
+from actionledger.imports.turns import (
+    WITHIN_TURN,
+    Looked,
+    Refusals,
+    State,
+    changes,
+    is_unfilled,
+    looked_up,
+    note_costs,
+    priced,
+    recorded_of,
+    remember,
+    task_of,
+)
 from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.workspace import Workspace

@@ -14,9 +14,8 @@ from actionledger.core.values import ParseResult
 from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.reading import written_of
-from actionledger.imports.sources.access import exit_status_of
+from actionledger.imports.sources.access import exit_status_of, of_words
 from actionledger.imports.sources.base import Wording
-from actionledger.imports.sources.permissions import of_words
 from actionledger.imports.sources.wordings import Judged, judged, text_of, with_end_told
 from actionledger.imports.turn_calls import Call, call_of, calls_of, command_of, is_answer, may_be_unread
 from actionledger.ledger.queries.base import WITHIN

@@ -31,12 +31,12 @@ from actionledger.imports.sources.access import (
     number_at,
     object_at,
     objects_at,
+    of_claude,
     text_at,
     told as unknown_as,
 )
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.permissions import of_claude
 from actionledger.imports.sources.values import numbered_objects
 
 NAME = "agent_sdk_stream"

@@ -25,15 +25,16 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, Title
 from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
 from actionledger.imports.sources.access import (
     NOTHING,
+    hook_of_claude,
     object_at,
     objects_at,
     text_at,
     time_at,
     told as unknown_as,
+    with_hook,
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.permissions import hook_of_claude, with_hook
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.imports.sources.usage import usage_of
 from actionledger.imports.sources.values import json_lines

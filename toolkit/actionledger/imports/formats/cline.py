@@ -29,7 +29,7 @@ from actionledger.imports.shapes.conversation import Conversation
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import Elements, document_or_part, json_document
+from actionledger.imports.sources.values import Elements, document_or_part, json_document
 
 NAME = "cline"
 HISTORY = "api_conversation_history.json"

@@ -20,8 +20,8 @@ from actionledger.imports.shapes.conversation import Conversation
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import Elements, document_or_part
 from actionledger.imports.sources.usage import usage_of
+from actionledger.imports.sources.values import Elements, document_or_part
 
 NAME = "continue_cli"
 

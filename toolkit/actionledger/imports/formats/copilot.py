@@ -29,13 +29,13 @@ from actionledger.imports.sources.access import (
     count_at,
     object_at,
     objects_at,
+    of_copilot,
     text_at,
     time_at,
     told as unknown_as,
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.permissions import of_copilot
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.imports.sources.values import json_lines
 

@@ -25,8 +25,7 @@ from actionledger.imports.sources.base import (
 )
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, decoded, is_database_with
-from actionledger.imports.sources.documents import Elements, document_or_part
-from actionledger.imports.sources.values import MAX_LINE, json_lines
+from actionledger.imports.sources.values import MAX_LINE, Elements, document_or_part, json_lines
 
 # goose's database, ``~/.local/share/goose/sessions/sessions.db``.
 TABLES: Mapping[str, frozenset[str]] = {

@@ -26,13 +26,8 @@ from actionledger.imports.shapes.inspect_samples import sessions_of
 from actionledger.imports.sources.access import object_at, objects_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import (
-    MAX_DOCUMENT,
-    MAX_DOCUMENT_DEPTH,
-    Elements,
-    document_or_part,
-)
 from actionledger.imports.sources.files import STANDARD_INPUT, opened_member
+from actionledger.imports.sources.values import MAX_DOCUMENT, MAX_DOCUMENT_DEPTH, Elements, document_or_part
 
 _ZIP = b"PK\x03\x04"
 _SAMPLE = re.compile(r"samples/[^/]+\.json")

@@ -38,9 +38,8 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import Elements
 from actionledger.imports.sources.usage import usage_of, with_thoughts
-from actionledger.imports.sources.values import json_objects, objects_of
+from actionledger.imports.sources.values import Elements, json_objects, objects_of
 
 # What Langfuse says that a request took: ``usageDetails``, in its own names or in a provider's.
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")

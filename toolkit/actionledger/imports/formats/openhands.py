@@ -23,8 +23,7 @@ from actionledger.imports.shapes.openhands_v1 import KINDS, V0Events, V1Events, 
 from actionledger.imports.sources.access import number_at, object_at, text_at, time_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import json_document
-from actionledger.imports.sources.values import json_objects, objects_of
+from actionledger.imports.sources.values import json_document, json_objects, objects_of
 
 _EVENT = re.compile(r"event-\d+-.+\.json")
 

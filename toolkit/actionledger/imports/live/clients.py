@@ -15,10 +15,18 @@ from weakref import WeakKeyDictionary
 from actionledger.core.clock import now
 from actionledger.core.errors import UsageError, require_path
 from actionledger.core.ids import new_id
-from actionledger.imports.live.calls import SOURCE, About, Answered, CallReader, WireReader, plain
+from actionledger.imports.live.calls import (
+    SOURCE,
+    About,
+    Answered,
+    CallReader,
+    WireReader,
+    package_of,
+    plain,
+    recorded_http,
+)
 from actionledger.imports.live.recording import Recording
 from actionledger.imports.live.tap import RawExchange
-from actionledger.imports.live.transports import package_of, recorded_http
 from actionledger.imports.prices import Prices
 from actionledger.imports.sources.base import Item
 from actionledger.ledger import Ledger, open_ledger

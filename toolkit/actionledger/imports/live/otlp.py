@@ -21,7 +21,7 @@ from actionledger.imports.live.spans import Batch, Came, Passed
 from actionledger.imports.live.tap import is_asked_here, is_of_foreign_page
 from actionledger.imports.live.traces import LEAST_BYTES
 from actionledger.imports.shapes.spans import spans_of
-from actionledger.imports.sources.documents import value_of
+from actionledger.imports.sources.values import value_of
 
 require("An OTLP receiver", "live", "opentelemetry.proto", "google.rpc")
 from google.rpc.status_pb2 import Status  # noqa: E402 - optional; what is missing was named above

@@ -17,11 +17,11 @@ from actionledger.imports.sources.access import (
     number_at,
     object_at,
     objects_at,
+    of_claude,
     text_at,
     time_at,
 )
 from actionledger.imports.sources.base import Wording, seen
-from actionledger.imports.sources.permissions import of_claude
 
 Line: TypeAlias = Mapping[str, Any]
 Refuser: TypeAlias = Literal["", "person", "hook", "policy"]

@@ -25,12 +25,12 @@ from actionledger.imports.sources.access import (
     exit_status_of,
     number_at,
     object_at,
+    of_opencode,
     text_at,
     told as unknown_as,
 )
 from actionledger.imports.sources.base import Recorded, Refusal
 from actionledger.imports.sources.containers import shown
-from actionledger.imports.sources.permissions import of_opencode
 
 NAME = "opencode"
 

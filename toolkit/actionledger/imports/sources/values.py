@@ -10,23 +10,222 @@ import zlib
 from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from pydantic_core import from_json
 
 from actionledger.core.depth import is_deeper
 from actionledger.core.errors import SourceError
-from actionledger.core.text import from_utf8_with_halves
+from actionledger.core.text import from_utf8_with_halves, may_have_halves, utf8_with_halves
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
-from actionledger.imports.sources.documents import (
-    MAX_DOCUMENT,
-    MAX_DOCUMENT_DEPTH,
-    Elements,
-    read_all,
-    readable,
-    whole_part,
-)
+
+# One JSON document, plain or gzipped, as a whole.
+# A JSON document that breaks off, or is broken in its middle: what is whole before that place, and how much it is.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]', re.DOTALL)
+_CLOSING = {"{": "}", "[": "]"}
+
+
+class Elements(NamedTuple):
+    """A list of a format's documents that can be kept as far as it goes.
+
+    Args:
+        path: the names of the members that lead there from the document's own object; lists between them have no name.
+        known_by: what the object that holds the list has to have said by then: without its name a session can't be
+            known again in the whole document.
+    """
+
+    path: tuple[str, ...]
+    known_by: tuple[str, ...] = ()
+
+
+class Part(NamedTuple):
+    """What is whole of a document.
+
+    Args:
+        value: the document without what is not whole.
+        reason: where it breaks off and what was kept, a sentence for people.
+    """
+
+    value: Any
+    reason: str
+
+
+class _Open:
+    """A list or an object that has begun.
+
+    Args:
+        opening: its bracket.
+        path: the names that lead to it.
+        end: up to where it is whole.
+    """
+
+    __slots__ = ("count", "end", "expects_key", "key", "keys", "opening", "path")
+
+    def __init__(self, opening: str, path: tuple[str, ...], end: int) -> None:
+        self.opening = opening
+        self.path = path
+        self.end = end
+        self.expects_key = opening == "{"
+        self.key = ""
+        self.keys: set[str] = set()
+        self.count = 0
+
+    def has(self, end: int) -> None:
+        """Note that the child which was begun is whole."""
+        if end > self.end:
+            self.end = end
+            self.count += 1
+            self.keys.add(self.key)
+
+
+def whole_part(text: str, start: int, lists: Collection[Elements]) -> Part | None:
+    """Return what is whole of a document that breaks off, or is broken; None where nothing of it can be kept."""
+    try:
+        _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        broken, end = error.pos, len(text) if error.msg.startswith("Unterminated") else error.pos
+    except (RecursionError, ValueError):  # too deep, or a number with more digits than Python takes
+        return None
+    else:
+        return None
+    stack = _open_at(text, start, broken)
+    level = _level(stack, {each.path: each for each in lists})
+    if level is None:
+        return None
+    kept = stack[: level + 1]
+    closing = "".join(_CLOSING[each.opening] for each in reversed(kept))
+    value = json.loads(text[start : kept[-1].end] + closing)
+    line, place = text.count("\n", 0, end) + 1, len(utf8_with_halves(text[:end]))
+    innermost = kept[-1]
+    if innermost.opening == "[":
+        name = repr(innermost.path[-1]) if innermost.path else "its list"
+        kept_of_it = f"of {name}, {innermost.count:,} before that"
+    else:
+        kept_of_it = "what stands whole before that"
+    return Part(value, f"The document breaks off at byte {place:,}, line {line:,}; kept: {kept_of_it}.")
+
+
+def _open_at(text: str, start: int, end: int) -> list[_Open]:
+    """Return what is open at a place of a text that is JSON from its start up to there."""
+    stack: list[_Open] = []
+    for token in _TOKEN.finditer(text, start, end):
+        first = text[token.start()]
+        inner = stack[-1] if stack else None
+        if token["cut"] is not None:
+            break
+        if first in "{[":
+            path = inner.path if inner is not None else ()
+            if inner is not None and inner.opening == "{":
+                path = (*path, inner.key)
+            stack.append(_Open(first, path, token.end()))
+        elif inner is None:
+            continue
+        elif first in "}]":
+            stack.pop()
+            if stack:
+                stack[-1].has(token.end())
+        elif first == ",":
+            inner.has(token.start())
+            inner.expects_key = inner.opening == "{"
+        elif inner.expects_key:
+            inner.key, inner.expects_key = json.loads(token[0], strict=False), False
+    return stack
+
+
+def _level(stack: list[_Open], lists: dict[tuple[str, ...], Elements]) -> int | None:
+    """Return how deep what is open is kept: to the innermost list that may be kept as far as it goes; None for nothing."""
+    for level in range(len(stack) - 1, 0, -1):
+        found = lists.get(stack[level].path) if stack[level].opening == "[" else None
+        if found and stack[level].count and stack[level - 1].keys.issuperset(found.known_by):
+            return level
+    if not stack or not stack[0].count:
+        return None
+    root = stack[0]
+    if root.opening == "[":
+        return 0
+    # It broke behind a list that is whole, or before one has begun.
+    has_one = any(
+        each.path[0] in root.keys and root.keys.issuperset(each.known_by) for each in lists.values()
+    )
+    return 0 if has_one else None
+
+
+MAX_DOCUMENT = 256 * 2**20
+"""The largest document that is read, in bytes: it takes several times as much memory as a value."""
+
+MAX_DOCUMENT_DEPTH = 400
+"""How deep a document may be nested."""
+
+
+def json_document(path: Path, on_read: OnRead | None = None) -> Any:
+    """Return the value of a file that is one JSON document."""
+    value, reason = document_or_part(path, on_read)
+    if reason:
+        raise SourceError(f"{shown(path)!r}: {reason}")
+    return value
+
+
+def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tuple[Any, str]:
+    """Return the value of a file that is one JSON document, or what is whole of one that breaks off."""
+    with opened(path, on_read, only_lines=False) as file:
+        data, broken = read_all(file)
+    if len(data) > MAX_DOCUMENT:
+        raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
+    reason = ""
+    try:
+        value = _loads(data)
+    except (ValueError, RecursionError) as error:
+        part = whole_part(readable(data), 0, lists) if lists else None
+        if part is None and broken:
+            raise SourceError(f"{shown(path)!r} breaks off: {broken}.") from error
+        if part is None:
+            raise SourceError(f"{shown(path)!r} is no JSON: {error}.") from error
+        value, reason = part
+    if is_deeper(value, MAX_DOCUMENT_DEPTH):
+        raise SourceError(f"{shown(path)!r} is nested deeper than {MAX_DOCUMENT_DEPTH} levels.")
+    return value, reason
+
+
+def read_all(file: Any) -> tuple[bytes, str]:
+    """Return what can be read, at most one byte more than a document may have, and why there is no more; empty for the end."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while size <= MAX_DOCUMENT and (part := file.read(2**20)):
+            parts.append(part)
+            size += len(part)
+    except (OSError, EOFError, zlib.error) as error:
+        return b"".join(parts), str(error)
+    return b"".join(parts), ""
+
+
+def readable(data: bytes) -> str:
+    """Return a document as text, up to where it is none."""
+    try:
+        return from_utf8_with_halves(data).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        return from_utf8_with_halves(data[: error.start]).removeprefix("\ufeff")
+
+
+def _loads(data: bytes) -> Any:
+    try:
+        return from_json(data)
+    except ValueError:
+        return json.loads(from_utf8_with_halves(data).removeprefix("\ufeff"))
+
+
+# JSON texts of others in which halves of surrogate pairs stand, as programs of Python and JavaScript write them.
+def value_of(text: str | bytes) -> Any:
+    """Return the value of a JSON text; a half stays in it as it is."""
+    try:
+        return from_json(text)
+    except ValueError:
+        there = from_utf8_with_halves(text) if isinstance(text, bytes) else text
+        if not may_have_halves(there):
+            raise
+    return json.loads(there)  # slower, but it takes them
+
 
 # Lines of JSON, plain or gzipped: what can't be decoded is a refusal, and the rest goes on.
 MAX_LINE = 16 * 2**20
