@@ -11,7 +11,7 @@ from forked_python import ForkedPython
 from spans_of_agents import agent, batch, chat, text
 
 import actionledger as al
-from actionledger.imports.live.spans import Batch, SpanRecording
+from actionledger.imports.live.spans import SpanBatch, SpanRecording
 from actionledger.imports.shapes.spans import spans_of
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import examine
@@ -109,7 +109,7 @@ def test_a_span_is_recorded_once_wherever_its_process_is_killed(
 
 def offered(recording: SpanRecording, *spans: dict[str, Any]) -> None:
     listed = list(spans_of(batch(*spans)))
-    assert recording.offer_kept(Batch(lambda: listed, 100, len(listed)), "full")
+    assert recording.offer_kept(SpanBatch(lambda: listed, 100, len(listed)), "full")
 
 
 def dies(recording: SpanRecording) -> None:

@@ -16,8 +16,8 @@ from actionledger.imports.sources import files
 from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.containers import head_of, opened
 from actionledger.imports.sources.files import STANDARD_INPUT, files_in
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.registry import sample_of
-from actionledger.imports.sources.values import json_lines
 
 LINES = b"".join(b'{"n": %d}\n' % n for n in range(5000))
 VALUES = [{"n": n} for n in range(5000)]

@@ -14,7 +14,7 @@ from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json, print_note
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.imports.bundles import UnknownWordings, bundle, unknown_wordings
-from actionledger.imports.newer import Newer, newer_recordings
+from actionledger.imports.newer_versions import Newer, newer_recordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import Health, Level, examine, mend

@@ -22,7 +22,7 @@ from actionledger.cli.tables import (
     verdicts_table,
 )
 from actionledger.imports.bundles import unknown_wordings
-from actionledger.imports.newer import newer_recordings
+from actionledger.imports.newer_versions import newer_recordings
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.dialects import dialects
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

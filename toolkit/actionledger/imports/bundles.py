@@ -23,7 +23,7 @@ from actionledger.core.privacy import mask
 from actionledger.core.text import from_utf8_with_halves, utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.importers import wordings_of
-from actionledger.imports.newer import newer_recordings
+from actionledger.imports.newer_versions import newer_recordings
 from actionledger.imports.sources.registry import sources
 from actionledger.imports.sources.wordings import is_known
 from actionledger.ledger import open_ledger

@@ -20,9 +20,9 @@ from actionledger.core.recording import (
 from actionledger.core.values import ParseResult
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.handovers import News, SpooledNews, Touched, packed
 from actionledger.imports.import_run import ImportRun, OpenSessions
-from actionledger.imports.newer import version_of
-from actionledger.imports.news import KeptNews, News, Touched, packed
+from actionledger.imports.newer_versions import version_of
 from actionledger.imports.prices import Prices
 from actionledger.imports.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, names_in, parser_for_turn, read_turn
 from actionledger.imports.report import ImportReport
@@ -32,7 +32,7 @@ from actionledger.imports.turns import (
     WITHIN_TURN,
     Looked,
     Refusals,
-    State,
+    TurnMatch,
     changes,
     is_unfilled,
     looked_up,
@@ -105,7 +105,7 @@ class Importer:
         self._sessions = OpenSessions(self._run, source, known)
         self._results = Results(self._run.record, self.run, known, wordings, is_asked=is_part)
         self._refusals = Refusals(record, self.run.run_id, source)
-        self._of_others = KeptNews()
+        self._of_others = SpooledNews()
 
     def take(self, item: Item, workspace: Workspace | None = None) -> None:
         """Take in a session or a piece of one, or note what is none."""
@@ -239,7 +239,7 @@ class Importer:
             self.touched.turns.update({looked.turn_id, looked.replaces, looked.formerly} - {""})
         if not self._is_to_be_taken(item, session, looked):
             self._supersede(session, looked)
-            if looked.state is State.KNOWN:
+            if looked.state is TurnMatch.KNOWN:
                 there, model = self.known.turn(looked.turn_id), turn.model or session.model
                 self.report.unfilled += is_unfilled(self.prices, model, turn, there)
                 late = self._results.of_earlier(item, session, looked.turn_id, turn.results, self.file)
@@ -265,10 +265,10 @@ class Importer:
 
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
         """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""
-        if looked.state is State.DIFFERING:
+        if looked.state is TurnMatch.DIFFERING:
             self._refusals.note_differing(item, session, looked, self.report, self.file)
             return False
-        if looked.state is State.KNOWN:
+        if looked.state is TurnMatch.KNOWN:
             self.report.known += 1
             self.report.repeated += looked.turn_id in self.known.turns_since
             return False
@@ -310,7 +310,7 @@ class Importer:
     def _run_turns(
         self, item: RecordedSession, session: SessionKey, profile: Profile, workspace: Workspace
     ) -> None:
-        from actionledger.imports.running import run_turns  # noqa: PLC0415 - most imports run nothing
+        from actionledger.imports.workspace_runs import run_turns  # noqa: PLC0415 - most imports run nothing
 
         looked = [looked_up(self.known, self.source, item, session, turn) for turn in item.turns]
         new = [each for each in looked if self._is_to_be_taken(item, session, each)]
@@ -325,7 +325,7 @@ class Importer:
     def _remember(self, looked: Looked) -> None:
         remember(self.known, looked)
         self.report.turns += 1
-        self.report.revised += looked.state is State.GROWN
+        self.report.revised += looked.state is TurnMatch.GROWN
 
     def _note_found(self, item: RecordedSession, turn: RecordedTurn, result: ParseResult) -> None:
         """Count what was found in a text of which it is unknown how to read it."""

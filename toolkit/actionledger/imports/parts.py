@@ -15,9 +15,9 @@ from actionledger.core.errors import ActionLedgerError, in_words
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.news import Facts, FactsOfAll, Made
+from actionledger.imports.handovers import Made, SharedFacts, SourceFacts
 from actionledger.imports.prices import Prices
-from actionledger.imports.recognising import ToRead
+from actionledger.imports.recognition import ToRead
 from actionledger.imports.sources.base import Item, LeftOut, ReadFile, Refusal
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.files import size_of
@@ -39,7 +39,7 @@ _UNPACKED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ImportPart:
     """Some files, or some sessions of one file, that one process reads.
 
     Args:
@@ -76,23 +76,23 @@ def unpacked_size(file: ToRead) -> int | None:
     return size if size is None or file.path.suffix not in SUFFIXES else size * _UNPACKED
 
 
-def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[Part]]:
+def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[ImportPart]]:
     """Yield the parts of what is to be read, in order; of several together it makes no difference which is taken in first."""
     number, group, size = 0, list[int](), 0
     for place, file in enumerate(files):
         more = unpacked_size(file) or 0
         is_shared = file.format.stands_alone and more >= SHARED_BYTES
         if group and (is_shared or size + more > GROUP_BYTES or len(group) == GROUP_FILES):
-            yield [Part(number, tuple(group), size=size)]
+            yield [ImportPart(number, tuple(group), size=size)]
             number, group, size = number + 1, [], 0
         if is_shared:
-            yield [Part(number, (place,), share, count, more) for share in range(count)]
+            yield [ImportPart(number, (place,), share, count, more) for share in range(count)]
             number += 1
         else:
             group.append(place)
             size += more
     if group:
-        yield [Part(number, tuple(group), size=size)]
+        yield [ImportPart(number, tuple(group), size=size)]
 
 
 # What a file gives, whatever its reader comes upon.
@@ -161,7 +161,7 @@ class HowToRead:
     origin: str
     made_bytes: int
     secrets: tuple[str, ...]
-    facts: FactsOfAll
+    facts: SharedFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class FileOfPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PartTask:
     """A part that is to be read.
 
     Args:
@@ -189,13 +189,13 @@ class Task:
         facts: what has to be known of sources that the process was told nothing of.
     """
 
-    part: Part
+    part: ImportPart
     files: tuple[FileOfPart, ...]
-    facts: dict[str, Facts]
+    facts: dict[str, SourceFacts]
 
 
 @dataclass(slots=True)
-class Progress:
+class PartProgress:
     """How far a part was read, and what was made of it since it was said last.
 
     Args:

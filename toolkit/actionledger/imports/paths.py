@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger.core.errors import UsageError, require_kind, require_number, require_path
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.recognising import Plan, Told, planned
+from actionledger.imports.recognition import FileOptions, ImportPlan, planned
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.files import files_at
 from actionledger.ledger.taken_files import TakenFiles
@@ -87,7 +87,7 @@ def import_path(
         require_path("What is imported", each)
     paths = [Path(each) for each in given]
     require_kind(source, str, "A source is a text")
-    told = Told(format, source, _checked(columns))
+    told = FileOptions(format, source, _checked(columns))
     texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}
     read_as = _read_as(**texts)
     costs = _prices(prices)
@@ -159,7 +159,7 @@ def _prices(given: "Prices | AnyPath | None") -> "Prices | None":
     return Prices.of(Path(given))
 
 
-def _nothing_new(plan: Plan) -> ImportReport:
+def _nothing_new(plan: ImportPlan) -> ImportReport:
     left_out = Counter(
         {
             (str(root), LeftOutReason.UNKNOWN_FORMAT, suffix): count

@@ -16,8 +16,8 @@ from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.reading import written_of
 from actionledger.imports.sources.access import exit_status_of, of_words
 from actionledger.imports.sources.base import Wording
-from actionledger.imports.sources.wordings import Judged, judged, text_of, with_end_told
-from actionledger.imports.turn_calls import Call, call_of, calls_of, command_of, is_answer, may_be_unread
+from actionledger.imports.sources.wordings import JudgedResult, judged, text_of, with_end_told
+from actionledger.imports.turn_calls import TurnCall, call_of, calls_of, command_of, is_answer, may_be_unread
 from actionledger.ledger.queries.base import WITHIN
 from actionledger.ledger.queries.recorded import Known
 from actionledger.runtime.parsing import read_calls
@@ -39,7 +39,7 @@ class CallNews:
         unmatched: the calls' identifiers that results name and no call has, by file.
     """
 
-    opened: list[Call]
+    opened: list[TurnCall]
     closed: list[tuple[str, str]]
     answered: set[str]
     unmatched: dict[str, list[str]]
@@ -70,11 +70,11 @@ class Results:
         self._known = known
         self._wordings = wordings
         self._is_asked = is_asked
-        self._open: defaultdict[str, list[Call]] = defaultdict(list)
+        self._open: defaultdict[str, list[TurnCall]] = defaultdict(list)
         self._has_asked = False
         self._answered: set[str] = set()
         self._unmatched: defaultdict[str, list[str]] = defaultdict(list)
-        self._opened: dict[str, Call] = {}
+        self._opened: dict[str, TurnCall] = {}
         self._closed: list[tuple[str, str]] = []
 
     def take_news(self) -> CallNews:
@@ -180,7 +180,9 @@ class Results:
         self._unmatched.clear()
         return +missing
 
-    def _waiting(self, session: RecordedSession, key: SessionKey, turn_id: str, call_id: str) -> Call | None:
+    def _waiting(
+        self, session: RecordedSession, key: SessionKey, turn_id: str, call_id: str
+    ) -> TurnCall | None:
         if call_id not in self._open and not self._has_asked:
             self._has_asked = True
             for there in self._known.open_calls():
@@ -194,7 +196,7 @@ class Results:
                 return calls.pop(place)
         return None
 
-    def _take(self, call: Call, result: RecordedResult) -> None:
+    def _take(self, call: TurnCall, result: RecordedResult) -> None:
         if call.call_id:
             self._answered.add(call.call_id)
         self._record_result(call, result, call.known_as, call.call_id)
@@ -203,7 +205,7 @@ class Results:
             index = WITHIN * (call.action_index + 1) + place
             action_id = derived_id("inner-call", call.action_id, place)
             command = command_of(inner.name, inner.arguments)
-            own = Call(
+            own = TurnCall(
                 call.turn, call.attempt_id, action_id, index, inner.name, "", inner.call_id, command=command
             )
             self._record_result(
@@ -211,7 +213,12 @@ class Results:
             )
 
     def _record_result(
-        self, call: Call, result: RecordedResult, known_as: str | int, trace: str, given: str | None = None
+        self,
+        call: TurnCall,
+        result: RecordedResult,
+        known_as: str | int,
+        trace: str,
+        given: str | None = None,
     ) -> None:
         """Record what came of a call."""
         result = with_end_told(result)
@@ -249,7 +256,7 @@ class Results:
             said = asdict(permission)
             self._record(permission_noted(call.turn, self._run.run_id, execution_id, call.name, said))
 
-    def _judged(self, call: Call, result: RecordedResult) -> Judged:
+    def _judged(self, call: TurnCall, result: RecordedResult) -> JudgedResult:
         """Return what came of a call: an exit status of 1 that is its program's answer is no failure, nor is what ran such alone."""
         found = judged(result, self._wordings)
         if found.reason is not Reason.COMMAND_FAILED or result.exit_status != 1:

@@ -13,9 +13,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from actionledger.core.collecting import collecting_seldom
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.interrupts import gated
+from actionledger.imports.handovers import Claims, Made, SharedFacts, SourceFacts, Touched
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of
-from actionledger.imports.news import Claims, Facts, FactsOfAll, Made, Touched
 from actionledger.imports.prices import Prices
 from actionledger.imports.reading import AS_IT_SAYS, ReadAs
 from actionledger.imports.report import ImportReport
@@ -142,7 +142,7 @@ class SourcesImporter(Importers):
         self._read_as = read_as
         self._prices = prices
         self._asked_together = frozenset(asked_together)
-        self._before: Snapshot | None = None
+        self._before: SessionSnapshot | None = None
         self._known: dict[str, Known] = {}
         self._has_before: dict[str, bool] = {}
         self._whole: set[str] = set()
@@ -191,17 +191,17 @@ class SourcesImporter(Importers):
         """Note from now on which part of the import looks at what, since others read parts of it."""
         self._is_shared = True
 
-    def facts_of_all(self) -> FactsOfAll:
+    def facts_of_all(self) -> SharedFacts:
         """Return what others have to know who take in sessions of whatever source."""
         names = sorted(self._asked_together)
         there = self._known_of(names[0]) if names else known(self._asked())
-        return FactsOfAll(there.before, there.forgotten)
+        return SharedFacts(there.before, there.forgotten)
 
-    def facts_of(self, name: str, format_name: str) -> Facts:
+    def facts_of(self, name: str, format_name: str) -> SourceFacts:
         """Return what others have to know who take in sessions of a source."""
         importer = self.importer(name, format_name)
         there = importer.known
-        return Facts(
+        return SourceFacts(
             importer.run.run_id,
             None if name in self._asked_together else there.before,
             Added(there.ids_since, there.turns_since, there.superseded),
@@ -262,7 +262,7 @@ class SourcesImporter(Importers):
         if self._is_live:
             return self._ledger
         if self._before is None:
-            self._before = Snapshot(self._ledger)
+            self._before = SessionSnapshot(self._ledger)
         return self._before
 
 
@@ -315,7 +315,7 @@ def import_sessions(
     return report
 
 
-class Snapshot:
+class SessionSnapshot:
     """Answers SQL over what a ledger holds now, however much comes in meanwhile: what is new need not be loaded to be asked.
 
     Args:

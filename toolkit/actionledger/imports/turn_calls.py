@@ -134,7 +134,7 @@ def _printed(text: str) -> str:
     return _FRAME.sub("", shown).strip()
 
 
-class Call(NamedTuple):
+class TurnCall(NamedTuple):
     """A call that a result may belong to.
 
     Args:
@@ -174,7 +174,7 @@ def may_be_unread(call: RecordedCall) -> bool:
         return True
 
 
-def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: str) -> list[Call]:
+def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: str) -> list[TurnCall]:
     """Return a turn's calls, each with the action that it was read as, in the order in which they were made."""
     actions = [
         (index, action)
@@ -186,7 +186,7 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
     ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
     at = _places(turn, result)
     alike = Counter([call.call_id for call in ordered]) if len(ordered) > 1 else {ordered[0].call_id: 1}
-    calls: list[Call] = []
+    calls: list[TurnCall] = []
     before: dict[str, int] = {}
     for place, call in enumerate(ordered):
         named = [pair for pair in actions if call.call_id and pair[1].call_id == call.call_id]
@@ -206,7 +206,7 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
             unread = derived_id(
                 "unread-call", key.turn_id, _known_as(call.call_id, before.get(call.call_id, 0), place)
             )
-            found = Call(key, attempt_id, unread, behind, call.name, "", call.call_id)
+            found = TurnCall(key, attempt_id, unread, behind, call.name, "", call.call_id)
         repeated = before.get(call.call_id, 0)
         calls.append(found._replace(repeated=repeated) if repeated else found)
         before[call.call_id] = repeated + 1
@@ -229,13 +229,13 @@ def _places(turn: RecordedTurn, result: ParseResult) -> Callable[[tuple[int, Act
     return lambda pair: place_of.get(pair[1].block, -1)
 
 
-def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, call_id: str) -> Call:
+def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, call_id: str) -> TurnCall:
     action_id = action_id_of(attempt_id, index)
     command = command_of(action.name, action.arguments)
-    return Call(key, attempt_id, action_id, index, action.name, action.dialect, call_id, command=command)
+    return TurnCall(key, attempt_id, action_id, index, action.name, action.dialect, call_id, command=command)
 
 
-def call_of(there: OpenCall) -> Call:
+def call_of(there: OpenCall) -> TurnCall:
     """Return a call that a ledger has without a result."""
     session = SessionKey(
         session_id=there.session_id, profile=there.profile, model=there.model, task=there.task
@@ -243,7 +243,7 @@ def call_of(there: OpenCall) -> Call:
     turn = TurnKey(
         session=session, turn_id=there.turn_id, index=there.turn_index, occurred_at=there.occurred_at
     )
-    return Call(
+    return TurnCall(
         turn,
         there.attempt_id,
         there.action_id,

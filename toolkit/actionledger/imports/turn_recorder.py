@@ -23,7 +23,7 @@ from actionledger.core.values.recordings import (
 )
 from actionledger.imports.importer import Importer
 from actionledger.imports.reading import ReadAs
-from actionledger.imports.shapes.sniffed import answer_of
+from actionledger.imports.shapes.framework_messages import answer_of
 from actionledger.imports.sources.usage import COUNTS, PROVIDERS_OWN, is_count, usage_of
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles, one_sentence

@@ -35,7 +35,7 @@ from actionledger.ledger.queries.recorded import NOT_TOLD, Known, LeftOutKey, To
 from actionledger.reading.recorded import WithCalls
 
 
-class State(Enum):
+class TurnMatch(Enum):
     """What a turn of a recording is to a ledger."""
 
     NEW = auto()
@@ -59,7 +59,7 @@ class Looked(NamedTuple):
     turn: RecordedTurn
     written: WithCalls
     turn_id: str
-    state: State
+    state: TurnMatch
     replaces: str = ""
     formerly: str = ""
 
@@ -78,16 +78,16 @@ def looked_up(
         other = replace(turn, external_id=turn.formerly)
         formerly = _formerly(known, _identity(known, source, session, key, other), turn_id)
     if there is None:
-        return Looked(turn, written, turn_id, State.NEW, formerly=formerly)
+        return Looked(turn, written, turn_id, TurnMatch.NEW, formerly=formerly)
     state = _compared(turn, text, there)
-    if state is State.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
-        state = State.DIFFERING
-    if state is State.KNOWN and not known.is_done(turn_id):
-        state = State.NEW
-    if state is not State.GROWN:
+    if state is TurnMatch.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
+        state = TurnMatch.DIFFERING
+    if state is TurnMatch.KNOWN and not known.is_done(turn_id):
+        state = TurnMatch.NEW
+    if state is not TurnMatch.GROWN:
         return Looked(turn, written, turn_id, state, formerly=formerly)
     grown = derived_id("turn", first, digest(text), len(turn.calls), turn.usage.output_tokens)
-    return Looked(turn, written, grown, State.GROWN, replaces=turn_id, formerly=formerly)
+    return Looked(turn, written, grown, TurnMatch.GROWN, replaces=turn_id, formerly=formerly)
 
 
 def _formerly(known: Known, other: str, turn_id: str) -> str:
@@ -120,22 +120,22 @@ def _identity(
     return derived_id("turn", first, "named", turn.external_id)
 
 
-def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> State:
+def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> TurnMatch:
     # What is billed beside a message may be counted by now where it was not: that is no later state of the message.
     beside = sum(each.output_tokens for each in turn.usage.billed if not each.is_own)
     calls, tokens = len(turn.calls), (turn.usage.output_tokens or 0) - beside
     is_same = _is_text_of(text, there)
     has_more_beside = calls > there.call_count or tokens > (there.output_tokens or 0)
     if is_same and not (turn.external_id and has_more_beside and calls >= there.call_count):
-        return State.KNOWN
+        return TurnMatch.KNOWN
     if not turn.external_id:
-        return State.DIFFERING
+        return TurnMatch.DIFFERING
     if is_same:
-        return State.GROWN
+        return TurnMatch.GROWN
     if len(text) < there.characters or calls < there.call_count:
-        return State.KNOWN  # an earlier state of what is there
+        return TurnMatch.KNOWN  # an earlier state of what is there
     goes_on = len(text) > there.characters and _is_text_of(text[: there.characters], there)
-    return State.GROWN if goes_on else State.DIFFERING
+    return TurnMatch.GROWN if goes_on else TurnMatch.DIFFERING
 
 
 def _is_state_of(turn: RecordedTurn, text: str, there: KnownTurn, known: Known, turn_id: str) -> bool:

@@ -25,7 +25,7 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.shapes.claude_results import arguments_of
-from actionledger.imports.shapes.conversation import Conversation
+from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import (
     count_at,
     number_at,
@@ -37,7 +37,7 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "agent_sdk_stream"
 
@@ -196,7 +196,7 @@ def _given(recording: _Recording) -> Iterator[RecordedSession]:
     for denied in objects_at(recording.result, "permission_denials"):
         recording.refused.setdefault(text_at(denied, "tool_use_id"), "policy")
     for stream in sorted(recording.streams.values(), key=lambda each: each.parent_call != ""):
-        whole = Conversation()
+        whole = MessageTurns()
         for message in stream.order:
             whole.add(message)
         recording.passed.update(whole.passed)

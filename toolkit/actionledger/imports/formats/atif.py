@@ -38,7 +38,7 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import Elements, json_objects
+from actionledger.imports.sources.json_values import Elements, json_objects
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF-v')
 _CONTINUED = re.compile(r"(?P<base>.+)-cont-(?P<number>\d+)\Z", re.DOTALL)

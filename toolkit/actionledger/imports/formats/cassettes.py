@@ -21,7 +21,7 @@ from actionledger.imports.shapes.exchanges import Exchanges
 from actionledger.imports.sources.access import object_at, objects_at, text_at
 from actionledger.imports.sources.base import LeftOut, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, opened, shown
-from actionledger.imports.sources.values import MAX_DOCUMENT
+from actionledger.imports.sources.json_values import MAX_DOCUMENT
 
 NAME = "cassettes"
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from actionledger.core.values.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
-from actionledger.imports.shapes.codex_ends import (
+from actionledger.imports.shapes.codex_items import (
     ENDS,
     Ends,
-    Names,
+    ResponseNames,
     above,
     call_of,
     holds_sign,
@@ -27,14 +27,14 @@ from actionledger.imports.shapes.codex_ends import (
     title_of,
 )
 from actionledger.imports.shapes.codex_results import WORDINGS, result_of, shown_of
-from actionledger.imports.shapes.observed import LaterTools
+from actionledger.imports.shapes.observations import LaterTools
 from actionledger.imports.shapes.openai_responses import LATER_TOOLS, thoughts_of
 from actionledger.imports.sources.access import object_at, text_at, time_at, told as unknown_as
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
 from actionledger.imports.sources.usage import usage_of
-from actionledger.imports.sources.values import json_lines
 
 Line = Mapping[str, Any]
 
@@ -103,7 +103,7 @@ class _Rollout:
         self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
         self._path = path
         self._name = path.name.split(".jsonl")[0]
-        self._names = Names(self._name)
+        self._names = ResponseNames(self._name)
         self._model = ""
         self._prompt: str | None = None
         self._response: list[tuple[Line, Line]] = []

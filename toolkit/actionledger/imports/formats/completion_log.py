@@ -23,7 +23,7 @@ from actionledger.imports.shapes.exchanges import Exchange, Exchanges
 from actionledger.imports.sources.access import number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "completion_log"
 

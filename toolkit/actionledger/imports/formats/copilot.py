@@ -36,8 +36,8 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
-from actionledger.imports.sources.values import json_lines
 
 Line = Mapping[str, Any]
 

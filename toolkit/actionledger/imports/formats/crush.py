@@ -16,7 +16,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
-from actionledger.imports.shapes.conversation import Conversation
+from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import (
     count_at,
     exit_status_of,
@@ -92,7 +92,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _session(path: Path, database: Database, row: Row, passed: Passed) -> Recorded:
-    conversation, name = Conversation(), text_at(row, "id")
+    conversation, name = MessageTurns(), text_at(row, "id")
     for message in database.rows("messages", _MESSAGE, order=("created_at", "rowid"), session_id=row["id"]):
         try:
             parts = decoded(message["parts"])

@@ -26,8 +26,8 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, SessionPieces
-from actionledger.imports.sources.values import json_lines
 
 NAME = "droid"
 

@@ -44,7 +44,7 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import Elements, numbered_objects
+from actionledger.imports.sources.json_values import Elements, numbered_objects
 
 NAME = "gemini_cli"
 

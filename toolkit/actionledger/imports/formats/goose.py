@@ -12,7 +12,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.values.recordings import RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, TitleOrigin
 from actionledger.imports.shapes.base import Message, Speaker, left_out, plain, since_epoch
-from actionledger.imports.shapes.conversation import Conversation
+from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at, time_at
 from actionledger.imports.sources.base import (
     SAMPLE_BYTES,
@@ -25,7 +25,7 @@ from actionledger.imports.sources.base import (
 )
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, decoded, is_database_with
-from actionledger.imports.sources.values import MAX_LINE, Elements, document_or_part, json_lines
+from actionledger.imports.sources.json_values import MAX_LINE, Elements, document_or_part, json_lines
 
 # goose's database, ``~/.local/share/goose/sessions/sessions.db``.
 TABLES: Mapping[str, frozenset[str]] = {
@@ -158,7 +158,7 @@ _OTHERS = {
 
 def session(path: Path, info: Mapping[str, Any], told: Iterable[Mapping[str, Any]]) -> Recorded:
     """Yield a session, if it has turns, and what was passed over."""
-    name, conversation = text_at(info, "id"), Conversation()
+    name, conversation = text_at(info, "id"), MessageTurns()
     for message in _merged(map(message_of, told), name):
         conversation.add(message)
     turns = conversation.done(Capture.CALLS, splits=True)

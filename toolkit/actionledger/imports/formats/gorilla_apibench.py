@@ -13,7 +13,7 @@ from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.access import text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_lines
+from actionledger.imports.sources.json_values import json_lines
 
 _FIELDS = frozenset({"question_id", "text", "answer_id", "model_id"})
 

@@ -27,7 +27,12 @@ from actionledger.imports.sources.access import object_at, objects_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.files import STANDARD_INPUT, opened_member
-from actionledger.imports.sources.values import MAX_DOCUMENT, MAX_DOCUMENT_DEPTH, Elements, document_or_part
+from actionledger.imports.sources.json_values import (
+    MAX_DOCUMENT,
+    MAX_DOCUMENT_DEPTH,
+    Elements,
+    document_or_part,
+)
 
 _ZIP = b"PK\x03\x04"
 _SAMPLE = re.compile(r"samples/[^/]+\.json")

@@ -16,7 +16,7 @@ from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.sources.access import object_at, score_of, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_document
+from actionledger.imports.sources.json_values import json_document
 from actionledger.imports.sources.wordings import JUDGED, SHARED, reason_of, text_of
 
 _HEAD = re.compile(rb'"turn_history"\s*:\s*\{')

@@ -8,8 +8,8 @@ from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.base import ReadFile, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.files import STANDARD_INPUT
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.rows import HELD_TURNS, REQUIRED, Numbered, checked, renamed, sessions_of
-from actionledger.imports.sources.values import json_lines
 
 
 def read(

@@ -12,11 +12,11 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import sniffed
+from actionledger.imports.shapes import framework_messages
 from actionledger.imports.shapes.base import Message, left_out
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.genai_spans import tools_of
-from actionledger.imports.shapes.observed import (
+from actionledger.imports.shapes.observations import (
     answered_call,
     arguments_in,
     fill_request,
@@ -24,7 +24,7 @@ from actionledger.imports.shapes.observed import (
     output_of,
 )
 from actionledger.imports.shapes.spans import Span, attributes_of
-from actionledger.imports.shapes.steps import About, Kind, Step
+from actionledger.imports.shapes.steps import Kind, SessionAbout, TraceStep
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
@@ -38,8 +38,8 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import Elements, json_objects, objects_of
 from actionledger.imports.sources.usage import usage_of, with_thoughts
-from actionledger.imports.sources.values import Elements, json_objects, objects_of
 
 # What Langfuse says that a request took: ``usageDetails``, in its own names or in a provider's.
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")
@@ -122,7 +122,7 @@ def _camel(value: Mapping[str, Any]) -> set[str]:
     return {re.sub(r"_(\w)", lambda found: found[1].upper(), key) for key in value}
 
 
-def _about(trace: Mapping[str, Any]) -> About:
+def _about(trace: Mapping[str, Any]) -> SessionAbout:
     scores, labels = {}, [tag for tag in _list(trace, "tags") if isinstance(tag, str)]
     for score in objects_at(trace, "scores"):
         value, name = score.get("value"), text_at(score, "name")
@@ -134,16 +134,16 @@ def _about(trace: Mapping[str, Any]) -> About:
             scores |= scores_of([(name, value)])
     known = {key: text_at(trace, key) for key in ("name", "environment", "release", "version")}
     known["trace"] = text_at(trace, "id")
-    return About(
+    return SessionAbout(
         metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
     )
 
 
-def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None) -> Step:
-    about = sniffed.decoded(observation.get("metadata"))
+def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None) -> TraceStep:
+    about = framework_messages.decoded(observation.get("metadata"))
     attributes = attributes_of(about.get("attributes")) if isinstance(about, Mapping) else {}
     kind = _KINDS.get(text_at(observation, "type").upper(), "other")
-    step = Step(
+    step = TraceStep(
         kind,
         text_at(observation, "id"),
         _text(observation, "parentObservationId", "parent_observation_id"),
@@ -167,7 +167,7 @@ def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None
     return step
 
 
-def _fill_request(step: Step, observation: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
+def _fill_request(step: TraceStep, observation: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
     provider = text_at(attributes, "gen_ai.system") or text_at(observation, "model")
     fill_request(step, observation.get("input"), observation.get("output"), provider, tools_of(attributes))
     if not any(message.calls for message in step.said):
@@ -176,10 +176,10 @@ def _fill_request(step: Step, observation: Mapping[str, Any], attributes: Mappin
     step.usage = _usage(observation)
 
 
-def _add_calls(step: Step, observation: Mapping[str, Any]) -> None:
+def _add_calls(step: TraceStep, observation: Mapping[str, Any]) -> None:
     """Add the calls that Langfuse has found itself, where the output doesn't show them."""
     for each in _list(observation, "toolCalls"):
-        call = sniffed.decoded(each)
+        call = framework_messages.decoded(each)
         if isinstance(call, Mapping):
             step.said = step.said or [Message("model")]
             step.said[-1].call(call.get("id"), call.get("name"), call.get("arguments"))
@@ -205,7 +205,7 @@ def _text(value: Mapping[str, Any], *keys: str) -> str:
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[Any]:
-    held = sniffed.decoded(value.get(key))
+    held = framework_messages.decoded(value.get(key))
     return held if isinstance(held, list) else []
 
 
@@ -237,10 +237,10 @@ def is_langfuse(span: Span) -> bool:
     return isinstance(given.get(f"{_OF}type"), str) and "gen_ai.operation.name" not in given
 
 
-def step_of(span: Span) -> Step:
+def step_of(span: Span) -> TraceStep:
     """Return the step that a span is."""
     given = span.attributes
-    step = Step(
+    step = TraceStep(
         _SDK_KINDS.get(text_at(given, f"{_OF}type").lower(), "other"),
         span.span_id,
         span.parent_id,
@@ -268,9 +268,9 @@ def step_of(span: Span) -> Step:
 
 def _sdk_usage(given: Mapping[str, Any], span: Span) -> Usage:
     """Return what a request took: in its provider's words, or in Langfuse's own."""
-    details = object_at({"details": sniffed.decoded(given.get(f"{_OF}usage_details"))}, "details")
-    costs = object_at({"details": sniffed.decoded(given.get(f"{_OF}cost_details"))}, "details")
-    said = {"first": sniffed.decoded(given.get(f"{_OF}completion_start_time"))}
+    details = object_at({"details": framework_messages.decoded(given.get(f"{_OF}usage_details"))}, "details")
+    costs = object_at({"details": framework_messages.decoded(given.get(f"{_OF}cost_details"))}, "details")
+    said = {"first": framework_messages.decoded(given.get(f"{_OF}completion_start_time"))}
     first = time_at(said, "first")
     waited = (first - span.started).total_seconds() * 1000 if first and span.started else None
     return Usage(

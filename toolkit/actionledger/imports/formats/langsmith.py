@@ -11,11 +11,11 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import sniffed
+from actionledger.imports.shapes import framework_messages
 from actionledger.imports.shapes.base import left_out, since_epoch
 from actionledger.imports.shapes.conversation import WORDINGS
-from actionledger.imports.shapes.observed import answered_call, fill_request, output_of
-from actionledger.imports.shapes.steps import About, Kind, Step
+from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
+from actionledger.imports.shapes.steps import Kind, SessionAbout, TraceStep
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
@@ -28,8 +28,8 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import json_objects, objects_of
 from actionledger.imports.sources.usage import with_thoughts
-from actionledger.imports.sources.values import json_objects, objects_of
 
 _KINDS: dict[str, Kind] = {"llm": "model", "tool": "tool"}
 _HEAD = re.compile(rb'"run_type"\s*:')
@@ -85,13 +85,15 @@ def _above(run: Mapping[str, Any]) -> str:
     return text_at(run, "parent_run_id") or last
 
 
-def _about(run: Mapping[str, Any]) -> About:
+def _about(run: Mapping[str, Any]) -> SessionAbout:
     given = object_at(run, "feedback_stats").items()
     scores = scores_of((name, _average(stats)) for name, stats in given)
     tags = run.get("tags")
     labels = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
     known = {"name": text_at(run, "name"), "project": text_at(run, "session_name"), "trace": _trace(run)}
-    return About(metadata={key: value for key, value in known.items() if value}, scores=scores, labels=labels)
+    return SessionAbout(
+        metadata={key: value for key, value in known.items() if value}, scores=scores, labels=labels
+    )
 
 
 def _average(stats: object) -> object:
@@ -102,12 +104,15 @@ def _average(stats: object) -> object:
     return stats.get("values") or None if average is None else average
 
 
-def _step(run: Mapping[str, Any]) -> Step:
-    extra = sniffed.decoded(run.get("extra"))
+def _step(run: Mapping[str, Any]) -> TraceStep:
+    extra = framework_messages.decoded(run.get("extra"))
     extra = extra if isinstance(extra, dict) else {}
     known = object_at(extra, "metadata")
-    inputs, outputs = sniffed.decoded(run.get("inputs")), sniffed.decoded(run.get("outputs"))
-    step = Step(
+    inputs, outputs = (
+        framework_messages.decoded(run.get("inputs")),
+        framework_messages.decoded(run.get("outputs")),
+    )
+    step = TraceStep(
         _KINDS.get(text_at(run, "run_type"), "other"),
         text_at(run, "id"),
         _above(run),

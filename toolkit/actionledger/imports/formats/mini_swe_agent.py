@@ -23,7 +23,7 @@ from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import Elements, document_or_part
+from actionledger.imports.sources.json_values import Elements, document_or_part
 
 _FENCED = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n```", re.DOTALL)
 _RETURNED = re.compile(r"\A\s*<returncode>\s*(-?\d{1,10})\s*</returncode>")

@@ -13,7 +13,7 @@ from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_lines
+from actionledger.imports.sources.json_values import json_lines
 
 
 class _Message(BaseModel):

@@ -27,7 +27,7 @@ from actionledger.imports.sources.access import object_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.files import STANDARD_INPUT
-from actionledger.imports.sources.values import json_lines
+from actionledger.imports.sources.json_values import json_lines
 
 NAME = "openai_batch"
 

@@ -19,7 +19,7 @@ from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import objects_at, text_at, told as unknown_as
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_lines
+from actionledger.imports.sources.json_values import json_lines
 
 NAME = "openclaw_telemetry"
 

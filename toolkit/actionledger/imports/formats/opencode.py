@@ -16,7 +16,7 @@ from actionledger.imports.sources.access import object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, decoded, is_database_with
-from actionledger.imports.sources.values import Elements, document_or_part, json_document
+from actionledger.imports.sources.json_values import Elements, document_or_part, json_document
 
 # opencode's database, ``~/.local/share/opencode/opencode.db``, which it keeps its sessions in since 1.2.
 TABLES: Mapping[str, frozenset[str]] = {

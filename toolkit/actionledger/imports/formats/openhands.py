@@ -19,11 +19,11 @@ from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
-from actionledger.imports.shapes.openhands_v1 import KINDS, V0Events, V1Events, begun, events_of
+from actionledger.imports.shapes.openhands_events import KINDS, V0Events, V1Events, begun, events_of
 from actionledger.imports.sources.access import number_at, object_at, text_at, time_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_document, json_objects, objects_of
+from actionledger.imports.sources.json_values import json_document, json_objects, objects_of
 
 _EVENT = re.compile(r"event-\d+-.+\.json")
 

@@ -14,7 +14,7 @@ from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.spans import is_spans
 from actionledger.imports.sources.base import Item, Sample, Source
 from actionledger.imports.sources.containers import OnRead
-from actionledger.imports.sources.values import objects_of
+from actionledger.imports.sources.json_values import objects_of
 
 _KIND = re.compile(rb'"openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"span"|"llm\.input_messages')
 

@@ -14,10 +14,10 @@ from typing import Any
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.formats import langfuse
-from actionledger.imports.shapes import genai_spans, sniffed
+from actionledger.imports.shapes import framework_messages, genai_spans
 from actionledger.imports.shapes.base import Message, left_out, tools_text
 from actionledger.imports.shapes.conversation import WORDINGS
-from actionledger.imports.shapes.observed import (
+from actionledger.imports.shapes.observations import (
     answered_call,
     arguments_in,
     has_failed,
@@ -27,13 +27,13 @@ from actionledger.imports.shapes.observed import (
     shown_values,
 )
 from actionledger.imports.shapes.spans import LISTS, Span, is_spans, nested, spans_of
-from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.steps import Kind, TraceStep
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import json_objects, objects_of
 from actionledger.imports.sources.usage import with_thoughts
-from actionledger.imports.sources.values import json_objects, objects_of
 
 _CONVENTION = re.compile(rb'"(?:gen_ai|traceloop|ai|codex\.turn|langfuse\.observation)\.[\w.]+"')
 _OTHER = re.compile(rb'"openinference\.span\.kind"')
@@ -62,7 +62,7 @@ def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
     yield from left_out(shown(path), traces.passed)
 
 
-def step_of(span: Span) -> Step:
+def step_of(span: Span) -> TraceStep:
     """Return the step that a span is, by the convention that it follows."""
     if is_openinference(span):
         return openinference_step(span)
@@ -121,11 +121,11 @@ def is_openinference(span: Span) -> bool:
     return isinstance(span.attributes.get(KIND), str)
 
 
-def openinference_step(span: Span) -> Step:
+def openinference_step(span: Span) -> TraceStep:
     """Return the step that a span is."""
     given = shown_values(span.attributes)
     kind = "agent" if _is_agent(span) else _KINDS.get(text_at(given, KIND).upper(), "other")
-    step = Step(
+    step = TraceStep(
         kind,
         span.span_id,
         span.parent_id,
@@ -150,11 +150,12 @@ def _is_agent(span: Span) -> bool:
     told = span.attributes.get("metadata") if text_at(span.attributes, KIND).upper() == "CHAIN" else None
     return (
         bool(span.name)
-        and text_at(object_at({"told": sniffed.decoded(told)}, "told"), "lc_agent_name") == span.name
+        and text_at(object_at({"told": framework_messages.decoded(told)}, "told"), "lc_agent_name")
+        == span.name
     )
 
 
-def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_tool(step: TraceStep, span: Span, given: Mapping[str, Any]) -> None:
     output = given.get("output.value")
     step.name = text_at(given, "tool.name") or span.name
     step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id") or answered_call(output)
@@ -171,7 +172,7 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
 
 def _is_definition(parameters: Any) -> bool:
     """Return whether a tool's parameters say what it takes, and not what it was given: a schema, or a type for each."""
-    held = object_at({"parameters": sniffed.decoded(parameters)}, "parameters")
+    held = object_at({"parameters": framework_messages.decoded(parameters)}, "parameters")
     return isinstance(held.get("properties"), Mapping) or (
         bool(held) and all(isinstance(each, Mapping) and "type" in each for each in held.values())
     )
@@ -181,11 +182,11 @@ def _only_call(given: Any) -> str:
     """Return the call that LangGraph's node runs below it, where it is a single one; empty for none."""
     if not isinstance(given, str) or not _CALLS.match(given):
         return ""
-    calls = sniffed.decoded(given)
+    calls = framework_messages.decoded(given)
     return text_at(calls[0], "id") if isinstance(calls, list) and len(calls) == 1 else ""
 
 
-def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
+def _fill_request(step: TraceStep, given: Mapping[str, Any], scope: str) -> None:
     step.model = text_at(given, "llm.model_name")
     shown, thought = (
         count_at(given, "llm.token_count.prompt"),
@@ -204,16 +205,16 @@ def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
         cost_usd=number_at(given, "llm.cost.total"),
         finish_reason=text_at(given, "llm.finish_reason")[:80],
     )
-    step.shown = list(sniffed.shown_of(_messages(nested(given, "llm.input_messages"))))
+    step.shown = list(framework_messages.shown_of(_messages(nested(given, "llm.input_messages"))))
     step.said, step.was_split = _said(given)
     if not step.shown:
-        step.shown = list(sniffed.request_of(given.get("input.value")).messages)
+        step.shown = list(framework_messages.request_of(given.get("input.value")).messages)
     if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
-        step.said = sniffed.answer_of(given["output.value"])
+        step.said = framework_messages.answer_of(given["output.value"])
     provider = text_at(given, "llm.provider") or text_at(given, "llm.system") or step.model
     output = text_at(given, "output.value")
     if _INVALID.search(output):
-        _add_invalid(step, sniffed.answer_of(output))
+        _add_invalid(step, framework_messages.answer_of(output))
     if (
         scope.endswith(".langchain")
         and any(message.calls for message in step.said)
@@ -225,7 +226,7 @@ def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
     step.tools = tools_text(offered(_tools(given)))
 
 
-def _add_invalid(step: Step, told: Sequence[Message]) -> None:
+def _add_invalid(step: TraceStep, told: Sequence[Message]) -> None:
     """Add the calls whose arguments LangChain could not read: in its messages it has them apart from the others."""
     for message, whole in zip(step.said, told, strict=False):
         if len(whole.calls) > len(message.calls):
@@ -234,9 +235,9 @@ def _add_invalid(step: Step, told: Sequence[Message]) -> None:
 
 def _said(given: Mapping[str, Any]) -> tuple[list[Message], bool]:
     """Return what a model answered: its choices, or the one answer of which a message is told for each part, and whether it is that."""
-    said = [sniffed.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
+    said = [framework_messages.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
     if len(said) > 1 and _RESPONSE.search(text_at(given, "output.value")[:_HEAD]):
-        return [sniffed.joined(said)], True
+        return [framework_messages.joined(said)], True
     return said, False
 
 
@@ -245,7 +246,7 @@ def _tools(given: Mapping[str, Any]) -> Iterator[Any]:
     listed = nested(given, "llm.tools")
     for each in objects_at({"tools": listed if isinstance(listed, list) else []}, "tools"):
         tool = object_at(each, "tool")
-        held = sniffed.decoded(each.get("tool.json_schema") or tool.get("json_schema"))
+        held = framework_messages.decoded(each.get("tool.json_schema") or tool.get("json_schema"))
         name = text_at(each, "tool.name") or text_at(tool, "name")
         if name and isinstance(held, Mapping) and "name" not in (object_at(held, "function") or held):
             about = text_at(each, "tool.description") or text_at(tool, "description")

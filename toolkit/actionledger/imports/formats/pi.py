@@ -39,8 +39,8 @@ from actionledger.imports.sources.access import (
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, is_database_with
+from actionledger.imports.sources.json_values import MAX_DEPTH, json_lines
 from actionledger.imports.sources.usage import with_billed, with_thoughts
-from actionledger.imports.sources.values import MAX_DEPTH, json_lines
 
 # Messages of pi's engine, which openclaw runs as well: badlogic/pi-mono, ``packages/ai/src/types.ts``.
 _EXITED = re.compile(r"\nCommand exited with code (\d{1,10})\Z")

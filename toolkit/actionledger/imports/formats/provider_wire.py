@@ -28,7 +28,7 @@ from actionledger.imports.shapes.exchanges import Exchange, Exchanges
 from actionledger.imports.sources.access import number_at, text_at, time_at
 from actionledger.imports.sources.base import LeftOut, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, opened, shown
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "provider_wire"
 

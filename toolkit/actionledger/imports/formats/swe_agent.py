@@ -21,7 +21,7 @@ from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.sources.access import NOTHING, count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_document
+from actionledger.imports.sources.json_values import json_document
 
 _FIELDS = frozenset({"trajectory", "history", "info"})
 

@@ -20,7 +20,7 @@ from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import number_at, object_at, objects_at, score_of, text_at, time_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import Elements, document_or_part
+from actionledger.imports.sources.json_values import Elements, document_or_part
 
 NAME = "tau2"
 

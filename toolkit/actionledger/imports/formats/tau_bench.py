@@ -20,7 +20,7 @@ from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import object_at, objects_at, score_of, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "tau_bench"
 

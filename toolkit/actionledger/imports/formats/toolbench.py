@@ -19,7 +19,7 @@ from actionledger.imports.shapes.base import tools_text
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_document
+from actionledger.imports.sources.json_values import json_document
 
 _FIELDS = frozenset({"win", "tree", "answer_generation"})
 _HEAD = re.compile(rb'\A\s*\{\s*"win"\s*:\s*(?:true|false)\s*,\s*"tree"\s*:')

@@ -17,7 +17,7 @@ from actionledger.core.forking import watch
 from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.live.tap import Ending, RawExchange, Tap
+from actionledger.imports.live.tap import ExchangeEnding, RawExchange, Tap
 from actionledger.imports.shapes.base import Message, Response
 from actionledger.imports.shapes.bodies import exchange_of
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
@@ -71,10 +71,10 @@ def _as_it_ended(exchange: Exchange, raw: RawExchange) -> Response:
     """Return what a model answered with what the wire says of it: times, and why there is no more of it."""
     if raw.status is None or raw.status >= _REFUSED:
         status = "" if raw.status is None else f"{raw.status} "
-        kind = exchange.response.error if raw.ending is Ending.WHOLE else str(raw.ending)
+        kind = exchange.response.error if raw.ending is ExchangeEnding.WHOLE else str(raw.ending)
         return Response((), f"{status}{kind}".strip())
     if not exchange.response.messages:
-        kind = exchange.response.error if raw.ending is Ending.WHOLE else str(raw.ending)
+        kind = exchange.response.error if raw.ending is ExchangeEnding.WHOLE else str(raw.ending)
         return replace(exchange.response, error=kind)
     first, *others = exchange.response.messages
     return replace(exchange.response, messages=(_timed(first, raw), *others))
@@ -82,7 +82,7 @@ def _as_it_ended(exchange: Exchange, raw: RawExchange) -> Response:
 
 def _timed(message: Message, raw: RawExchange) -> Message:
     finish_reason = message.usage.finish_reason
-    if raw.ending is not Ending.WHOLE and not finish_reason:
+    if raw.ending is not ExchangeEnding.WHOLE and not finish_reason:
         finish_reason = str(raw.ending)
     usage = replace(
         message.usage,
@@ -98,7 +98,7 @@ FRESH = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class CallAbout:
     """What is known of calls before they are made.
 
     Args:
@@ -139,7 +139,7 @@ class Answered:
         more: what else is known, by the fields of ``Ledger.record_turn``.
     """
 
-    about: About
+    about: CallAbout
     answer: Any
     kind: str
     error: str
@@ -277,11 +277,11 @@ class _Sending:
 
     def failed(self, tap: Tap, error: Exception) -> None:
         if isinstance(error, self.package.TimeoutException):
-            tap.over(Ending.TIMEOUT)
+            tap.over(ExchangeEnding.TIMEOUT)
         elif isinstance(error, self.package.ConnectError):
-            tap.over(Ending.UNREACHABLE)
+            tap.over(ExchangeEnding.UNREACHABLE)
         else:
-            tap.over(Ending.CUT)
+            tap.over(ExchangeEnding.CUT)
 
     def answered(self, tap: Tap, response: Any, stream: Any) -> Any:
         tap.answered(response.status_code, response.headers.get("content-type", ""))
@@ -318,11 +318,11 @@ def _sync_transport(package: ModuleType) -> Callable[..., Any]:
             except package.TransportError as error:
                 self._sending.failed(self._tap, error)
                 raise
-            self._tap.over(Ending.WHOLE)
+            self._tap.over(ExchangeEnding.WHOLE)
 
         def close(self) -> None:
             self._stream.close()
-            self._tap.over(Ending.CLOSED)
+            self._tap.over(ExchangeEnding.CLOSED)
 
     class Recorded(package.BaseTransport):  # type: ignore[name-defined, misc]
         """Sends requests by a client, and keeps a copy."""
@@ -359,11 +359,11 @@ def _async_transport(package: ModuleType) -> Callable[..., Any]:
             except package.TransportError as error:
                 self._sending.failed(self._tap, error)
                 raise
-            self._tap.over(Ending.WHOLE)
+            self._tap.over(ExchangeEnding.WHOLE)
 
         async def aclose(self) -> None:
             await self._stream.aclose()
-            self._tap.over(Ending.CLOSED)
+            self._tap.over(ExchangeEnding.CLOSED)
 
     class Recorded(package.AsyncBaseTransport):  # type: ignore[name-defined, misc]
         """Sends requests by a client, and keeps a copy."""

@@ -17,8 +17,8 @@ from actionledger.core.errors import UsageError, require_path
 from actionledger.core.ids import new_id
 from actionledger.imports.live.calls import (
     SOURCE,
-    About,
     Answered,
+    CallAbout,
     CallReader,
     WireReader,
     package_of,
@@ -94,7 +94,7 @@ def record(
             f"A client of OpenAI, Anthropic or httpx is recorded, or a function; not {type(target).__name__}."
         )
     name = session or f"{getattr(target, '__name__', 'calls')} {new_id()}"
-    about = About(name, model, task, profile, tools)
+    about = CallAbout(name, model, task, profile, tools)
     return cast("Target", _recorded_function(target, recording_of(ledger, prices), about))
 
 
@@ -151,7 +151,7 @@ def recorded_call(
         [('All done.', 3)]
     """
     call = Call()
-    with _measured(recording_of(ledger, prices), About(session, model, task, profile, tools), call):
+    with _measured(recording_of(ledger, prices), CallAbout(session, model, task, profile, tools), call):
         yield call
 
 
@@ -194,7 +194,7 @@ def _begun(ledger: Ledger) -> Recording[Any]:
 
 
 @contextmanager
-def _measured(recording: Recording[Any], about: About, call: Call) -> Iterator[None]:
+def _measured(recording: Recording[Any], about: CallAbout, call: Call) -> Iterator[None]:
     """Have a call recorded when it is over, whatever its end."""
     started_at, began = now(), perf_counter()
 
@@ -215,7 +215,7 @@ def _measured(recording: Recording[Any], about: About, call: Call) -> Iterator[N
     put("")
 
 
-def _recorded_function(function: Any, recording: Recording[Any], about: About) -> Any:
+def _recorded_function(function: Any, recording: Recording[Any], about: CallAbout) -> Any:
     """Return a function that has its calls recorded, of the same kind: plain, asynchronous, or one that yields pieces."""
     if inspect.isasyncgenfunction(function):
 
@@ -248,7 +248,7 @@ def _recorded_function(function: Any, recording: Recording[Any], about: About) -
     return _recorded_returning(function, recording, about)
 
 
-def _recorded_returning(function: Any, recording: Recording[Any], about: About) -> Callable[..., Any]:
+def _recorded_returning(function: Any, recording: Recording[Any], about: CallAbout) -> Callable[..., Any]:
     if inspect.iscoroutinefunction(function):
 
         @wraps(function)

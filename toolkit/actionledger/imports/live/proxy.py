@@ -17,7 +17,7 @@ from actionledger.core.errors import UsageError
 from actionledger.core.extras import require
 from actionledger.imports.live.tap import (
     LOOPBACK,
-    Ending,
+    ExchangeEnding,
     RawExchange,
     Tap,
     is_asked_here,
@@ -229,7 +229,7 @@ class _Passage:
             passing.cancel()
             with suppress(asyncio.CancelledError):
                 await passing
-            self._tap.over(Ending.CLOSED)
+            self._tap.over(ExchangeEnding.CLOSED)
 
     async def _pass(self) -> None:
         has_answered = False
@@ -244,7 +244,7 @@ class _Passage:
                     self._tap.received(piece)
                     await self._send({"type": "http.response.body", "body": piece, "more_body": True})
                 # Told before the client hears of the end: what a client has seen the end of is on its way into the ledger.
-                self._tap.over(Ending.WHOLE)
+                self._tap.over(ExchangeEnding.WHOLE)
                 await self._send({"type": "http.response.body", "body": b""})
             finally:
                 await response.aclose()
@@ -261,17 +261,17 @@ class _Passage:
                 async for _ in self._body():
                     pass  # what nobody took is recorded all the same
         if has_answered:
-            self._tap.over(Ending.TIMEOUT if is_timeout else Ending.CUT)
+            self._tap.over(ExchangeEnding.TIMEOUT if is_timeout else ExchangeEnding.CUT)
             return
         if is_odd:
-            self._tap.over(Ending.UNREACHABLE)
+            self._tap.over(ExchangeEnding.UNREACHABLE)
             await _refuse(self._send, 400, "bad_request", f"The request can't be passed on: {error}.")
         elif is_timeout:
-            self._tap.over(Ending.TIMEOUT)
+            self._tap.over(ExchangeEnding.TIMEOUT)
             await _refuse(self._send, 504, "upstream_timeout", "The upstream did not answer in time.")
         else:
             reached = not isinstance(error, httpx.ConnectError)
-            self._tap.over(Ending.CUT if reached else Ending.UNREACHABLE)
+            self._tap.over(ExchangeEnding.CUT if reached else ExchangeEnding.UNREACHABLE)
             what = "broke off before it answered" if reached else "can't be reached"
             await _refuse(self._send, 502, "upstream_failed", f"The upstream {what}.")
 
@@ -312,7 +312,7 @@ class _Passage:
 
     def _leave(self) -> None:
         self._is_gone = True
-        self._tap.over(Ending.CLOSED)
+        self._tap.over(ExchangeEnding.CLOSED)
 
 
 def upstream_of(address: str) -> httpx.URL:

@@ -22,7 +22,7 @@ from actionledger.ledger.queries.progress import next_turn_indexes
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SpanBatch:
     """Spans that came together.
 
     Args:
@@ -71,7 +71,7 @@ class Passed:
     size: int = 0
 
 
-Came: TypeAlias = Batch | LeftBehind | Passed
+Came: TypeAlias = SpanBatch | LeftBehind | Passed
 
 
 class SpanReader:
@@ -103,7 +103,7 @@ class SpanReader:
             if lines:
                 yield LeftBehind(lines, file, file.path.stat().st_size, len(lines))
 
-    def kept(self, batch: Batch) -> Batch:
+    def kept(self, batch: SpanBatch) -> SpanBatch:
         """Write spans down, so that they outlive this process; those that can't be written are held in memory alone."""
         try:
             spans = list(batch.spans())
@@ -184,6 +184,6 @@ class SpanRecording(Recording[Came]):
 
     def offer_kept(self, thing: Came, otherwise: str) -> bool:
         """Do what ``offer`` does, and write spans down before: whoever is told that they are here need not send them again."""
-        if isinstance(thing, Batch) and self.has_room(thing):
+        if isinstance(thing, SpanBatch) and self.has_room(thing):
             thing = self._reader.kept(thing)
         return self.offer(thing, otherwise)

@@ -14,7 +14,7 @@ LARGEST_BODY = 32 * 2**20
 """How much of a body is kept, in bytes; of a larger one nothing is, and it is counted."""
 
 
-class Ending(StrEnum):
+class ExchangeEnding(StrEnum):
     """How an exchange came to its end; what is not whole is the finish reason of the turn that came of it."""
 
     WHOLE = "whole"
@@ -49,7 +49,7 @@ class RawExchange:
     response: bytes
     status: int | None
     is_stream: bool
-    ending: Ending
+    ending: ExchangeEnding
     is_kept: bool
     started_at: datetime
     latency_ms: float
@@ -107,7 +107,7 @@ class Tap:
             self._first_byte = perf_counter()
         self._keep(self._response, piece)
 
-    def over(self, ending: Ending) -> None:
+    def over(self, ending: ExchangeEnding) -> None:
         """Hand on what has passed; a second time does nothing."""
         if self._is_over:
             return

@@ -16,7 +16,7 @@ from actionledger.imports.sources.base import LeftOut
 
 
 # Whose a request is: agents name their session in the body or in a header, and some the one that it comes from.
-class Owner(NamedTuple):
+class RequestOwner(NamedTuple):
     """A session as its client names it.
 
     Args:
@@ -30,7 +30,7 @@ class Owner(NamedTuple):
     relation: Relation | None = None
 
 
-NOBODY = Owner()
+NOBODY = RequestOwner()
 """Nothing says whose it is."""
 
 _AGENT = "x-claude-code-agent-id"
@@ -53,7 +53,7 @@ _UNIQUE = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 """A key for a cache that no two sessions have; programs give one name to all they ask, too."""
 
 
-def owner_of(body: Mapping[str, Any], headers: Iterable[tuple[str, str]] = ()) -> Owner:
+def owner_of(body: Mapping[str, Any], headers: Iterable[tuple[str, str]] = ()) -> RequestOwner:
     """Return whose a request is."""
     said = {name: value for name, value in headers if name in HEADERS}
     told, user = object_at(body, "client_metadata"), object_at(body, "metadata")
@@ -71,13 +71,13 @@ def owner_of(body: Mapping[str, Any], headers: Iterable[tuple[str, str]] = ()) -
     if not name:
         return NOBODY
     if agent := said.get(_AGENT, ""):
-        return Owner(f"{name}/{agent}"[:_LONGEST], name, Relation.SUBAGENT)
+        return RequestOwner(f"{name}/{agent}"[:_LONGEST], name, Relation.SUBAGENT)
     above = text_at(of_codex, "parent_thread_id") or next(filter(None, map(said.get, _ABOVE)), "")
     forked = text_at(of_codex, "forked_from_thread_id")
     parent = (above or forked)[:_LONGEST]
     if parent in {"", name}:
-        return Owner(name)
-    return Owner(name, parent, Relation.SUBAGENT if above else Relation.FORK)
+        return RequestOwner(name)
+    return RequestOwner(name, parent, Relation.SUBAGENT if above else Relation.FORK)
 
 
 def _object(value: object) -> Mapping[str, Any]:
@@ -218,7 +218,7 @@ class Request:
     tools: str = ""
     model: str = ""
     previous: str = ""
-    owner: Owner = NOBODY
+    owner: RequestOwner = NOBODY
 
 
 @dataclass(frozen=True, slots=True)

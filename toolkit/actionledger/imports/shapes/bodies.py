@@ -129,7 +129,7 @@ def _body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
 
 
 # Which of the shapes a body has.
-class Shape(Protocol):
+class BodyShape(Protocol):
     """An interface, which is a module: how its bodies are read.
 
     Attributes:
@@ -156,16 +156,16 @@ class Shape(Protocol):
         """Read what a model answered."""
 
 
-SHAPES: tuple[Shape, ...] = (bedrock, anthropic, openai_chat, openai_responses, gemini)
+SHAPES: tuple[BodyShape, ...] = (bedrock, anthropic, openai_chat, openai_responses, gemini)
 """Every shape, those whose bodies say more of themselves first."""
 
 
-def shape_of_request(body: Mapping[str, Any]) -> Shape | None:
+def shape_of_request(body: Mapping[str, Any]) -> BodyShape | None:
     """Return by which interface a body asks; None where that isn't known."""
     return next((shape for shape in SHAPES if shape.is_request(body)), None)
 
 
-def shape_of_response(body: Mapping[str, Any]) -> Shape | None:
+def shape_of_response(body: Mapping[str, Any]) -> BodyShape | None:
     """Return by which interface a body answers; None where that isn't known."""
     return next((shape for shape in SHAPES if shape.is_response(body)), None)
 
@@ -229,7 +229,7 @@ def _broken_off(read: Response) -> Response:
 
 
 def _request(
-    shape: Shape, asked: Mapping[str, Any], address: str, headers: Iterable[tuple[str, str]]
+    shape: BodyShape, asked: Mapping[str, Any], address: str, headers: Iterable[tuple[str, str]]
 ) -> Request | None:
     """Return what was asked, by the interface that answered; other keys than its own say nothing."""
     if not asked:

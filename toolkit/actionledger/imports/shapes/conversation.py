@@ -11,7 +11,7 @@ from actionledger.imports.sources.base import Wording
 
 
 @dataclass(slots=True)
-class Conversation:
+class MessageTurns:
     """Takes messages in their order, and gives the turns that they make.
 
     Args:
@@ -91,9 +91,9 @@ class Conversation:
             self._told.clear()
 
 
-def conversation(messages: Iterable[Message]) -> Conversation:
+def conversation(messages: Iterable[Message]) -> MessageTurns:
     """Return the conversation that a list of messages is."""
-    whole = Conversation()
+    whole = MessageTurns()
     for message in messages:
         whole.add(message)
     return whole

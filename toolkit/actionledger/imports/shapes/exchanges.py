@@ -18,10 +18,10 @@ from actionledger.core.values.recordings import RecordedResult, RecordedSession,
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.base import Message, Passed, Request, Response
 from actionledger.imports.shapes.conversation import capture_of
-from actionledger.imports.shapes.places import (
+from actionledger.imports.shapes.placement import (
     Open,
-    Place,
-    Places,
+    ResponsePlace,
+    ResponsePlaces,
     Spawned,
     arguments_of,
     digest,
@@ -54,12 +54,12 @@ class Belonging:
     """
 
     def __init__(self) -> None:
-        self.places = Places()
+        self.places = ResponsePlaces()
         self._owned: dict[str, Open] = {}
         self._unsettled: deque[tuple[str, Open]] = deque(maxlen=_UNSETTLED)
-        self._spawned: Spawned[Place] = Spawned()
+        self._spawned: Spawned[ResponsePlace] = Spawned()
 
-    def session(self, request: Request, before: Place | None, answered: tuple[Message, ...]) -> Open:
+    def session(self, request: Request, before: ResponsePlace | None, answered: tuple[Message, ...]) -> Open:
         """Return the session that a response belongs to."""
         found = self._going_on(request, before, is_answered=bool(answered)) or self._new(
             request, before, answered
@@ -68,7 +68,7 @@ class Belonging:
             self._owned[found.name] = found
         return found
 
-    def add(self, request: Request, message: Message, place: Place) -> None:
+    def add(self, request: Request, message: Message, place: ResponsePlace) -> None:
         """Note a response, so that what follows it is found."""
         self.places.add(request, message, place)
         self._spawned.note(message.calls, place)
@@ -79,7 +79,7 @@ class Belonging:
         if not message.calls:
             self._spawned.note_text(_summary(message.text) or message.text, place)
 
-    def _going_on(self, request: Request, before: Place | None, *, is_answered: bool) -> Open | None:
+    def _going_on(self, request: Request, before: ResponsePlace | None, *, is_answered: bool) -> Open | None:
         """Return the session that goes on with a request; None where another one begins."""
         owner = request.owner.name
         owned = self._owned.get(owner) if owner else None
@@ -106,7 +106,7 @@ class Belonging:
         is_without_tools = owned.has_tools and not request.tools
         return is_without_tools or self._begun_by(request) is not None
 
-    def _new(self, request: Request, before: Place | None, answered: tuple[Message, ...]) -> Open:
+    def _new(self, request: Request, before: ResponsePlace | None, answered: tuple[Message, ...]) -> Open:
         owner, is_named = request.owner, bool(request.owner.name) and request.owner.name not in self._owned
         name = owner.name if is_named else answered[0].message_id if answered else ""
         session = Open(
@@ -128,7 +128,7 @@ class Belonging:
             session.turns = sum(each.speaker == "model" for each in request.messages)
         return session
 
-    def _begun_by(self, request: Request) -> Place | None:
+    def _begun_by(self, request: Request) -> ResponsePlace | None:
         """Return where the call stands that has begun a conversation; None where it has begun already, or nobody has."""
         if any(each.speaker == "model" for each in request.messages):
             return None
@@ -136,7 +136,7 @@ class Belonging:
         found = ((call_id, place) for call_id, place in self._spawned.by(words) if call_id in place.waiting)
         return next((place for _, place in found), None)
 
-    def _continued(self, request: Request, session: Open) -> Place | None:
+    def _continued(self, request: Request, session: Open) -> ResponsePlace | None:
         """Return where the summary stands that a conversation begins with: the client has compacted what was before it."""
         if any(each.speaker == "model" for each in request.messages[:2]):
             return None
@@ -274,7 +274,7 @@ class Exchanges:
         return replace(message, message_id=name if times == 1 else f"{name} {times}")
 
     def _results(
-        self, before: Place | None, known: Message | None, request: Request, new: list[Message]
+        self, before: ResponsePlace | None, known: Message | None, request: Request, new: list[Message]
     ) -> Iterator[RecordedResult]:
         """Yield the results that a request brings, those without an identifier by their place."""
         renamed, is_last = _renamed(before, known), known is last_of(request)
@@ -305,7 +305,9 @@ class Exchanges:
         )
         call_ids = tuple(call.call_id for call in calls)
         self._belonging.add(
-            request, replace(message, calls=list(calls)), Place(session, number, call_ids, list(call_ids))
+            request,
+            replace(message, calls=list(calls)),
+            ResponsePlace(session, number, call_ids, list(call_ids)),
         )
         told = "\n\n".join(each.text for each in new if each.text and each.speaker == "person")
         return RecordedTurn(
@@ -338,7 +340,7 @@ def _split(messages: tuple[Message, ...], known: Message | None) -> tuple[list[M
     return behind, told - sum(each.speaker != "system" for each in behind)
 
 
-def _renamed(before: Place | None, repeated: Message | None) -> dict[str, str]:
+def _renamed(before: ResponsePlace | None, repeated: Message | None) -> dict[str, str]:
     """Return what a response called its calls, by what a request that repeats it does."""
     if before is None or repeated is None or len(repeated.calls) != len(before.call_ids):
         return {}

@@ -9,21 +9,28 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, Reason
-from actionledger.imports.shapes import bedrock, genai, sniffed
+from actionledger.imports.shapes import bedrock, framework_messages, genai
 from actionledger.imports.shapes.answers import OWN, with_own
 from actionledger.imports.shapes.base import Message, plain, tools_text
 from actionledger.imports.shapes.genai import speaker_of, usage
-from actionledger.imports.shapes.observed import has_no_content, keep_by_recorder, offered
+from actionledger.imports.shapes.observations import has_no_content, keep_by_recorder, offered
 from actionledger.imports.shapes.spans import Span, nested
-from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, Kind, Step, evaluations_of
+from actionledger.imports.shapes.steps import (
+    BY_RESPONSE,
+    NOTHING_TOLD,
+    Kind,
+    SessionAbout,
+    TraceStep,
+    evaluations_of,
+)
 from actionledger.imports.sources.access import objects_at, text_at, texts_at
 
 
 # What an agent's span says of its session, as our own export writes it there.
-def about(given: Mapping[str, Any]) -> About:
+def about(given: Mapping[str, Any]) -> SessionAbout:
     """Return what an agent's span says of its session."""
     success = given.get(f"{OWN}success")
-    return About(
+    return SessionAbout(
         task=text_at(given, f"{OWN}task"),
         labels=texts_at(given, f"{OWN}labels"),
         success=success if isinstance(success, bool) else None,
@@ -53,7 +60,7 @@ def message(role: str, text: object) -> Message | None:
 
 def blocks(text: object) -> list[Any] | None:
     """Return the blocks that a text is the JSON of; None where it is none."""
-    held = sniffed.decoded(text)
+    held = framework_messages.decoded(text)
     is_blocks = isinstance(held, list) and all(
         isinstance(part, Mapping) and _BLOCKS & part.keys() for part in held
     )
@@ -120,11 +127,11 @@ def kind_of(span: Span) -> Kind:
     return "model" if asked or told or has_model else "other"
 
 
-def step_of(span: Span) -> Step:
+def step_of(span: Span) -> TraceStep:
     """Return the step that a span is."""
     given = _details(span) | span.attributes
     kind = kind_of(span)
-    step = Step(
+    step = TraceStep(
         kind,
         span.span_id,
         span.parent_id,
@@ -165,7 +172,7 @@ def _session_in(given: Mapping[str, Any]) -> str:
     return next((text_at(given, key) for key in _SESSION if text_at(given, key)), "")
 
 
-def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_tool(step: TraceStep, span: Span, given: Mapping[str, Any]) -> None:
     names = ("gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name")
     step.name = _first(given, *names) or span.name.removeprefix("execute_tool ")
     step.call_id = _first(given, "gen_ai.tool.call.id", "ai.toolCall.id") or ""
@@ -202,10 +209,10 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     if "actionledger.status" in given and "actionledger.duration_ms" not in given:
         step.finished = None  # our own export has no time for it
     if isinstance(step.output, str) and "actionledger.status" in given:
-        step.output = sniffed.decoded(step.output)
+        step.output = framework_messages.decoded(step.output)
 
 
-def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_request(step: TraceStep, span: Span, given: Mapping[str, Any]) -> None:
     step.model = _text(
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
@@ -215,7 +222,7 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     if name := text_at(given, "gen_ai.response.id"):
         step.response_ids = frozenset({name})
     if not _is_without_content(given):
-        told = genai.instructions(sniffed.decoded(given.get("gen_ai.system_instructions")))
+        told = genai.instructions(framework_messages.decoded(given.get("gen_ai.system_instructions")))
         step.shown = [*([told] if told.text else []), *_shown(span, given)]
         step.said = list(_said(span, given))
     if _has_dropped_its_calls(step, span) or given.get(_CAPTURE) == Capture.NONE:
@@ -230,11 +237,13 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
 
 def _is_without_content(given: Mapping[str, Any]) -> bool:
     """Return whether its recorder was told to leave out what was said: roles and kinds of parts are there all the same."""
-    listed = (sniffed.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output"))
+    listed = (
+        framework_messages.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output")
+    )
     return any(has_no_content(held) for held in listed if isinstance(held, list))
 
 
-def _has_dropped_its_calls(step: Step, span: Span) -> bool:
+def _has_dropped_its_calls(step: TraceStep, span: Span) -> bool:
     """Return whether an answer is empty as ADK drops calls that it can't parse: what the model wrote is nowhere then."""
     reason = step.usage.finish_reason.lower()
     is_dropped = reason == "malformed_function_call" or (reason == "max_tokens" and span.scope == _ADK)
@@ -244,37 +253,43 @@ def _has_dropped_its_calls(step: Step, span: Span) -> bool:
 def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     asked = f"{_OF_ADK}llm_request"
     for name in ("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", asked):
-        held = sniffed.decoded(nested(given, name))
+        held = framework_messages.decoded(nested(given, name))
         if isinstance(held, list):
-            yield from sniffed.shown_of(objects_at({"held": held}, "held"))
+            yield from framework_messages.shown_of(objects_at({"held": held}, "held"))
             return
         if held and not isinstance(held, Mapping):
             yield Message("person", str(held))
             return
         if isinstance(held, Mapping):
-            yield from sniffed.request_of(held).messages
+            yield from framework_messages.request_of(held).messages
             return
     for name, fields in span.events:
         if name in _SPEAKING:
             role = _SPEAKING[name]
             of_strands = message(role, fields.get("content")) if is_of_strands(span) else None
-            yield of_strands or sniffed.message_of({"role": role, **_event(fields)})
+            yield of_strands or framework_messages.message_of({"role": role, **_event(fields)})
         elif name == "gen_ai.content.prompt":
-            yield from sniffed.request_of(fields.get("gen_ai.prompt")).messages
+            yield from framework_messages.request_of(fields.get("gen_ai.prompt")).messages
 
 
 def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     written = next(
-        (held for name in _WRITTEN if (held := sniffed.decoded(nested(given, name))) not in (None, "", {})),
+        (
+            held
+            for name in _WRITTEN
+            if (held := framework_messages.decoded(nested(given, name))) not in (None, "", {})
+        ),
         None,
     )
     if written is not None:
         yield from _answers(written, given)
         return
-    calls = sniffed.decoded(given.get("ai.response.toolCalls"))
+    calls = framework_messages.decoded(given.get("ai.response.toolCalls"))
     text = given.get("ai.response.text", given.get("ai.response.object"))
     if text is not None or calls is not None:
-        yield from sniffed.answer_of({"text": text if isinstance(text, str) else "", "toolCalls": calls})
+        yield from framework_messages.answer_of(
+            {"text": text if isinstance(text, str) else "", "toolCalls": calls}
+        )
         return
     for name, fields in span.events:
         if name in _CHOICES:
@@ -283,14 +298,16 @@ def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
                 found.usage = Usage(finish_reason=genai.finish(body)[:80])
                 yield found
                 continue
-            inner = sniffed.decoded(body.get("message"))
+            inner = framework_messages.decoded(body.get("message"))
             said = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
             calls = body.get("tool_calls") or said.get("tool_calls")
-            found = sniffed.message_of({**said, "role": "assistant", "tool_calls": sniffed.decoded(calls)})
+            found = framework_messages.message_of(
+                {**said, "role": "assistant", "tool_calls": framework_messages.decoded(calls)}
+            )
             found.usage = Usage(finish_reason=genai.finish(body)[:80])
             yield found
         elif name == "gen_ai.content.completion":
-            yield from sniffed.answer_of(fields.get("gen_ai.completion"))
+            yield from framework_messages.answer_of(fields.get("gen_ai.completion"))
 
 
 def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
@@ -306,9 +323,9 @@ def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
         yield Message("model", str(given["gen_ai.output"]))
     elif isinstance(written, list):
         for each in written:
-            yield from sniffed.answer_of(_old(each) if isinstance(each, Mapping) else each)
+            yield from framework_messages.answer_of(_old(each) if isinstance(each, Mapping) else each)
     else:
-        yield from sniffed.answer_of(_old(written) if isinstance(written, Mapping) else written)
+        yield from framework_messages.answer_of(_old(written) if isinstance(written, Mapping) else written)
 
 
 def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -326,7 +343,10 @@ def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _event(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of an event; older ones have it flattened among their attributes."""
-    plain = {key: sniffed.decoded(value) if key == "tool_calls" else value for key, value in fields.items()}
+    plain = {
+        key: framework_messages.decoded(value) if key == "tool_calls" else value
+        for key, value in fields.items()
+    }
     if "id" in plain and "tool_call_id" not in plain:
         plain["tool_call_id"] = plain["id"]
     return plain
@@ -340,10 +360,10 @@ def tools_of(given: Mapping[str, Any]) -> list[Any]:
         "llm.request.functions",
         "gen_ai.request.tools",
     ):
-        held = sniffed.decoded(nested(given, name))
+        held = framework_messages.decoded(nested(given, name))
         if isinstance(held, list) and held:
-            return offered([sniffed.decoded(each) for each in held])
-    parameters = sniffed.decoded(nested(given, "model_request_parameters"))  # Pydantic AI
+            return offered([framework_messages.decoded(each) for each in held])
+    parameters = framework_messages.decoded(nested(given, "model_request_parameters"))  # Pydantic AI
     return offered(objects_at(parameters, "function_tools")) if isinstance(parameters, Mapping) else []
 
 

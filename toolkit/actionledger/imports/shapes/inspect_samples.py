@@ -18,7 +18,7 @@ _OWNING = frozenset({"agent", "scorer", "subtask"})
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class EventOwner:
     """What events belong to.
 
     Args:
@@ -42,33 +42,33 @@ class Owners:
     """
 
     def __init__(self, sample: Mapping[str, Any]) -> None:
-        self.by_key: dict[str, Owner] = {"": Owner()}
+        self.by_key: dict[str, EventOwner] = {"": EventOwner()}
         self._spans = {
             text_at(event, "id"): event
             for event in objects_at(sample, "events")
             if text_at(event, "event") == "span_begin" and text_at(event, "id")
         }
-        self._of_span: dict[str, Owner] = {}
+        self._of_span: dict[str, EventOwner] = {}
         self._sample = sample
 
-    def events(self) -> Iterator[tuple[Mapping[str, Any], Owner]]:
+    def events(self) -> Iterator[tuple[Mapping[str, Any], EventOwner]]:
         """Yield each event with what it belongs to, those within a subtask or a tool's run among them."""
-        yield from self._within(objects_at(self._sample, "events"), Owner(), "")
+        yield from self._within(objects_at(self._sample, "events"), EventOwner(), "")
 
-    def lineage(self, owner: Owner) -> Iterator[Owner]:
+    def lineage(self, owner: EventOwner) -> Iterator[EventOwner]:
         """Yield what an owner is within, the nearest first, the sample itself last."""
         seen = {owner.key}
         while owner.key:
-            owner = self.by_key.get(owner.above, Owner())
+            owner = self.by_key.get(owner.above, EventOwner())
             if owner.key in seen:
                 return
             seen.add(owner.key)
             yield owner
 
     def _within(
-        self, events: Iterator[Mapping[str, Any]], around: Owner, place: str
-    ) -> Iterator[tuple[Mapping[str, Any], Owner]]:
-        steps: list[Owner] = []
+        self, events: Iterator[Mapping[str, Any]], around: EventOwner, place: str
+    ) -> Iterator[tuple[Mapping[str, Any], EventOwner]]:
+        steps: list[EventOwner] = []
         for number, event in enumerate(events):
             kind, here = text_at(event, "event"), f"{place}{number}"
             owner = self._spanning(text_at(event, "span_id")) or (steps[-1] if steps else around)
@@ -79,14 +79,14 @@ class Owners:
             yield event, owner
             if kind in {"tool", "subtask"} and event.get("events"):
                 name = text_at(event, "function") or text_at(event, "name")
-                inner = self._kept(Owner(f"{name or kind}-{here}", kind, name, owner.key))
+                inner = self._kept(EventOwner(f"{name or kind}-{here}", kind, name, owner.key))
                 yield from self._within(objects_at(event, "events"), inner, f"{here}.")
 
-    def _step(self, event: Mapping[str, Any], owner: Owner, place: str) -> Owner:
+    def _step(self, event: Mapping[str, Any], owner: EventOwner, place: str) -> EventOwner:
         kind, name = text_at(event, "type"), text_at(event, "name")
-        return self._kept(Owner(f"{name}-{place}", kind, name, owner.key)) if kind in _OWNING else owner
+        return self._kept(EventOwner(f"{name}-{place}", kind, name, owner.key)) if kind in _OWNING else owner
 
-    def _spanning(self, span_id: str) -> Owner | None:
+    def _spanning(self, span_id: str) -> EventOwner | None:
         """Return the nearest span around that owns its events; None for none."""
         if span_id in self._of_span:
             return self._of_span[span_id]
@@ -94,16 +94,16 @@ class Owners:
         while span_id in self._spans and span_id not in around:
             around[span_id] = self._spans[span_id]
             span_id = text_at(self._spans[span_id], "parent_id")
-        owner: Owner | None = None
+        owner: EventOwner | None = None
         for each, span in reversed(around.items()):
             if text_at(span, "type") in _OWNING:
                 above = owner.key if owner else ""
-                owner = self._kept(Owner(each, text_at(span, "type"), text_at(span, "name"), above))
+                owner = self._kept(EventOwner(each, text_at(span, "type"), text_at(span, "name"), above))
             if owner:
                 self._of_span.setdefault(each, owner)
         return owner
 
-    def _kept(self, owner: Owner) -> Owner:
+    def _kept(self, owner: EventOwner) -> EventOwner:
         return self.by_key.setdefault(owner.key, owner)
 
 
@@ -180,7 +180,7 @@ class _Sample:
         self._calls: dict[str, tuple[str, int]] = {}
         self._answered: set[tuple[str, int, str]] = set()
 
-    def sessions(self) -> tuple[list[RecordedTurn], list[tuple[Owner, str, list[RecordedTurn]]]]:
+    def sessions(self) -> tuple[list[RecordedTurn], list[tuple[EventOwner, str, list[RecordedTurn]]]]:
         """Return the sample's own turns, and of each other owner what it is below and its turns."""
         owners = Owners(self._sample)
         events = list(owners.events())
@@ -202,7 +202,7 @@ class _Sample:
         ]
         return self._sessions[""].turns, others
 
-    def _own(self, events: list[tuple[Mapping[str, Any], Owner]]) -> set[str]:
+    def _own(self, events: list[tuple[Mapping[str, Any], EventOwner]]) -> set[str]:
         """Return the owners whose responses are messages of the sample: agents that it was handed to."""
         ids = {message.message_id for message in self._messages if message.message_id}
         own = {""}
@@ -213,7 +213,7 @@ class _Sample:
                     own.add(owner.key)
         return own
 
-    def _above(self, owners: Owners, owner: Owner, own: set[str]) -> str:
+    def _above(self, owners: Owners, owner: EventOwner, own: set[str]) -> str:
         """Return the key of the nearest session around; empty for the sample's own."""
         around = (each.key for each in owners.lineage(owner))
         return next((key for key in around if key not in own and key in self._sessions), "")

@@ -19,7 +19,7 @@ from actionledger.core.values.recordings import (
 )
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.base import Message, Passed, since_epoch, total
-from actionledger.imports.shapes.conversation import Conversation
+from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import (
     count_at,
     exit_status_of,
@@ -95,7 +95,7 @@ def session(
     path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed, origin: str = ""
 ) -> Recorded:
     """Yield a session, if it has turns."""
-    conversation = Conversation()
+    conversation = MessageTurns()
     told = list(told)
     copied = {text_at(each, "id"): text_at(each, _FORMERLY) for each, _ in told if _FORMERLY in each}
     for message, parts in sorted(

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from actionledger.imports.sources.access import object_at, objects_at, text_at, time_at
-from actionledger.imports.sources.values import Elements
+from actionledger.imports.sources.json_values import Elements
 
 LISTS = (
     Elements(("resourceSpans", "scopeSpans", "spans")),

@@ -20,7 +20,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.temporary import TemporaryFolder
 from actionledger.imports.sources.base import Sample
 from actionledger.imports.sources.containers import shown
-from actionledger.imports.sources.values import MAX_DEPTH, MAX_LINE
+from actionledger.imports.sources.json_values import MAX_DEPTH, MAX_LINE
 
 HEADER = b"SQLite format 3\0"
 """How such a file begins."""

@@ -19,7 +19,7 @@ from actionledger.core.errors import SourceError, called, in_words
 from actionledger.imports import formats
 from actionledger.imports.sources.base import SAMPLE_BYTES, Sample, Source
 from actionledger.imports.sources.containers import head_of, kind_of
-from actionledger.imports.sources.values import MAX_LINE
+from actionledger.imports.sources.json_values import MAX_LINE
 
 GROUP = "actionledger.sources"
 """The group of entry points under which packages offer formats."""
@@ -33,7 +33,7 @@ _OF_ANY_LENGTH = JSONDecoder(parse_int=lambda digits: int(digits[:_DIGITS]))
 """Reads numbers of any length, the long ones as others: what a file is does not hang on them."""
 
 
-class Recognised(NamedTuple):
+class RecognisedFormat(NamedTuple):
     """A format that a file may be of.
 
     Args:
@@ -67,9 +67,9 @@ def source_named(name: str) -> Source:
     return called(name, "format", sources())
 
 
-def recognised(sample: Sample) -> list[Recognised]:
+def recognised(sample: Sample) -> list[RecognisedFormat]:
     """Return the formats that a sample may be of, the surest first; none where no format knows it."""
-    found = [Recognised(source, _sureness(source, sample)) for source in sources().values()]
+    found = [RecognisedFormat(source, _sureness(source, sample)) for source in sources().values()]
     return sorted((each for each in found if each.sureness > 0), key=lambda each: -each.sureness)
 
 

@@ -41,7 +41,7 @@ def _place(given: object) -> object:
     return given
 
 
-class Row(BaseModel):
+class GivenRow(BaseModel):
     """One row."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -59,7 +59,7 @@ class Row(BaseModel):
     reason: str | None = None
 
 
-FIELDS = tuple(Row.model_fields)
+FIELDS = tuple(GivenRow.model_fields)
 """What a row may say."""
 
 REQUIRED = ("session", "text")
@@ -99,7 +99,7 @@ def sessions_of(
             continue
         number, value = item
         try:
-            row = Row.model_validate(value)
+            row = GivenRow.model_validate(value)
         except ValidationError as error:
             yield Refusal(file, number, _why(error))
             continue
@@ -151,7 +151,7 @@ class _Session:
     reason: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, row: Row) -> str:
+    def add(self, row: GivenRow) -> str:
         """Take in a row; return why it can't be, or nothing."""
         index = self.count if row.turn is None else row.turn
         if index < 0:

@@ -15,8 +15,8 @@ from actionledger.core.compressed import BrokenOffError, TooMuchError, unpacked
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.imports.sources.base import Recorded, Refusal
 from actionledger.imports.sources.containers import OnRead, opened, shown, told, wide_encoding_of
+from actionledger.imports.sources.json_values import MAX_LINE
 from actionledger.imports.sources.rows import FIELDS, REQUIRED, Numbered, checked, renamed, sessions_of
-from actionledger.imports.sources.values import MAX_LINE
 
 # How DuckDB is to read a CSV: its quotes as people write them, and refused where that can't be told.
 _FOUND_OUT = "all_varchar = true, store_rejects = true, null_padding = false"

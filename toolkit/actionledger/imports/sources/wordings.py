@@ -185,7 +185,7 @@ _TIMED_OUT = 124
 """What coreutils' ``timeout`` ends with."""
 
 
-class Judged(NamedTuple):
+class JudgedResult(NamedTuple):
     """What came of a recorded call.
 
     Args:
@@ -199,22 +199,24 @@ class Judged(NamedTuple):
     is_inferred: bool
 
 
-def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
+def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedResult:
     """Return what came of a call, by what its recording says and, where that leaves it open, by its words."""
     if result.status in _WITHOUT:
-        return Judged(result.status, None, result.is_inferred)
+        return JudgedResult(result.status, None, result.is_inferred)
     text = _words(result.output)[:JUDGED]
     rows = _rows(tuple(wordings))
     if result.refused_by:
         refused = Reason.REJECTED if result.refused_by == "person" else Reason.NOT_APPROVED
-        return Judged(result.status or ExecutionStatus.DENIED, result.reason or refused, result.is_inferred)
+        return JudgedResult(
+            result.status or ExecutionStatus.DENIED, result.reason or refused, result.is_inferred
+        )
     if result.status is not None:
         # What a program printed before it failed is its own, and says nothing of why the call failed.
         exited = bool(result.exit_status) and result.status is ExecutionStatus.FAILED
         fitting = _fitting(rows.own if exited else rows.all, text, result.status)
         ended = _fitting_exit(result) if exited else None
         reason = result.reason or fitting or ended or _REASONS[result.status]
-        return Judged(result.status, reason, result.is_inferred)
+        return JudgedResult(result.status, reason, result.is_inferred)
     if result.reason is not None:
         return _by(result.reason, is_inferred=result.is_inferred)
     if result.exit_status:
@@ -222,10 +224,10 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
     if result.is_error:
         return _by(_first(rows.all, text) or Reason.TOOL_ERROR, is_inferred=False)
     if result.is_error is False or result.exit_status == 0:
-        return Judged(ExecutionStatus.SUCCEEDED, None, is_inferred=False)
+        return JudgedResult(ExecutionStatus.SUCCEEDED, None, is_inferred=False)
     told = _first(rows.telling, text)
     if told is None:
-        return Judged(ExecutionStatus.SUCCEEDED, None, is_inferred=True)
+        return JudgedResult(ExecutionStatus.SUCCEEDED, None, is_inferred=True)
     return _by(told, is_inferred=True)
 
 
@@ -320,8 +322,8 @@ def _fitting_exit(result: RecordedResult) -> Reason | None:
     return reason if _by(reason, is_inferred=False).status is result.status else None
 
 
-def _by(reason: Reason, *, is_inferred: bool) -> Judged:
-    return Judged(_STATUSES.get(reason, ExecutionStatus.FAILED), reason, is_inferred)
+def _by(reason: Reason, *, is_inferred: bool) -> JudgedResult:
+    return JudgedResult(_STATUSES.get(reason, ExecutionStatus.FAILED), reason, is_inferred)
 
 
 @lru_cache(maxsize=1024)

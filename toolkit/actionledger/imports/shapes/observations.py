@@ -7,10 +7,10 @@ from typing import Any
 from actionledger.core.canonical import json_text
 from actionledger.core.namespaces import PLAIN, namespace_of, qualified
 from actionledger.core.vocabulary import Capture
-from actionledger.imports.shapes import sniffed
+from actionledger.imports.shapes import framework_messages
 from actionledger.imports.shapes.base import Message, plain, tools_text
-from actionledger.imports.shapes.sniffed import decoded
-from actionledger.imports.shapes.steps import Step
+from actionledger.imports.shapes.framework_messages import decoded
+from actionledger.imports.shapes.steps import TraceStep
 from actionledger.imports.sources.access import object_at, objects_at, text_at
 
 # Tools that were offered, in whatever form a framework lists them, as the OpenAI interface takes them.
@@ -80,7 +80,7 @@ HIDDEN = "__REDACTED__"
 """What OpenInference writes in place of what it is told to hide."""
 
 
-def keep_by_recorder(step: Step, scope: str, provider: str) -> None:
+def keep_by_recorder(step: TraceStep, scope: str, provider: str) -> None:
     """Note who has recorded a request, and give its calls as all of that recorder's are kept."""
     step.recorder = f"{scope} {provider}"
     if step.keeps is Capture.CALLS or scope.startswith(_PARSING_SCOPES) or _is_parsing(provider):
@@ -96,7 +96,7 @@ def parsed(message: Message) -> Message:
     """Return a message whose calls have their arguments parsed, where they are the JSON text of an object."""
     calls = []
     for call in message.calls:
-        given = sniffed.decoded(call.arguments)
+        given = framework_messages.decoded(call.arguments)
         calls.append(replace(call, arguments=given) if isinstance(given, dict) else call)
     return replace(message, calls=calls)
 
@@ -114,12 +114,12 @@ def has_no_content(messages: Iterable[Any]) -> bool:
     return any(part.get("type") == "text" and "content" not in part and "text" not in part for part in parts)
 
 
-def fill_request(step: Step, asked: Any, answer: Any, provider: str, tools: Any = None) -> None:
+def fill_request(step: TraceStep, asked: Any, answer: Any, provider: str, tools: Any = None) -> None:
     """Give a request what it was asked, what was answered, and what was offered."""
-    request, answer = sniffed.request_of(asked), sniffed.decoded(answer)
-    step.shown, step.said = list(request.messages), sniffed.answer_of(answer)
+    request, answer = framework_messages.request_of(asked), framework_messages.decoded(answer)
+    step.shown, step.said = list(request.messages), framework_messages.answer_of(answer)
     listed = object_at({"answer": answer}, "answer").get("tools")
-    held = sniffed.decoded(request.tools or None) or listed or sniffed.decoded(tools)
+    held = framework_messages.decoded(request.tools or None) or listed or framework_messages.decoded(tools)
     step.tools = tools_text(offered(held)) if isinstance(held, list) else ""
     step.model = step.model or request.model
     step.usage = step.usage.filled(step.said[0].usage) if step.said else step.usage
@@ -147,7 +147,7 @@ def has_failed(given: Any) -> bool | None:
 
 def arguments_in(given: Any) -> Any:
     """Return what a tool was given, of the arguments of the Python function that it is: those with names, or the only one without."""
-    held = object_at({"input": sniffed.decoded(given)}, "input")
+    held = object_at({"input": framework_messages.decoded(given)}, "input")
     if not {"args", "kwargs"} <= held.keys() or held.keys() - {"args", "kwargs", "sanitize_inputs_outputs"}:
         return given
     plain_ones = held["args"] if isinstance(held["args"], list) else []
@@ -156,8 +156,8 @@ def arguments_in(given: Any) -> Any:
 
 def _result(given: Any) -> Mapping[str, Any]:
     """Return a tool's output as an object, without LangChain's wrapping; an empty one if it is none."""
-    held = object_at({"output": sniffed.decoded(given)}, "output")
-    inner = object_at({"output": sniffed.decoded(held.get("output"))}, "output")
+    held = object_at({"output": framework_messages.decoded(given)}, "output")
+    inner = object_at({"output": framework_messages.decoded(held.get("output"))}, "output")
     held = inner if set(held) == {"output"} else held
     if "lc" in held:
         return object_at(held, "kwargs")

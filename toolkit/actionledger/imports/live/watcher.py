@@ -16,7 +16,7 @@ from actionledger.core.extras import require
 from actionledger.imports import ImportProgress, ImportReport, ImportStopped
 from actionledger.imports.plan_importer import PlanImporter
 from actionledger.imports.prices import Prices
-from actionledger.imports.recognising import Told, planned
+from actionledger.imports.recognition import FileOptions, planned
 from actionledger.imports.sources.files import Given, files_at
 from actionledger.imports.sources.registry import source_named
 from actionledger.ledger import Ledger
@@ -92,7 +92,7 @@ class Watcher:
     def _imported(self, files: list[Given]) -> ImportReport:
         """Take files in as an import does it; what is none of a known format may become one."""
         remembered = TakenFiles.of(self._ledger.path)
-        plan = planned(files, Told(self._form), remembered, must_find=False)
+        plan = planned(files, FileOptions(self._form), remembered, must_find=False)
         plan.unknown.clear()
         importer = PlanImporter(
             self._ledger,

@@ -17,7 +17,7 @@ import actionledger as al
 from actionledger.cli.capturing import watch
 from actionledger.core.errors import SourceError, UnknownNameError
 from actionledger.imports import ImportReport
-from actionledger.imports.live.watching import Watcher
+from actionledger.imports.live.watcher import Watcher
 from actionledger.ledger.memory import FIRST_VARIABLE
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.core.errors import SourceError
 from actionledger.imports.sources.base import Refusal
-from actionledger.imports.sources.values import json_objects, numbered_objects
+from actionledger.imports.sources.json_values import json_objects, numbered_objects
 
 ONE, TWO = {"a": 1}, {"b": [2, {"c": "é\n"}]}
 

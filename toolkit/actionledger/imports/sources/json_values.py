@@ -39,7 +39,7 @@ class Elements(NamedTuple):
     known_by: tuple[str, ...] = ()
 
 
-class Part(NamedTuple):
+class WholePart(NamedTuple):
     """What is whole of a document.
 
     Args:
@@ -79,7 +79,7 @@ class _Open:
             self.keys.add(self.key)
 
 
-def whole_part(text: str, start: int, lists: Collection[Elements]) -> Part | None:
+def whole_part(text: str, start: int, lists: Collection[Elements]) -> WholePart | None:
     """Return what is whole of a document that breaks off, or is broken; None where nothing of it can be kept."""
     try:
         _DECODER.raw_decode(text, start)
@@ -103,7 +103,7 @@ def whole_part(text: str, start: int, lists: Collection[Elements]) -> Part | Non
         kept_of_it = f"of {name}, {innermost.count:,} before that"
     else:
         kept_of_it = "what stands whole before that"
-    return Part(value, f"The document breaks off at byte {place:,}, line {line:,}; kept: {kept_of_it}.")
+    return WholePart(value, f"The document breaks off at byte {place:,}, line {line:,}; kept: {kept_of_it}.")
 
 
 def _open_at(text: str, start: int, end: int) -> list[_Open]:

@@ -15,10 +15,10 @@ from same_rows import differences
 
 from actionledger.core.errors import UsageError
 from actionledger.imports import ImportStopped, import_path, parts, plan_importer
-from actionledger.imports.news import Made
-from actionledger.imports.parts import Part, Progress
+from actionledger.imports.handovers import Made
+from actionledger.imports.parts import ImportPart, PartProgress
 from actionledger.imports.report import ImportReport
-from actionledger.imports.workers import PartOnItsWay, Workers, _Worker
+from actionledger.imports.worker_pool import ImportWorkers, PartOnItsWay, _Worker
 from actionledger.ledger import direct, open_ledger
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
@@ -38,7 +38,7 @@ def in_small_parts(monkeypatch) -> None:
 @pytest.fixture
 def forks(forked: ForkedPython, monkeypatch) -> None:
     """What reads the parts is forks of one Python that has loaded the package: to load it is most of what so short an import takes."""
-    monkeypatch.setattr("actionledger.imports.workers.subprocess", forked)
+    monkeypatch.setattr("actionledger.imports.worker_pool.subprocess", forked)
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_without_a_process_that_can_be_started_one_reads_all(tmp_path, in_small_
         started.append(module)
         return ("false",)
 
-    monkeypatch.setattr("actionledger.imports.workers.words_for", broken)
+    monkeypatch.setattr("actionledger.imports.worker_pool.words_for", broken)
     both(tmp_path, SAMPLES)
     assert len(started) < 9
 
@@ -232,14 +232,14 @@ def test_a_part_that_is_left_while_it_is_read_may_be_the_last_on_its_way(monkeyp
         for worker in self._workers:
             part = worker.parts[0]
             is_second = part.is_left or part.part.number > 0
-            part.hear(Progress(Made([], {}), 0, 0, 0, is_last=is_second))
+            part.hear(PartProgress(Made([], {}), 0, 0, 0, is_last=is_second))
             if is_second:
                 worker.parts.popleft()
 
-    monkeypatch.setattr("actionledger.imports.workers._Worker", _Slow)
-    monkeypatch.setattr(Workers, "_listen", listen)
-    workers, seen = Workers(1, None, lambda part, knows: None), []
-    for given, _ in workers.run([[Part(0, (0, 1))], [Part(1, (2, 3))]]):
+    monkeypatch.setattr("actionledger.imports.worker_pool._Worker", _Slow)
+    monkeypatch.setattr(ImportWorkers, "_listen", listen)
+    workers, seen = ImportWorkers(1, None, lambda part, knows: None), []
+    for given, _ in workers.run([[ImportPart(0, (0, 1))], [ImportPart(1, (2, 3))]]):
         seen.append(given.part.number)
         if given.part.number == 0:
             workers.leave(given)
@@ -255,13 +255,15 @@ def test_a_process_has_small_parts_ahead_and_large_ones_once_it_is_free(monkeypa
         given.append([len(worker.parts) for worker in self._workers])
         for worker in self._workers:
             while worker.parts:
-                worker.parts.popleft().hear(Progress(Made([], {}), 0, 0, 0, is_last=True))
+                worker.parts.popleft().hear(PartProgress(Made([], {}), 0, 0, 0, is_last=True))
 
-    monkeypatch.setattr("actionledger.imports.workers._Worker", _Slow)
-    monkeypatch.setattr(Workers, "_listen", listen)
-    small = [[Part(number, (number,), size=1)] for number in range(9)]
-    large = [[Part(number, (number,), size=2**30)] for number in (9, 10, 11)]
-    seen = [part.part.number for part, _ in Workers(2, None, lambda part, knows: None).run([*small, *large])]
+    monkeypatch.setattr("actionledger.imports.worker_pool._Worker", _Slow)
+    monkeypatch.setattr(ImportWorkers, "_listen", listen)
+    small = [[ImportPart(number, (number,), size=1)] for number in range(9)]
+    large = [[ImportPart(number, (number,), size=2**30)] for number in (9, 10, 11)]
+    seen = [
+        part.part.number for part, _ in ImportWorkers(2, None, lambda part, knows: None).run([*small, *large])
+    ]
     assert seen == list(range(12))
     assert given == [[5, 4], [1, 1], [1, 0]]
 
@@ -297,7 +299,7 @@ def test_what_a_ledger_had_is_told_once(tmp_path, in_small_parts, forks, monkeyp
 
 def test_little_is_read_by_one_process(tmp_path, monkeypatch) -> None:
     """Starting another one would take longer than reading it."""
-    monkeypatch.setattr(Workers, "__init__", lambda *_given: pytest.fail("A process was started."))
+    monkeypatch.setattr(ImportWorkers, "__init__", lambda *_given: pytest.fail("A process was started."))
     assert import_path(SAMPLES, tmp_path / "team.duckdb", workers=4).turns
 
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from actionledger.core.own_processes import words_for
-from actionledger.imports.parts import HowToRead, Part, Progress, Task, received, send
+from actionledger.imports.parts import HowToRead, ImportPart, PartProgress, PartTask, received, send
 
 _AHEAD = 7
 """How many parts for each process may be given to it and not taken in."""
@@ -45,19 +45,19 @@ class PartOnItsWay:
         place: how far it was taken in: the place of a file, and in that file the place among what its source gives.
     """
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: ImportPart) -> None:
         self.part = part
-        self.answers: deque[Progress] = deque()
+        self.answers: deque[PartProgress] = deque()
         self.is_read = False
         self.is_left = False
         self.place = (0, 0)
 
     def give_up(self) -> None:
         """Have the rest of it read by somebody else, behind what there is of it."""
-        self.answers.append(Progress(None, 0, 0, 0))
+        self.answers.append(PartProgress(None, 0, 0, 0))
         self.is_read = True
 
-    def hear(self, answer: Progress) -> None:
+    def hear(self, answer: PartProgress) -> None:
         """Take what came of it, unless somebody else goes on with it."""
         if not self.is_left:
             self.answers.append(answer)
@@ -69,7 +69,7 @@ class PartOnItsWay:
         return self.is_left or (self.is_read and not self.answers)
 
 
-class Workers:
+class ImportWorkers:
     """Has parts read by processes.
 
     Args:
@@ -78,7 +78,9 @@ class Workers:
         task_of: returns what a process has to be told to read a part, of the part and of the sources that it knows already.
     """
 
-    def __init__(self, count: int, how: HowToRead, task_of: Callable[[Part, set[str]], Task]) -> None:
+    def __init__(
+        self, count: int, how: HowToRead, task_of: Callable[[ImportPart, set[str]], PartTask]
+    ) -> None:
         self._how = how
         self._task_of = task_of
         self._count = count
@@ -87,7 +89,9 @@ class Workers:
         self._waiting: deque[PartOnItsWay] = deque()
         self._lost = 0
 
-    def run(self, parts: Iterable[list[Part]]) -> Generator[tuple[PartOnItsWay, Progress | None], None, None]:
+    def run(
+        self, parts: Iterable[list[ImportPart]]
+    ) -> Generator[tuple[PartOnItsWay, PartProgress | None], None, None]:
         """Yield what was made of parts, in their order."""
         more = iter(parts)
         try:
@@ -120,7 +124,7 @@ class Workers:
                 self._replace(worker)
                 return
 
-    def _give(self, more: Iterator[list[Part]]) -> bool:
+    def _give(self, more: Iterator[list[ImportPart]]) -> bool:
         """Give every process something to read, and what is small behind that, so that it need not wait; return whether any reads."""
         for has in range(_GIVEN):
             for worker in self._workers:
@@ -130,7 +134,7 @@ class Workers:
             part.give_up()
         return any(worker.parts for worker in self._workers)
 
-    def _next(self, more: Iterator[list[Part]], *, only_small: bool = False) -> PartOnItsWay | None:
+    def _next(self, more: Iterator[list[ImportPart]], *, only_small: bool = False) -> PartOnItsWay | None:
         while not self._waiting:
             if len(self._on_their_way) >= self._count * _AHEAD or (parts := next(more, None)) is None:
                 return None
@@ -194,7 +198,7 @@ class _Worker:
         self.has_died = False
         self._send(how)
 
-    def give(self, part: PartOnItsWay, task: Task) -> None:
+    def give(self, part: PartOnItsWay, task: PartTask) -> None:
         """Have a part read, behind those that it has."""
         self.parts.append(part)
         self.knows |= task.facts.keys()
@@ -203,7 +207,7 @@ class _Worker:
     def hear(self) -> None:
         """Take one answer; note the end."""
         try:
-            answer: Progress = received(self.answers)
+            answer: PartProgress = received(self.answers)
         except EOFError:
             self.has_died = True
             return

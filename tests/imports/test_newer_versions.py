@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports import import_path
-from actionledger.imports.newer import newer, newer_recordings, version_of
+from actionledger.imports.newer_versions import newer, newer_recordings, version_of
 from actionledger.imports.sources.registry import sources
 from actionledger.ledger import open_ledger
 

@@ -61,7 +61,7 @@ class Made:
     news: dict[str, tuple[str, News]]
 
 
-class FactsOfAll(NamedTuple):
+class SharedFacts(NamedTuple):
     """What has to be known by whoever takes in sessions for another one, of whatever source: it is told once.
 
     Args:
@@ -73,7 +73,7 @@ class FactsOfAll(NamedTuple):
     forgotten: set[str]
 
 
-class Facts(NamedTuple):
+class SourceFacts(NamedTuple):
     """What has to be known by whoever takes in sessions of a source for another one.
 
     Args:
@@ -117,7 +117,7 @@ def packed(added: Added, started: frozenset[str]) -> bytes:
     return pickle.dumps((added, started), pickle.HIGHEST_PROTOCOL)
 
 
-class KeptNews:
+class SpooledNews:
     """Keeps what was taken in elsewhere until it is asked for."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from actionledger.core.canonical import json_text
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.values.recordings import RecordedCall
 from actionledger.core.vocabulary import Relation
-from actionledger.imports.shapes.base import NOBODY, Message, Owner, Request
+from actionledger.imports.shapes.base import NOBODY, Message, Request, RequestOwner
 
 # Which session has begun another one: what a sub-agent is asked stands in a call that waits for it.
 _SHORTEST, _LONGEST = 12, 64 * 1024
@@ -102,7 +102,7 @@ class Open:
     name: str
     parent: str = ""
     relation: Relation | None = None
-    owner: Owner = NOBODY
+    owner: RequestOwner = NOBODY
     formerly: str = ""
     opening: str = ""
     task: str = ""
@@ -113,7 +113,7 @@ class Open:
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class ResponsePlace:
     """Where a response stands, and which of its calls have no result yet."""
 
     session: Open
@@ -127,18 +127,18 @@ class Place:
         return self.number >= self.session.settled - 1
 
 
-class Places:
+class ResponsePlaces:
     """Where the responses of a recording stand."""
 
     def __init__(self) -> None:
-        self._places: dict[bytes, Place] = {}
+        self._places: dict[bytes, ResponsePlace] = {}
         self._again: set[bytes] = set()
 
     def has(self, message_id: str) -> bool:
         """Return whether a response stands somewhere."""
         return digest("id", message_id) in self._places
 
-    def add(self, request: Request, message: Message, place: Place) -> None:
+    def add(self, request: Request, message: Message, place: ResponsePlace) -> None:
         """Note by what a later request may name a response."""
         said = digest(_said(message)).hex()
         for scope in _scopes(request):
@@ -149,13 +149,13 @@ class Places:
         for call_id in place.call_ids:
             self._places[digest("call", call_id)] = place
 
-    def _note_call(self, key: bytes, place: Place) -> None:
+    def _note_call(self, key: bytes, place: ResponsePlace) -> None:
         """Note where a call stands, and that a server has given its identifier twice."""
         if (earlier := self._places.get(key)) is not None and earlier is not place:
             self._again.add(key)
         self._places[key] = place
 
-    def before(self, request: Request) -> tuple[Place | None, Message | None]:
+    def before(self, request: Request) -> tuple[ResponsePlace | None, Message | None]:
         """Return the response that a request goes on from, if it is here, and the message that repeats it.
 
         The last one that is known is it: behind it there may be one that was cut, or that the client has made itself.
@@ -176,7 +176,7 @@ class Places:
                     return self._behind(place, repeated[:number]) or (place, message)
         return None, None
 
-    def _of(self, scope: str, keys: list[tuple[str, str]]) -> Place | None:
+    def _of(self, scope: str, keys: list[tuple[str, str]]) -> ResponsePlace | None:
         """Return the response that a message repeats; of two with one identifier for a call the one of the same words."""
         found = ((key := digest(kind, scope, name), self._places.get(key)) for kind, name in keys)
         first = next(((key, place) for key, place in found if place is not None), None)
@@ -185,7 +185,7 @@ class Places:
         said = (self._places.get(digest(kind, scope, name)) for kind, name in keys if kind == "said")
         return next((place for place in said if place is not None), first[1])
 
-    def _behind(self, place: Place, repeated: list[Message]) -> tuple[Place, Message] | None:
+    def _behind(self, place: ResponsePlace, repeated: list[Message]) -> tuple[ResponsePlace, Message] | None:
         """Return the last response of a session that a request repeats behind one of it, though it begins otherwise: it was compacted."""
         for message in repeated:
             later = self._places.get(digest("said", place.session.opening, digest(_said(message)).hex()))

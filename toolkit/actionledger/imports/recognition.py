@@ -20,14 +20,20 @@ from actionledger.imports.sources.files import (
     fits,
     place_of,
 )
-from actionledger.imports.sources.registry import Recognised, recognised, sample_of, source_named, sources
+from actionledger.imports.sources.registry import (
+    RecognisedFormat,
+    recognised,
+    sample_of,
+    source_named,
+    sources,
+)
 from actionledger.ledger.taken_files import FileState, TakenFiles, state_of
 
 _SURE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FileOptions:
     """What people have said of the files that are to be taken in.
 
     Args:
@@ -72,7 +78,7 @@ class ToRead:
 
 
 @dataclass(slots=True)
-class Plan:
+class ImportPlan:
     """What is to be done with the files that were named.
 
     Args:
@@ -92,17 +98,19 @@ class Plan:
     mistaken: Counter[str] = field(default_factory=Counter)
 
 
-def planned(files: Iterable[Given], told: Told, taken: TakenFiles, *, must_find: bool = True) -> Plan:
+def planned(
+    files: Iterable[Given], told: FileOptions, taken: TakenFiles, *, must_find: bool = True
+) -> ImportPlan:
     """Return what is to be done with files; none of them is read further than its beginning."""
     return _Planning(told, taken).of(files, must_find=must_find)
 
 
 class _Planning:
-    def __init__(self, told: Told, taken: TakenFiles) -> None:
+    def __init__(self, told: FileOptions, taken: TakenFiles) -> None:
         self._told = told
         self._format = source_named(told.format) if told.format else None
         self._taken = taken
-        self._plan = Plan()
+        self._plan = ImportPlan()
 
     @cached_property
     def _patterns(self) -> tuple[str, ...]:
@@ -110,14 +118,14 @@ class _Planning:
         formats = sources().values() if self._format is None else (self._format,)
         return (*(pattern for each in formats for pattern in each.patterns), *ARCHIVES)
 
-    def of(self, files: Iterable[Given], *, must_find: bool) -> Plan:
+    def of(self, files: Iterable[Given], *, must_find: bool) -> ImportPlan:
         plan = self._plan
         for given in files:
             self._add(given)
         if must_find and not plan.to_read and not plan.unchanged:
             if len(plan.refused) == 1 or (plan.refused and not plan.unknown):
                 raise SourceError(plan.refused[0][1])
-            from actionledger.imports.unknown import described_folder  # noqa: PLC0415 - slow to load, and seldom needed
+            from actionledger.imports.unknown_files import described_folder  # noqa: PLC0415 - slow to load, and seldom needed
 
             raise SourceError(described_folder(plan.unknown, self._patterns))
         return plan
@@ -175,7 +183,7 @@ class _Planning:
         with suppress(SourceError):  # another format's fault is none of this file's
             self._note_surest(named, [] if named.mapped is not None else recognised(sample))
 
-    def _note_surest(self, named: Source, found: list[Recognised]) -> None:
+    def _note_surest(self, named: Source, found: list[RecognisedFormat]) -> None:
         if found and found[0].sureness >= _SURE and all(each.source is not named for each in found):
             self._plan.mistaken[found[0].source.name] += 1
 
@@ -204,7 +212,7 @@ class _Planning:
 
     def _add_unknown(self, given: Given, sample: Sample) -> None:
         if given.is_named:
-            from actionledger.imports.unknown import described  # noqa: PLC0415 - the same
+            from actionledger.imports.unknown_files import described  # noqa: PLC0415 - the same
 
             self._plan.refused.append((given.path, described(sample)))
         else:

@@ -113,7 +113,7 @@ _COPYING = timedelta(seconds=1)
 """So long after a file's head its lines are copies: they are written at once, and a model takes longer to answer."""
 
 
-class Names:
+class ResponseNames:
     """Names the responses of one rollout, in their order.
 
     Args:

@@ -12,8 +12,8 @@ from actionledger.imports.shapes import anthropic, gemini, genai, openai_chat, o
 from actionledger.imports.shapes.base import Message, Request, Speaker, plain, tools_text
 from actionledger.imports.shapes.bodies import shape_of_request, shape_of_response
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.json_values import value_of
 from actionledger.imports.sources.usage import with_thoughts
-from actionledger.imports.sources.values import value_of
 
 # Messages as LangChain and LangGraph write them, by themselves or in its constructor's form (``lc``, ``kwargs``).
 _SPEAKERS: dict[str, Speaker] = {
