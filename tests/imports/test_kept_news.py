@@ -61,7 +61,7 @@ def test_a_disk_that_is_full_loses_nothing(monkeypatch) -> None:
         def __getattr__(self, name: str):
             return getattr(self.file, name)
 
-    real = news.TemporaryFile
+    real = kept_news.TemporaryFile
     monkeypatch.setattr(kept_news, "TemporaryFile", lambda **given: Full(real(**given)))
     kept, expected = filled(6)
     assert kept._in_memory

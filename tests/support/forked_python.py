@@ -277,7 +277,7 @@ def end(status: int) -> None:
 
 
 if __name__ == "__main__":
-    for name in ("cli", "importing.worker", "replay.worker"):
+    for name in ("cli", "imports.worker", "replay.worker"):
         importlib.import_module(f"actionledger.{name}")
     for name in al.__all__:
         getattr(al, name)

@@ -4,7 +4,7 @@ from collections import Counter
 
 from actionledger.imports.shapes.answers import Answers
 from actionledger.imports.shapes.base import Message
-from actionledger.imports.shapes.steps import TraceStep
+from actionledger.imports.shapes.steps import Step
 
 
 def test_calls_under_one_identifier_are_told_apart_by_their_arguments():
@@ -13,9 +13,9 @@ def test_calls_under_one_identifier_are_told_apart_by_their_arguments():
     for command in ("one", "two"):
         said.call("c", "run", {"command": command})
     answers = Answers(Counter())
-    answers.take(TraceStep("model", "m", said=[said]))
+    answers.take(Step("model", "m", said=[said]))
     for command in ("two", "one"):
-        ran = TraceStep("tool", command, name="run", call_id="c", arguments=command, output=f"ran {command}")
+        ran = Step("tool", command, name="run", call_id="c", arguments=command, output=f"ran {command}")
         answers.take(ran)
     calls, results = answers.of("m", 0)
     assert [call.arguments for call in calls] == [{"command": "one"}, {"command": "two"}]

@@ -7,13 +7,13 @@ import pytest
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.formats.otel import SOURCE, step_of
 from actionledger.imports.shapes.spans import Span
-from actionledger.imports.shapes.steps import TraceStep
+from actionledger.imports.shapes.steps import Step
 from actionledger.imports.sources.registry import recognised, sample_of
 
 CALL = {"id": "a", "type": "function", "function": {"name": "look", "arguments": '{"at": 1,}'}}
 
 
-def step(kind: str, **attributes: object) -> TraceStep:
+def step(kind: str, **attributes: object) -> Step:
     given = {f"langfuse.observation.{key.replace('__', '.')}": value for key, value in attributes.items()}
     told = {"langfuse.observation.type": kind, "session.id": "talk"} | given
     return step_of(Span("1", "t", name="look", attributes=told, scope="langfuse-sdk"))

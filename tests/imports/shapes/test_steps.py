@@ -2,7 +2,7 @@
 
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.imports.shapes.base import Message
-from actionledger.imports.shapes.steps import TraceStep
+from actionledger.imports.shapes.steps import Step
 from actionledger.imports.shapes.traces import identified
 
 
@@ -11,5 +11,5 @@ def test_a_step_that_was_cut_out_is_known_as_older_versions_knew_it() -> None:
     calls = [RecordedCall("a", "sh", {})]
     said = [Message("model", "Yes.", calls=calls, usage=Usage(input_tokens=1))]
     shown = [Message("tool", results=[RecordedResult("a", "ok")])]
-    step = identified(TraceStep("model", "", said=said, shown=shown))
+    step = identified(Step("model", "", said=said, shown=shown))
     assert step.step_id == "69a971ef-0f79-513b-968b-a5a9f62e8921"

@@ -5,7 +5,7 @@ import json
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import genai_spans
 from actionledger.imports.shapes.spans import Span
-from actionledger.imports.shapes.steps import TraceStep
+from actionledger.imports.shapes.steps import Step
 
 SCOPE = "strands.telemetry.tracer"
 DETAILS = "gen_ai.client.inference.operation.details"
@@ -13,7 +13,7 @@ CALLED = [{"text": "I look."}, {"toolUse": {"toolUseId": "a", "name": "look", "i
 CAME = [{"toolResult": {"toolUseId": "a", "status": "error", "content": [{"text": "gone"}]}}]
 
 
-def step(operation: str, *events: tuple[str, dict], **attributes: object) -> TraceStep:
+def step(operation: str, *events: tuple[str, dict], **attributes: object) -> Step:
     given = {"gen_ai.operation.name": operation, "gen_ai.system": "strands-agents"}
     told = given | {key.replace("__", "."): value for key, value in attributes.items()}
     return genai_spans.step_of(Span("1", "t", attributes=told, events=list(events), scope=SCOPE))

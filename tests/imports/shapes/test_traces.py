@@ -6,15 +6,15 @@ from datetime import datetime, timedelta
 from actionledger.core.values.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message
-from actionledger.imports.shapes.steps import Kind, TraceStep
+from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.shapes.traces import Traces
 
 BEGIN = datetime(2026, 2, 3, 15)
 
 
-def step(kind: Kind, number: int, parent: int = 0, **fields) -> TraceStep:
+def step(kind: Kind, number: int, parent: int = 0, **fields) -> Step:
     at = BEGIN + timedelta(seconds=number)
-    return TraceStep(
+    return Step(
         kind,
         f"s{number}",
         f"s{parent}" if parent else "",
@@ -41,7 +41,7 @@ def shown(*outputs: str) -> list[Message]:
     return messages
 
 
-def sessions(*steps: TraceStep) -> list[RecordedSession]:
+def sessions(*steps: Step) -> list[RecordedSession]:
     traces = Traces("some")
     given = [session for each in steps for session in traces.add(each)]
     return [*given, *traces.rest()]

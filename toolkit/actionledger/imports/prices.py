@@ -115,9 +115,9 @@ def cost_of(find: Finding, model: str, usage: Usage, at: datetime | None) -> flo
 
 def _own(usage: Usage, beside: list[Billed]) -> Billed:
     """Return what the message itself took."""
-    counts: dict[str, Any] = {name: getattr(usage, name) or 0 for name in _COUNTS}
-    for each in beside:
-        counts = {name: counts[name] - getattr(each, name) for name in _COUNTS}
+    counts = {
+        name: (getattr(usage, name) or 0) - sum(getattr(each, name) for each in beside) for name in _COUNTS
+    }
     if beside:
         counts = {name: max(0, count) for name, count in counts.items()}
     long = sum(each.long_writes for each in usage.billed if each.is_own) if usage.billed else 0
@@ -125,7 +125,17 @@ def _own(usage: Usage, beside: list[Billed]) -> Billed:
 
 
 _MILLION = 1_000_000
-_FIELDS = ("input", "output", "cached", "cache_write", "cache_write_1h", "searches")
+_LISTED = {
+    "input": "input_mtok",
+    "output": "output_mtok",
+    "cached": "cache_read_mtok",
+    "cache_write": "cache_write_mtok",
+    "cache_write_1h": "cache_write_1h_mtok",
+    "searches": "web_searches_kcount",
+}
+"""What genai-prices calls the prices."""
+
+_FIELDS = tuple(_LISTED)
 _PER_TOKEN = {
     "input": "input_cost_per_token",
     "output": "output_cost_per_token",
@@ -291,14 +301,6 @@ _LOCAL = frozenset(
 _BEDROCK = re.compile(
     r"(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\.", re.ASCII
 )
-_LISTED = {
-    "input": "input_mtok",
-    "output": "output_mtok",
-    "cached": "cache_read_mtok",
-    "cache_write": "cache_write_mtok",
-    "cache_write_1h": "cache_write_1h_mtok",
-    "searches": "web_searches_kcount",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,8 +339,7 @@ def list_price(model: str, at: datetime | None = None) -> Price | None:
     found = _model(model) if model and is_installed() else None
     if found is None:
         return None
-    when = datetime.now(UTC) if at is None else at.replace(tzinfo=UTC)
-    return _price(found.id, found.get_prices(when))
+    return _price(found.id, found.get_prices(datetime.now(UTC) if at is None else at.replace(tzinfo=UTC)))
 
 
 @lru_cache(maxsize=4096)

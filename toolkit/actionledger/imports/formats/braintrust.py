@@ -16,7 +16,7 @@ from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import left_out, since_epoch
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
-from actionledger.imports.shapes.steps import Kind, SessionAbout, TraceStep
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, scores_of, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
@@ -95,18 +95,18 @@ def _parent(row: Mapping[str, Any]) -> str:
     return next((each for each in parents if isinstance(each, str)), "") if isinstance(parents, list) else ""
 
 
-def _about(row: Mapping[str, Any]) -> SessionAbout:
+def _about(row: Mapping[str, Any]) -> About:
     tags = row.get("tags")
-    return SessionAbout(
+    return About(
         metadata={"name": text_at(object_at(row, "span_attributes"), "name")},
         scores=scores_of(object_at(row, "scores").items()),
         labels=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
     )
 
 
-def _step(row: Mapping[str, Any]) -> TraceStep:
+def _step(row: Mapping[str, Any]) -> Step:
     named, known, took = (object_at(row, key) for key in ("span_attributes", "metadata", "metrics"))
-    step = TraceStep(
+    step = Step(
         _KINDS.get(text_at(named, "type"), "other"),
         text_at(row, "span_id"),
         _parent(row),

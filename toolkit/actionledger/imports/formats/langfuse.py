@@ -24,7 +24,7 @@ from actionledger.imports.shapes.observations import (
     output_of,
 )
 from actionledger.imports.shapes.spans import Span, attributes_of
-from actionledger.imports.shapes.steps import Kind, SessionAbout, TraceStep
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
@@ -122,7 +122,7 @@ def _camel(value: Mapping[str, Any]) -> set[str]:
     return {re.sub(r"_(\w)", lambda found: found[1].upper(), key) for key in value}
 
 
-def _about(trace: Mapping[str, Any]) -> SessionAbout:
+def _about(trace: Mapping[str, Any]) -> About:
     scores, labels = {}, [tag for tag in _list(trace, "tags") if isinstance(tag, str)]
     for score in objects_at(trace, "scores"):
         value, name = score.get("value"), text_at(score, "name")
@@ -134,16 +134,16 @@ def _about(trace: Mapping[str, Any]) -> SessionAbout:
             scores |= scores_of([(name, value)])
     known = {key: text_at(trace, key) for key in ("name", "environment", "release", "version")}
     known["trace"] = text_at(trace, "id")
-    return SessionAbout(
+    return About(
         metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
     )
 
 
-def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None) -> TraceStep:
+def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None) -> Step:
     about = framework_messages.decoded(observation.get("metadata"))
     attributes = attributes_of(about.get("attributes")) if isinstance(about, Mapping) else {}
     kind = _KINDS.get(text_at(observation, "type").upper(), "other")
-    step = TraceStep(
+    step = Step(
         kind,
         text_at(observation, "id"),
         _text(observation, "parentObservationId", "parent_observation_id"),
@@ -167,7 +167,7 @@ def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None
     return step
 
 
-def _fill_request(step: TraceStep, observation: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
+def _fill_request(step: Step, observation: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
     provider = text_at(attributes, "gen_ai.system") or text_at(observation, "model")
     fill_request(step, observation.get("input"), observation.get("output"), provider, tools_of(attributes))
     if not any(message.calls for message in step.said):
@@ -176,7 +176,7 @@ def _fill_request(step: TraceStep, observation: Mapping[str, Any], attributes: M
     step.usage = _usage(observation)
 
 
-def _add_calls(step: TraceStep, observation: Mapping[str, Any]) -> None:
+def _add_calls(step: Step, observation: Mapping[str, Any]) -> None:
     """Add the calls that Langfuse has found itself, where the output doesn't show them."""
     for each in _list(observation, "toolCalls"):
         call = framework_messages.decoded(each)
@@ -237,10 +237,10 @@ def is_langfuse(span: Span) -> bool:
     return isinstance(given.get(f"{_OF}type"), str) and "gen_ai.operation.name" not in given
 
 
-def step_of(span: Span) -> TraceStep:
+def step_of(span: Span) -> Step:
     """Return the step that a span is."""
     given = span.attributes
-    step = TraceStep(
+    step = Step(
         _SDK_KINDS.get(text_at(given, f"{_OF}type").lower(), "other"),
         span.span_id,
         span.parent_id,

@@ -15,7 +15,7 @@ from actionledger.imports.shapes import framework_messages
 from actionledger.imports.shapes.base import left_out, since_epoch
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
-from actionledger.imports.shapes.steps import Kind, SessionAbout, TraceStep
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
@@ -85,15 +85,13 @@ def _above(run: Mapping[str, Any]) -> str:
     return text_at(run, "parent_run_id") or last
 
 
-def _about(run: Mapping[str, Any]) -> SessionAbout:
+def _about(run: Mapping[str, Any]) -> About:
     given = object_at(run, "feedback_stats").items()
     scores = scores_of((name, _average(stats)) for name, stats in given)
     tags = run.get("tags")
     labels = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
     known = {"name": text_at(run, "name"), "project": text_at(run, "session_name"), "trace": _trace(run)}
-    return SessionAbout(
-        metadata={key: value for key, value in known.items() if value}, scores=scores, labels=labels
-    )
+    return About(metadata={key: value for key, value in known.items() if value}, scores=scores, labels=labels)
 
 
 def _average(stats: object) -> object:
@@ -104,7 +102,7 @@ def _average(stats: object) -> object:
     return stats.get("values") or None if average is None else average
 
 
-def _step(run: Mapping[str, Any]) -> TraceStep:
+def _step(run: Mapping[str, Any]) -> Step:
     extra = framework_messages.decoded(run.get("extra"))
     extra = extra if isinstance(extra, dict) else {}
     known = object_at(extra, "metadata")
@@ -112,7 +110,7 @@ def _step(run: Mapping[str, Any]) -> TraceStep:
         framework_messages.decoded(run.get("inputs")),
         framework_messages.decoded(run.get("outputs")),
     )
-    step = TraceStep(
+    step = Step(
         _KINDS.get(text_at(run, "run_type"), "other"),
         text_at(run, "id"),
         _above(run),

@@ -17,7 +17,7 @@ from actionledger.imports.shapes.base import left_out
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
 from actionledger.imports.shapes.spans import Span, spans_of
-from actionledger.imports.shapes.steps import Kind, SessionAbout, TraceStep
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
@@ -79,7 +79,7 @@ def _read_trace(trace: Mapping[str, Any], traces: Traces) -> Iterator[Item]:
         yield from traces.add(step)
 
 
-def _about(info: Mapping[str, Any]) -> SessionAbout:
+def _about(info: Mapping[str, Any]) -> About:
     scores, labels = {}, []
     for assessment in objects_at(info, "assessments"):
         name = text_at(assessment, "assessment_name") or text_at(assessment, "name")
@@ -98,16 +98,16 @@ def _about(info: Mapping[str, Any]) -> SessionAbout:
         "trace": text_at(info, "trace_id") or text_at(info, "request_id"),
         "state": text_at(info, "state") or text_at(info, "status"),
     }
-    return SessionAbout(
+    return About(
         metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
     )
 
 
-def _step(span: Span) -> TraceStep:
+def _step(span: Span) -> Step:
     decoded = ((key, framework_messages.decoded(value)) for key, value in span.attributes.items())
     given = {key: None if value == "null" else value for key, value in decoded}
     kind = text_at(given, "mlflow.spanType").upper()
-    step = TraceStep(
+    step = Step(
         _KINDS.get(kind, "other"),
         span.span_id,
         span.parent_id,

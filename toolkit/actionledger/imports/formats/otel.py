@@ -27,7 +27,7 @@ from actionledger.imports.shapes.observations import (
     shown_values,
 )
 from actionledger.imports.shapes.spans import LISTS, Span, is_spans, nested, spans_of
-from actionledger.imports.shapes.steps import Kind, TraceStep
+from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
@@ -62,7 +62,7 @@ def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
     yield from left_out(shown(path), traces.passed)
 
 
-def step_of(span: Span) -> TraceStep:
+def step_of(span: Span) -> Step:
     """Return the step that a span is, by the convention that it follows."""
     if is_openinference(span):
         return openinference_step(span)
@@ -121,11 +121,11 @@ def is_openinference(span: Span) -> bool:
     return isinstance(span.attributes.get(KIND), str)
 
 
-def openinference_step(span: Span) -> TraceStep:
+def openinference_step(span: Span) -> Step:
     """Return the step that a span is."""
     given = shown_values(span.attributes)
     kind = "agent" if _is_agent(span) else _KINDS.get(text_at(given, KIND).upper(), "other")
-    step = TraceStep(
+    step = Step(
         kind,
         span.span_id,
         span.parent_id,
@@ -155,7 +155,7 @@ def _is_agent(span: Span) -> bool:
     )
 
 
-def _fill_tool(step: TraceStep, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     output = given.get("output.value")
     step.name = text_at(given, "tool.name") or span.name
     step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id") or answered_call(output)
@@ -186,7 +186,7 @@ def _only_call(given: Any) -> str:
     return text_at(calls[0], "id") if isinstance(calls, list) and len(calls) == 1 else ""
 
 
-def _fill_request(step: TraceStep, given: Mapping[str, Any], scope: str) -> None:
+def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
     step.model = text_at(given, "llm.model_name")
     shown, thought = (
         count_at(given, "llm.token_count.prompt"),
@@ -226,7 +226,7 @@ def _fill_request(step: TraceStep, given: Mapping[str, Any], scope: str) -> None
     step.tools = tools_text(offered(_tools(given)))
 
 
-def _add_invalid(step: TraceStep, told: Sequence[Message]) -> None:
+def _add_invalid(step: Step, told: Sequence[Message]) -> None:
     """Add the calls whose arguments LangChain could not read: in its messages it has them apart from the others."""
     for message, whole in zip(step.said, told, strict=False):
         if len(whole.calls) > len(message.calls):

@@ -20,7 +20,7 @@ from actionledger.imports.formats.otel import is_openinference
 from actionledger.imports.shapes.base import Passed
 from actionledger.imports.shapes.genai_spans import session_of
 from actionledger.imports.shapes.spans import Span
-from actionledger.imports.shapes.steps import TraceStep, told_once
+from actionledger.imports.shapes.steps import Step, told_once
 from actionledger.imports.shapes.traces import OPEN_TRACES, Traces, identified
 from actionledger.imports.sources.access import text_at
 from actionledger.imports.sources.base import Item, LeftOut
@@ -98,7 +98,7 @@ class _Held:
     trace_id: str
     touched: float
     format: str = otel.SOURCE.name
-    steps: list[TraceStep] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     size: int = 0
     is_told: bool = False
     main: str = ""
@@ -365,7 +365,7 @@ def _headed(head: RecordedSession | None, session: RecordedSession) -> RecordedS
     )
 
 
-def _steps(held: _Held) -> Iterator[TraceStep]:
+def _steps(held: _Held) -> Iterator[Step]:
     """Yield a trace's steps as they are told: in the session that it was told as, and no request twice."""
     by_id = {step.step_id: step for step in held.steps}
     for step in held.steps:
@@ -376,7 +376,7 @@ def _steps(held: _Held) -> Iterator[TraceStep]:
         yield told
 
 
-def _above(step: TraceStep, by_id: dict[str, TraceStep]) -> Iterator[str]:
+def _above(step: Step, by_id: dict[str, Step]) -> Iterator[str]:
     seen = {step.step_id}
     while step.parent_id in by_id and step.parent_id not in seen:
         seen.add(step.parent_id)
@@ -384,7 +384,7 @@ def _above(step: TraceStep, by_id: dict[str, TraceStep]) -> Iterator[str]:
         step = by_id[step.parent_id]
 
 
-def _order(step: TraceStep) -> tuple[bool, datetime, str]:
+def _order(step: Step) -> tuple[bool, datetime, str]:
     """Return what steps are brought in order by, however they came; records of a log stand behind the spans that they belong to."""
     begun = step.started or step.finished or datetime.min  # noqa: DTZ901
     return step.started is None, begun, step.step_id

@@ -11,7 +11,7 @@ from pydantic_core import from_json
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import CostOrigin, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed
-from actionledger.imports.shapes.steps import TraceStep
+from actionledger.imports.shapes.steps import Step
 from actionledger.imports.sources.access import exit_status_of, number_at, text_at
 
 # What our own exports say of a response and of what came of a call, in the words that a ledger has for it.
@@ -96,7 +96,7 @@ class Answers:
         self._nameless = 0
         self._others: dict[str, RecordedResult] = {}
 
-    def take(self, step: TraceStep) -> None:
+    def take(self, step: Step) -> None:
         """Take a request or a tool's run."""
         if step.kind == "tool":
             self._take_run(step)
@@ -128,7 +128,7 @@ class Answers:
         beside.append(added)
         return added
 
-    def _take_run(self, step: TraceStep) -> None:
+    def _take_run(self, step: Step) -> None:
         call = self._answered(step)
         if call is None and self._unsaid and step.arguments is not None:
             # The answer isn't recorded, but its call is.
@@ -159,7 +159,7 @@ class Answers:
         else:
             self._passed[LeftOutReason.NO_CALL, "tool"] += 1
 
-    def _answered(self, step: TraceStep) -> _Call | None:
+    def _answered(self, step: Step) -> _Call | None:
         """Return the call that a run answers, of those that none has answered; None for none."""
         if step.call_id in self._by_id:
             named = [each for each in self._under(step.call_id) if each.ran is None]
@@ -181,7 +181,7 @@ class Answers:
             if each is not first and each.call.call_id == call_id:
                 yield each
 
-    def _take_history(self, step: TraceStep) -> None:
+    def _take_history(self, step: Step) -> None:
         """Take the results that a model was shown: those with an identifier each once, the others in their order."""
         results = [result for message in step.shown for result in message.results]
         nameless = [result for result in results if not result.call_id]

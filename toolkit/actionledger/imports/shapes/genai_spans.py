@@ -15,22 +15,15 @@ from actionledger.imports.shapes.base import Message, plain, tools_text
 from actionledger.imports.shapes.genai import speaker_of, usage
 from actionledger.imports.shapes.observations import has_no_content, keep_by_recorder, offered
 from actionledger.imports.shapes.spans import Span, nested
-from actionledger.imports.shapes.steps import (
-    BY_RESPONSE,
-    NOTHING_TOLD,
-    Kind,
-    SessionAbout,
-    TraceStep,
-    evaluations_of,
-)
+from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, Kind, Step, evaluations_of
 from actionledger.imports.sources.access import objects_at, text_at, texts_at
 
 
 # What an agent's span says of its session, as our own export writes it there.
-def about(given: Mapping[str, Any]) -> SessionAbout:
+def about(given: Mapping[str, Any]) -> About:
     """Return what an agent's span says of its session."""
     success = given.get(f"{OWN}success")
-    return SessionAbout(
+    return About(
         task=text_at(given, f"{OWN}task"),
         labels=texts_at(given, f"{OWN}labels"),
         success=success if isinstance(success, bool) else None,
@@ -127,11 +120,11 @@ def kind_of(span: Span) -> Kind:
     return "model" if asked or told or has_model else "other"
 
 
-def step_of(span: Span) -> TraceStep:
+def step_of(span: Span) -> Step:
     """Return the step that a span is."""
     given = _details(span) | span.attributes
     kind = kind_of(span)
-    step = TraceStep(
+    step = Step(
         kind,
         span.span_id,
         span.parent_id,
@@ -172,7 +165,7 @@ def _session_in(given: Mapping[str, Any]) -> str:
     return next((text_at(given, key) for key in _SESSION if text_at(given, key)), "")
 
 
-def _fill_tool(step: TraceStep, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     names = ("gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name")
     step.name = _first(given, *names) or span.name.removeprefix("execute_tool ")
     step.call_id = _first(given, "gen_ai.tool.call.id", "ai.toolCall.id") or ""
@@ -212,7 +205,7 @@ def _fill_tool(step: TraceStep, span: Span, given: Mapping[str, Any]) -> None:
         step.output = framework_messages.decoded(step.output)
 
 
-def _fill_request(step: TraceStep, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     step.model = _text(
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
@@ -243,7 +236,7 @@ def _is_without_content(given: Mapping[str, Any]) -> bool:
     return any(has_no_content(held) for held in listed if isinstance(held, list))
 
 
-def _has_dropped_its_calls(step: TraceStep, span: Span) -> bool:
+def _has_dropped_its_calls(step: Step, span: Span) -> bool:
     """Return whether an answer is empty as ADK drops calls that it can't parse: what the model wrote is nowhere then."""
     reason = step.usage.finish_reason.lower()
     is_dropped = reason == "malformed_function_call" or (reason == "max_tokens" and span.scope == _ADK)

@@ -10,7 +10,7 @@ from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import framework_messages
 from actionledger.imports.shapes.base import Message, plain, tools_text
 from actionledger.imports.shapes.framework_messages import decoded
-from actionledger.imports.shapes.steps import TraceStep
+from actionledger.imports.shapes.steps import Step
 from actionledger.imports.sources.access import object_at, objects_at, text_at
 
 # Tools that were offered, in whatever form a framework lists them, as the OpenAI interface takes them.
@@ -80,7 +80,7 @@ HIDDEN = "__REDACTED__"
 """What OpenInference writes in place of what it is told to hide."""
 
 
-def keep_by_recorder(step: TraceStep, scope: str, provider: str) -> None:
+def keep_by_recorder(step: Step, scope: str, provider: str) -> None:
     """Note who has recorded a request, and give its calls as all of that recorder's are kept."""
     step.recorder = f"{scope} {provider}"
     if step.keeps is Capture.CALLS or scope.startswith(_PARSING_SCOPES) or _is_parsing(provider):
@@ -114,7 +114,7 @@ def has_no_content(messages: Iterable[Any]) -> bool:
     return any(part.get("type") == "text" and "content" not in part and "text" not in part for part in parts)
 
 
-def fill_request(step: TraceStep, asked: Any, answer: Any, provider: str, tools: Any = None) -> None:
+def fill_request(step: Step, asked: Any, answer: Any, provider: str, tools: Any = None) -> None:
     """Give a request what it was asked, what was answered, and what was offered."""
     request, answer = framework_messages.request_of(asked), framework_messages.decoded(answer)
     step.shown, step.said = list(request.messages), framework_messages.answer_of(answer)

@@ -18,7 +18,7 @@ from actionledger.imports.sources.access import score_of, text_at
 
 
 @dataclass(frozen=True, slots=True)
-class SessionAbout:
+class About:
     """What a store, or a session's outermost span, says of it as a whole.
 
     Args:
@@ -37,9 +37,9 @@ class SessionAbout:
     success: bool | None = None
     reason: str = ""
 
-    def filled(self, other: "SessionAbout") -> "SessionAbout":
+    def filled(self, other: "About") -> "About":
         """Return this with what another says that this doesn't."""
-        return SessionAbout(
+        return About(
             self.task or other.task,
             {**other.metadata, **self.metadata},
             {**other.scores, **self.scores},
@@ -49,7 +49,7 @@ class SessionAbout:
         )
 
 
-NOTHING_TOLD = SessionAbout()
+NOTHING_TOLD = About()
 """Where nothing is said."""
 
 
@@ -76,7 +76,7 @@ def evaluations_of(span: Span) -> tuple[Evaluation, ...]:
     return tuple(_read(span))
 
 
-def of_session(evaluations: Iterable[Evaluation], passed: Passed) -> SessionAbout:
+def of_session(evaluations: Iterable[Evaluation], passed: Passed) -> About:
     """Return what evaluations of an agent say of its session."""
     scores, labels = dict[str, float](), list[str]()
     for name, score, label in evaluations:
@@ -87,7 +87,7 @@ def of_session(evaluations: Iterable[Evaluation], passed: Passed) -> SessionAbou
             scores[name] = score
         if label:
             labels.append(f"{name}={label}")
-    return SessionAbout(scores=scores, labels=tuple(labels))
+    return About(scores=scores, labels=tuple(labels))
 
 
 def _read(span: Span) -> Iterator[Evaluation]:
@@ -106,7 +106,7 @@ Kind: TypeAlias = Literal["model", "tool", "agent", "other", "again"]
 
 
 @dataclass(slots=True)
-class TraceStep:
+class Step:
     """One step of a trace.
 
     Args:
@@ -162,7 +162,7 @@ class TraceStep:
     is_error: bool | None = None
     reason: Reason | None = field(default=None, repr=False)
     outcome: Mapping[str, Any] = field(default_factory=dict)
-    about: SessionAbout | None = None
+    about: About | None = None
     evaluations: tuple[Evaluation, ...] = ()
     # A step that was cut out of its trace is known by its repr: what is new stays out of that, or ledgers would have it twice.
 
@@ -182,8 +182,8 @@ class StepTree:
         passed: takes how many were told twice.
     """
 
-    def __init__(self, steps: Iterable[TraceStep], passed: Passed) -> None:
-        self._by_id: dict[str, TraceStep] = {}
+    def __init__(self, steps: Iterable[Step], passed: Passed) -> None:
+        self._by_id: dict[str, Step] = {}
         self._passed = passed
         for step in steps:
             known = self._by_id.get(step.step_id)
@@ -199,11 +199,11 @@ class StepTree:
                 passed[LeftOutReason.DUPLICATE, "span with another answer"] += 1
 
     @property
-    def steps(self) -> Iterable[TraceStep]:
+    def steps(self) -> Iterable[Step]:
         """Return its steps, each once."""
         return self._by_id.values()
 
-    def above(self, step: TraceStep) -> Iterator[TraceStep]:
+    def above(self, step: Step) -> Iterator[Step]:
         """Yield the steps above one, the nearest first; a ring ends where it closes."""
         seen = {step.step_id}
         while step.parent_id in self._by_id and step.parent_id not in seen:
@@ -211,10 +211,10 @@ class StepTree:
             step = self._by_id[step.parent_id]
             yield step
 
-    def requests(self) -> list[TraceStep]:
+    def requests(self) -> list[Step]:
         """Return the requests to a model, each once: one that only wraps another gives that what it lacks."""
         requests = [step for step in self.steps if step.kind == "model"]
-        inside: defaultdict[str, list[TraceStep]] = defaultdict(list)
+        inside: defaultdict[str, list[Step]] = defaultdict(list)
         for step in requests:
             outer = next((above for above in self.above(step) if above.kind == "model"), None)
             if outer is not None:
@@ -233,7 +233,7 @@ class StepTree:
             found.append(whole)
         return found
 
-    def name_tools(self, requests: Iterable[TraceStep]) -> None:
+    def name_tools(self, requests: Iterable[Step]) -> None:
         """Make tools' runs of the steps that have the name of a tool which was called: some stores know no kind for them."""
         called = {call.name for step in requests for said in step.said for call in said.calls if call.name}
         for step in self.steps:
@@ -248,11 +248,11 @@ class StepTree:
             if step.kind == "tool" and not step.call_id and above is not None and above.kind == "other":
                 step.call_id, above.call_id = above.call_id, ""
 
-    def agent_of(self, step: TraceStep) -> TraceStep | None:
+    def agent_of(self, step: Step) -> Step | None:
         """Return the nearest agent above a step; None for none."""
         return next((above for above in self.above(step) if above.kind == "agent"), None)
 
-    def is_below_a_tool(self, agent: TraceStep, above: TraceStep | None) -> bool:
+    def is_below_a_tool(self, agent: Step, above: Step | None) -> bool:
         """Return whether a tool stands between an agent and the one above it."""
         for step in self.above(agent):
             if step is above:
@@ -262,7 +262,7 @@ class StepTree:
         return False
 
 
-def told_once(steps: Iterable[TraceStep]) -> None:
+def told_once(steps: Iterable[Step]) -> None:
     """Set requests apart that say no more than tokens of a response whose content another step has, and give it what it lacks.
 
     A client's library may make spans of its own beside the framework's: below them, or as a trace of its own.
@@ -280,13 +280,13 @@ def told_once(steps: Iterable[TraceStep]) -> None:
             other.model = other.model or step.model
 
 
-def _told_together(first: TraceStep, second: TraceStep) -> TraceStep:
+def _told_together(first: Step, second: Step) -> Step:
     """Return a step that is told twice."""
     evaluations = dict.fromkeys((*first.evaluations, *second.evaluations))
     return replace(_filled(first, second), evaluations=tuple(evaluations))
 
 
-def _filled(inner: TraceStep, outer: TraceStep) -> TraceStep:
+def _filled(inner: Step, outer: Step) -> Step:
     """Return a request with what the one around it has and it doesn't."""
     has_calls = any(message.calls for message in inner.said)
     says_more = not any(not message.is_empty for message in inner.said) or (

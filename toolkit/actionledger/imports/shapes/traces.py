@@ -18,9 +18,9 @@ from actionledger.imports.shapes.base import Message, Passed
 from actionledger.imports.shapes.steps import (
     BY_RESPONSE,
     NOTHING_TOLD,
-    SessionAbout,
+    About,
+    Step,
     StepTree,
-    TraceStep,
     of_session,
     told_once,
 )
@@ -40,10 +40,10 @@ OPEN_TRACES = 256
 class _Gathered:
     """The steps of one session, as far as they are there."""
 
-    about: SessionAbout
+    about: About
     parent: str = ""
-    requests: list[TraceStep] = field(default_factory=list)
-    tools: list[TraceStep] = field(default_factory=list)
+    requests: list[Step] = field(default_factory=list)
+    tools: list[Step] = field(default_factory=list)
 
 
 class Traces:
@@ -56,15 +56,15 @@ class Traces:
     def __init__(self, source: str) -> None:
         self.passed: Passed = Counter()
         self._source = source
-        self._open: OrderedDict[str, list[TraceStep]] = OrderedDict()
-        self._about: dict[str, SessionAbout] = {}
+        self._open: OrderedDict[str, list[Step]] = OrderedDict()
+        self._about: dict[str, About] = {}
         self._counts: Counter[str] = Counter()
 
-    def tell(self, trace_id: str, about: SessionAbout) -> None:
+    def tell(self, trace_id: str, about: About) -> None:
         """Take what is known of a trace as a whole."""
         self._about[trace_id] = about
 
-    def add(self, step: TraceStep) -> Iterator[RecordedSession]:
+    def add(self, step: Step) -> Iterator[RecordedSession]:
         """Take a step; give the trace away that has been quiet for the longest, where there are too many."""
         identified(step)
         self._open.setdefault(step.trace_id, []).append(step)
@@ -80,7 +80,7 @@ class Traces:
         yield from self._sessions(traces, is_last=True)
 
     def _sessions(
-        self, traces: Iterable[tuple[str, list[TraceStep]]], *, is_last: bool
+        self, traces: Iterable[tuple[str, list[Step]]], *, is_last: bool
     ) -> Iterator[RecordedSession]:
         gathered: dict[str, _Gathered] = {}
         traces = list(traces)
@@ -91,7 +91,7 @@ class Traces:
             if each.requests or each.tools:
                 yield from self._pieces(name, each, is_last=is_last)
 
-    def _gather(self, trace_id: str, steps: list[TraceStep], gathered: dict[str, _Gathered]) -> None:
+    def _gather(self, trace_id: str, steps: list[Step], gathered: dict[str, _Gathered]) -> None:
         tree = StepTree(steps, self.passed)
         main = next((step.session for step in steps if step.session), trace_id)
         about = self._about.pop(trace_id, NOTHING_TOLD)
@@ -109,7 +109,7 @@ class Traces:
             if step.about or step.evaluations:
                 self._tell_about(step, gathered.get(children.session_of(step)[0]))
 
-    def _tell_about(self, step: TraceStep, of: _Gathered | None) -> None:
+    def _tell_about(self, step: Step, of: _Gathered | None) -> None:
         """Keep what an agent's step says of its session; evaluations of anything else are counted."""
         if step.kind != "agent" or of is None:
             self.passed[LeftOutReason.NO_SESSION, "evaluation"] += len(step.evaluations)
@@ -150,12 +150,10 @@ class Traces:
         yield from pieces[:-1]
         yield replace(pieces[-1], results=tuple(answers.of_others()), is_last=is_last)
 
-    def _turns(
-        self, name: str, requests: list[TraceStep], answers: Answers
-    ) -> list[tuple[str, RecordedTurn]]:
+    def _turns(self, name: str, requests: list[Step], answers: Answers) -> list[tuple[str, RecordedTurn]]:
         """Return the turns of a session's requests, each with its trace."""
         turns = []
-        by_recorder: defaultdict[str, list[TraceStep]] = defaultdict(list)
+        by_recorder: defaultdict[str, list[Step]] = defaultdict(list)
         for step in requests:
             by_recorder[step.recorder].append(step)
         keeps = {recorder: _keeps(steps) for recorder, steps in by_recorder.items()}
@@ -174,7 +172,7 @@ class Traces:
         return turns
 
     def _turn(
-        self, name: str, step: TraceStep, choice: int, message: Message, *, answers: Answers, keeps: Capture
+        self, name: str, step: Step, choice: int, message: Message, *, answers: Answers, keeps: Capture
     ) -> RecordedTurn:
         index = self._counts[name]
         self._counts[name] += 1
@@ -206,7 +204,7 @@ class Traces:
         )
 
 
-def identified(step: TraceStep) -> TraceStep:
+def identified(step: Step) -> Step:
     """Return a step, which is changed where it was cut out of its trace: it is known by what it says then."""
     step.step_id = step.step_id or derived_id("step", step)
     step.trace_id = step.trace_id or step.session or step.step_id
@@ -216,13 +214,13 @@ def identified(step: TraceStep) -> TraceStep:
 class _Children:
     """Which session the steps of an agent belong to: an agent is a child where one that asks models itself has started it."""
 
-    def __init__(self, tree: StepTree, requests: list[TraceStep], main: str, trace_id: str) -> None:
+    def __init__(self, tree: StepTree, requests: list[Step], main: str, trace_id: str) -> None:
         self._tree = tree
         self._main = main
         self._trace_id = trace_id
         self._asking = {agent.step_id for step in requests if (agent := tree.agent_of(step))}
 
-    def session_of(self, agent: TraceStep | None) -> tuple[str, str]:
+    def session_of(self, agent: Step | None) -> tuple[str, str]:
         """Return the name of an agent's session, and of the one above it; empty where it is the trace's own."""
         if agent is None:
             return self._main, ""
@@ -241,7 +239,7 @@ class _Children:
         return f"{self._trace_id}/{agent.step_id}", self.session_of(above)[0]
 
 
-def _capture(step: TraceStep, calls: Sequence[RecordedCall], keeps: Capture) -> Capture:
+def _capture(step: Step, calls: Sequence[RecordedCall], keeps: Capture) -> Capture:
     """Return how much of an answer is kept; of one that isn't recorded, its calls may be all the same."""
     if not step.said:
         return Capture.CALLS if calls else Capture.NONE
@@ -253,7 +251,7 @@ def _capture(step: TraceStep, calls: Sequence[RecordedCall], keeps: Capture) -> 
     return Capture.ARGUMENTS if calls and keeps is not Capture.CALLS else keeps
 
 
-def _keeps(requests: Iterable[TraceStep]) -> Capture:
+def _keeps(requests: Iterable[Step]) -> Capture:
     """Return how much is kept of an answer without calls: all of it, where nothing says that calls are split off."""
     requests = list(requests)
     calls = [call for step in requests for said in step.said for call in said.calls]
@@ -265,21 +263,21 @@ def _keeps(requests: Iterable[TraceStep]) -> Capture:
     return Capture.TEXT
 
 
-def _begin(step: TraceStep) -> datetime:
+def _begin(step: Step) -> datetime:
     return step.started or step.finished or step.placed or datetime.min  # noqa: DTZ901
 
 
-def _tail(step: TraceStep) -> list[Message]:
+def _tail(step: Step) -> list[Message]:
     """Return what a model was shown after its last answer."""
     last = max((place for place, each in enumerate(step.shown) if each.speaker == "model"), default=-1)
     return step.shown[last + 1 :]
 
 
-def _said_before(step: TraceStep) -> int:
+def _said_before(step: Step) -> int:
     return sum(message.speaker == "model" for message in step.shown)
 
 
-def _prompt(step: TraceStep) -> str | None:
+def _prompt(step: Step) -> str | None:
     texts = [message.text for message in _tail(step) if message.speaker != "tool" and message.text]
     return "\n\n".join(texts) if texts else None
 

@@ -8,6 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -20,7 +21,6 @@ from actionledger.core.text import from_utf8_with_halves, may_have_halves, utf8_
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
 
-# One JSON document, plain or gzipped, as a whole.
 # A JSON document that breaks off, or is broken in its middle: what is whole before that place, and how much it is.
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]', re.DOTALL)
 _CLOSING = {"{": "}", "[": "]"}
@@ -51,6 +51,7 @@ class WholePart(NamedTuple):
     reason: str
 
 
+@dataclass(slots=True)
 class _Open:
     """A list or an object that has begun.
 
@@ -60,16 +61,16 @@ class _Open:
         end: up to where it is whole.
     """
 
-    __slots__ = ("count", "end", "expects_key", "key", "keys", "opening", "path")
+    opening: str
+    path: tuple[str, ...]
+    end: int
+    expects_key: bool = False
+    key: str = ""
+    keys: set[str] = field(default_factory=set)
+    count: int = 0
 
-    def __init__(self, opening: str, path: tuple[str, ...], end: int) -> None:
-        self.opening = opening
-        self.path = path
-        self.end = end
-        self.expects_key = opening == "{"
-        self.key = ""
-        self.keys: set[str] = set()
-        self.count = 0
+    def __post_init__(self) -> None:
+        self.expects_key = self.opening == "{"
 
     def has(self, end: int) -> None:
         """Note that the child which was begun is whole."""

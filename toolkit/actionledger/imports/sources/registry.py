@@ -1,7 +1,7 @@
 """Which formats there are, and of which of them a file is.
 
 A format of the toolkit is a module of ``formats/`` with its ``SOURCE``. Another package's is an entry point of the group
-``actionledger.imports.sources`` that names such a value.
+``actionledger.sources`` that names such a value.
 """
 
 from collections.abc import Iterator, Mapping
