@@ -33,7 +33,7 @@ class News:
 
     Args:
         touched: what it has looked at.
-        taken_in: what it has taken in, and the sessions that it has begun, as ``kept_news.packed`` gives it.
+        taken_in: what it has taken in, and the sessions that it has begun, as ``packed`` gives it.
         going_on: those of the sessions it has looked at that are not over.
         calls: the calls that wait for a result, and those that have one by now.
         report: what it has counted.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
     from genai_prices.types import ModelInfo, ModelPrice
 
-# What tokens of one model cost.
 _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
 
 
@@ -135,7 +134,6 @@ _LISTED = {
 }
 """What genai-prices calls the prices."""
 
-_FIELDS = tuple(_LISTED)
 _PER_TOKEN = {
     "input": "input_cost_per_token",
     "output": "output_cost_per_token",
@@ -249,11 +247,11 @@ def _rows(held: Mapping[str, Any], file: str) -> Iterator[Price]:
             raise UsageError(
                 f'{where}: expected model, input and output, such as model = "claude-*", input = 3.0, output = 15.0.'
             )
-        if strange := row.keys() - {"model", "since", *_FIELDS}:
+        if strange := row.keys() - {"model", "since", *_LISTED}:
             raise UsageError(
-                f"{where}: {min(strange)!r} is no field; there are model, since, {', '.join(_FIELDS)}."
+                f"{where}: {min(strange)!r} is no field; there are model, since, {', '.join(_LISTED)}."
             )
-        prices = {name: _dollars(row.get(name), f"{where}, {name}") for name in _FIELDS}
+        prices = {name: _dollars(row.get(name), f"{where}, {name}") for name in _LISTED}
         if prices["input"] is None or prices["output"] is None:
             raise UsageError(f"{where}: input and output are needed, in dollars per million tokens.")
         yield Price(model=row["model"], since=_day(row.get("since"), where), **prices)  # type: ignore[arg-type]
@@ -373,8 +371,7 @@ def _lists() -> "DataSnapshot":
 def _days() -> list[date]:
     models = (model for provider in _lists().providers for model in provider.models)
     prices = (each for model in models for each in (model.prices if isinstance(model.prices, list) else []))
-    begun = (getattr(each.constraint, "start_date", None) for each in prices)
-    return [day for day in begun if day is not None]
+    return [day for each in prices if (day := getattr(each.constraint, "start_date", None)) is not None]
 
 
 _converted: dict[int, Price | None] = {}

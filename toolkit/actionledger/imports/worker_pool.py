@@ -170,13 +170,7 @@ class ImportWorkers:
 
 
 class _Worker:
-    """One process, and what it reads.
-
-    Attributes:
-        parts: what it has to read, in order.
-        knows: the sources that it was told of.
-        has_died: whether nothing more comes of it.
-    """
+    """One process, and what it reads."""
 
     def __init__(self, how: HowToRead) -> None:
         self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - as long as the process

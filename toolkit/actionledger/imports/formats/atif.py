@@ -65,12 +65,7 @@ def recognise(sample: Sample) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """What a trajectory is embedded in.
-
-    Args:
-        name: its session; empty for none.
-        run: the run that both belong to.
-    """
+    """What a trajectory is embedded in."""
 
     name: str = ""
     run: str = ""

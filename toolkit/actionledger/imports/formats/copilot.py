@@ -78,14 +78,7 @@ _SUMMING = "model."
 
 @dataclass(slots=True)
 class _Heard:
-    """What was heard of a session that no message has been the answer to.
-
-    Args:
-        prompt: what a person, or the parent, has said since the last message.
-        thought: thoughts that came before their message.
-        usage: what a response took, with the name of its event, until its message comes.
-        about: what is known of a sub-agent.
-    """
+    """What was heard of a session that no message has been the answer to."""
 
     prompt: str | None = None
     thought: str = ""

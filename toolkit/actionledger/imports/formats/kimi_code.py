@@ -80,17 +80,7 @@ _WORDINGS = seen(
 
 @dataclass(slots=True)
 class _Wire:
-    """A file while its lines come in.
-
-    Args:
-        session: what is known of it.
-        model: the model that is asked now.
-        tools: the tools that it is offered now, as JSON text.
-        prompts: what was said since the last response.
-        steps: which step a message of the provider's is of, by its identifier.
-        decided: what a person has said of calls.
-        passed: what was passed over.
-    """
+    """A file while its lines come in."""
 
     session: SessionPieces
     model: str = ""

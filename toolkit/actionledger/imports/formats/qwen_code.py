@@ -63,15 +63,7 @@ _NOTES = frozenset(
 
 @dataclass(slots=True)
 class _Heard:
-    """What was heard of a session that no message has been the answer to.
-
-    Args:
-        prompt: what a person has said since the last message.
-        response: the response that was measured last, by the name of its line, and no message has had yet.
-        broken: the tries that broke off, by the names of their lines.
-        calls: what was measured of calls whose results have not come, by their identifiers.
-        goes_on: the turn that the next line may go on with, of a sub-agent.
-    """
+    """What was heard of a session that no message has been the answer to."""
 
     prompt: str | None = None
     response: tuple[str, Line] | None = None

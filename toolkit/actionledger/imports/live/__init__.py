@@ -2,5 +2,5 @@
 
 Traffic comes first: ``tap.py`` keeps what passes and never changes it, ``recording.py`` hands it to a thread that writes the ledger, and lets go of
 what that can't take in time. ``wire.py`` reads bodies; ``proxy.py``, ``clients.py`` and ``stdio.py`` are the places where they
-pass, ``watching.py`` looks at a folder.
+pass, ``watcher.py`` looks at a folder.
 """

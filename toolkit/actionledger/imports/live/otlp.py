@@ -61,13 +61,7 @@ _HELD = {
 
 
 class _RefusedError(Exception):
-    """A request that is not taken.
-
-    Args:
-        status: the status of HTTP.
-        code: that of gRPC, as the answer's body has it.
-        message: what is wrong, for people.
-    """
+    """A request that is not taken."""
 
     def __init__(self, status: int, code: int, message: str) -> None:
         super().__init__(message)

@@ -1,7 +1,7 @@
 """A proxy before a model's server: every byte goes on as it comes, and a copy of the bodies goes to a recording.
 
 It speaks whatever its upstream speaks. It holds no key: the client's goes on in its header, which nothing here keeps; the headers that are
-kept are those that name a session (``sources/shapes/owners``).
+kept are those that name a session (``imports/shapes/base``).
 """
 
 import asyncio
@@ -96,13 +96,7 @@ TOKEN_HEADER = b"x-actionledger-token"
 
 
 class _RefusedError(Exception):
-    """A request that is not passed on.
-
-    Args:
-        status: the status of HTTP.
-        kind: a word for it, as errors of providers have one.
-        message: what is wrong, for people.
-    """
+    """A request that is not passed on."""
 
     def __init__(self, status: int, kind: str, message: str) -> None:
         super().__init__(message)

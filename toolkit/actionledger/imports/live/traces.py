@@ -80,20 +80,7 @@ EVERY = 1.0
 
 @dataclass(slots=True)
 class _Held:
-    """A trace that may still grow.
-
-    Args:
-        trace_id: its identifier.
-        touched: when its last span came, in seconds of a clock that only goes forward.
-        format: the format that it is recorded as.
-        steps: its steps.
-        size: about how many bytes they hold.
-        is_told: whether nothing has come since it was told.
-        main: the session that it was told as; empty while it wasn't.
-        homes: the session of each request that was told.
-        lines: the files of what is written down of it, a file for each line.
-        is_recorded: whether the ledger has all that was told of it; None where it won't have some of it.
-    """
+    """A trace that may still grow."""
 
     trace_id: str
     touched: float
@@ -120,15 +107,7 @@ class _Held:
 
 @dataclass(slots=True)
 class _Told:
-    """What is remembered of a session that was told.
-
-    Args:
-        head: the session without its turns; None while it wasn't told.
-        next: the place of its next turn; None while it has none from here.
-        places: the place of each turn.
-        answered: the calls whose results were told.
-        passed: what was passed over, as it was told.
-    """
+    """What is remembered of a session that was told."""
 
     head: RecordedSession | None = None
     next: int | None = None

@@ -60,16 +60,7 @@ _MOST_BESIDE = 100
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call, and what has come of it so far: what a tool's own step says, and what the model was shown of it.
-
-    Args:
-        call: the call.
-        has_name: whether it has an identifier of its own.
-        ran: what a tool's step says.
-        shown: what the model was shown.
-        is_guessed: whether the run doesn't say itself that it is of this call, and may be of one with the same name.
-        beside: the calls of its turn, itself among them.
-    """
+    """A call, and what has come of it so far: what a tool's own step says, and what the model was shown of it."""
 
     call: RecordedCall
     has_name: bool

@@ -156,12 +156,7 @@ def sessions_of(
 
 @dataclass(slots=True)
 class _Open:
-    """A session while its events come.
-
-    Args:
-        turns: its turns so far.
-        seen: how often each message was given.
-    """
+    """A session while its events come."""
 
     turns: list[RecordedTurn] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)

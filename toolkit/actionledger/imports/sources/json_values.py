@@ -53,13 +53,7 @@ class WholePart(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """A list or an object that has begun.
-
-    Args:
-        opening: its bracket.
-        path: the names that lead to it.
-        end: up to where it is whole.
-    """
+    """A list or an object that has begun."""
 
     opening: str
     path: tuple[str, ...]

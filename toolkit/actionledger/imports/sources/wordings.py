@@ -280,13 +280,7 @@ _Ready: TypeAlias = tuple[tuple[Callable[[str], re.Match[str] | None], Reason], 
 
 
 class _Rows(NamedTuple):
-    """The rows that a source's results are judged by.
-
-    Args:
-        own: the source's.
-        all: these, and those that all share.
-        telling: of all, those whose words alone say that something is an error.
-    """
+    """The rows that a source's results are judged by."""
 
     own: _Ready
     all: _Ready
