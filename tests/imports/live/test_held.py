@@ -25,7 +25,7 @@ RECEIVE = """
 import json, os, signal, sys
 from pathlib import Path
 import actionledger as al
-from actionledger.imports.live.spans import Batch, SpanRecording
+from actionledger.imports.live.spans import SpanBatch, SpanRecording
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.ledger import Ledger
 from actionledger.ledger.held import HeldLines
@@ -54,7 +54,7 @@ with al.open_ledger("l.duckdb", in_background=False) as ledger:
     recording = SpanRecording(ledger, f"here {os.getpid()}")
     for number in map(int, sys.argv[3:]):
         spans = list(spans_of(parts[number]))
-        recording.offer_kept(Batch(lambda spans=spans: spans, 1000, len(spans)), "full")
+        recording.offer_kept(SpanBatch(lambda spans=spans: spans, 1000, len(spans)), "full")
         print(number, flush=True)
         if is_told_between:
             recording.drain(60)
