@@ -24,7 +24,7 @@ from spans_in_protobuf import as_protobuf
 from spans_of_agents import agent
 
 import actionledger as al
-from actionledger.imports.live.serving import OtlpServer, ProxyServer
+from actionledger.imports.live.server import OtlpServer, ProxyServer
 
 A_REQUEST = 64
 

@@ -26,8 +26,8 @@ from actionledger.core.events import (
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import dialects_of
+from actionledger.imports.parts import items_of
 from actionledger.imports.reading import AS_IT_SAYS
-from actionledger.imports.reading_files import items_of
 from actionledger.imports.sources.base import Source
 from actionledger.imports.sources.registry import source_named
 from actionledger.ledger.queries.recorded import Known

@@ -19,7 +19,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports.formats import mint as mint_format
 from actionledger.imports.sources.base import Refusal
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.reading.parsers import PARSERS
 
 SAMPLES = Path(__file__).parents[2] / "data" / "sessions.jsonl"

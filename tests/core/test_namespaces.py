@@ -8,7 +8,7 @@ import actionledger as al
 from actionledger.core.names import qualified
 from actionledger.core.vocabulary import ActionStatus, Reason
 from actionledger.imports.shapes import openai_responses
-from actionledger.imports.shapes.offered import offered
+from actionledger.imports.shapes.observations import offered
 from actionledger.runtime.parse_result import catalogue_of_tools
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import actionledger as al
 from actionledger.core.values.recordings import NO_DETAILS
-from actionledger.imports.details import details_of, title_of
+from actionledger.imports.import_run import details_of, title_of
 from actionledger.ledger.queries.lineage import children, family
 from actionledger.ledger.queries.sessions import sessions
 from actionledger.runtime.session.erasure import forget

@@ -20,8 +20,8 @@ import duckdb
 import pytest
 
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
-from actionledger.imports import importers, recognising
-from actionledger.imports.live.watching import Watcher
+from actionledger.imports import importers, recognition
+from actionledger.imports.live.watcher import Watcher
 from actionledger.imports.paths import import_path
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources import registry
@@ -117,7 +117,7 @@ def _faulty(source: Source) -> Source:
 
 
 def _only(monkeypatch: pytest.MonkeyPatch, source: Source) -> None:
-    for module in (registry, recognising):
+    for module in (registry, recognition):
         monkeypatch.setattr(module, "sources", lambda: {source.name: source})
 
 

@@ -11,7 +11,7 @@ from actionledger.cli.imported import taken
 from actionledger.core.errors import UnknownNameError
 from actionledger.core.events import Event
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
-from actionledger.imports import Importer, ImportReport, refusing
+from actionledger.imports import Importer, ImportReport, turns
 from actionledger.imports.sources.base import Refusal
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import Known, known
@@ -338,9 +338,9 @@ def test_an_import_of_nothing_records_nothing():
 
 def test_a_response_that_is_too_large_is_refused_and_the_rest_goes_on(tmp_path, monkeypatch):
     """With its size, in the report and in the ledger."""
-    monkeypatch.setattr(refusing, "RESPONSE_CHARACTERS", 10)
-    turns = tuple(RecordedTurn(index, text) for index, text in enumerate(("short", "x" * 11, "again")))
-    session = RecordedSession("s", "coder", "m", "", turns)
+    monkeypatch.setattr(turns, "RESPONSE_CHARACTERS", 10)
+    recorded = tuple(RecordedTurn(index, text) for index, text in enumerate(("short", "x" * 11, "again")))
+    session = RecordedSession("s", "coder", "m", "", recorded)
     with open_ledger(tmp_path / "l.duckdb") as ledger:
         importer = Importer(ledger.record, source="jsonl", origin="f.jsonl", known=Known())
         importer.take(session)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actionledger.imports import kept_news
-from actionledger.imports.kept_news import KeptNews, packed
+from actionledger.imports import handovers as kept_news
+from actionledger.imports.handovers import SpooledNews, packed
 from actionledger.ledger.queries.recorded import Added, KnownTurn
 
 
@@ -12,8 +12,8 @@ def news(number: int, size: int = 1) -> tuple[Added, frozenset[str]]:
     return Added({str(number)}, turns, {"before": "after"}), frozenset({f"s{number}"})
 
 
-def filled(count: int) -> tuple[KeptNews, list[tuple[Added, frozenset[str]]]]:
-    kept, expected = KeptNews(), [news(number, 50) for number in range(count)]
+def filled(count: int) -> tuple[SpooledNews, list[tuple[Added, frozenset[str]]]]:
+    kept, expected = SpooledNews(), [news(number, 50) for number in range(count)]
     for each in expected:
         kept.add(packed(*each))
     return kept, expected

@@ -9,9 +9,8 @@ import pytest
 import actionledger as al
 from actionledger.cli.sentences import cost_lines, usage_line
 from actionledger.core.values.recordings import Billed
-from actionledger.imports.list_prices import list_price, price_list
-from actionledger.imports.price import Price, cost_of
-from actionledger.imports.sources.billed import with_billed
+from actionledger.imports.prices import Price, cost_of, list_price, price_list
+from actionledger.imports.sources.usage import with_billed
 from actionledger.ledger.queries import billed_beside, price_sources, unpriced, usage
 
 TOOK = al.Usage(input_tokens=1_000_000, output_tokens=100_000)

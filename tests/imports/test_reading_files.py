@@ -6,7 +6,7 @@ import pytest
 from given_items import left_out
 
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.reading_files import items_of
+from actionledger.imports.parts import items_of
 from actionledger.imports.sources.registry import sources
 
 OTHERS = {

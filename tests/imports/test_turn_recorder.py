@@ -192,7 +192,7 @@ def test_a_usage_within_a_message_never_costs_the_response(ledger, bad):
 
 def test_a_response_that_is_too_large_is_refused(ledger, monkeypatch):
     """Nobody gets the id of a turn that is not there; the next one is recorded."""
-    monkeypatch.setattr("actionledger.imports.refusing.RESPONSE_CHARACTERS", 10)
+    monkeypatch.setattr("actionledger.imports.turns.RESPONSE_CHARACTERS", 10)
     with pytest.raises(UsageError, match="larger than what a ledger takes"):
         ledger.record_turn("s", "x" * 11)
     turn_id = ledger.record_turn("s", "x" * 10)

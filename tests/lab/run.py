@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import actionledger as al
-from actionledger.imports.live.serving import OtlpServer, ProxyServer
+from actionledger.imports.live.server import OtlpServer, ProxyServer
 from lab.agents import Agent, Place
 from lab.frameworks import PROGRAMS, Framework, environment_of, shell
 from lab.scenarios import CUT

@@ -14,7 +14,7 @@ import actionledger as al
 from actionledger.core.errors import SourceError
 from actionledger.core.vocabulary import LeftOutReason, Reason
 from actionledger.imports.formats.goose import SOURCE, read
-from actionledger.imports.live.watching import Watcher
+from actionledger.imports.live.watcher import Watcher
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged

@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.reading_files import items_of
+from actionledger.imports.parts import items_of
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import source_named, sources
 

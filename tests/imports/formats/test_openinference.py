@@ -8,7 +8,7 @@ import actionledger as al
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, Relation
 from actionledger.imports.formats.openinference import SOURCE, read
-from actionledger.imports.shapes.openinference import KIND, step_of
+from actionledger.imports.formats.otel import KIND, openinference_step
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.sources.registry import recognised, sample_of
 
@@ -217,14 +217,14 @@ def test_what_is_hidden_is_not_recorded(items):
 def test_a_tool_was_given_its_input(given, arguments):
     """Not what its definition says that it takes."""
     attributes = {KIND: "TOOL", "tool.name": "look"} | given
-    assert step_of(Span("1", "t", attributes=attributes)).arguments == arguments
+    assert openinference_step(Span("1", "t", attributes=attributes)).arguments == arguments
 
 
 def test_langchains_message_is_what_a_tool_gave():
     """It names the call, and says whether it failed."""
     held = {"content": "gone", "tool_call_id": "a", "status": "error", "type": "tool"}
     given = {KIND: "TOOL", "tool.name": "look", "output.value": json.dumps({"type": "tool", "data": held})}
-    found = step_of(Span("1", "t", attributes=given, failed=False))
+    found = openinference_step(Span("1", "t", attributes=given, failed=False))
     assert (found.call_id, found.output, found.is_error) == ("a", "gone", True)
 
 
@@ -267,7 +267,9 @@ def test_a_bare_schema_has_its_tools_name_beside_it(items):
 def test_langchain_writes_arguments_anew(output, capture):
     """Unless a provider's own strings are there."""
     given = {KIND: "LLM", **REQUEST, "output.value": output}
-    found = step_of(Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain"))
+    found = openinference_step(
+        Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain")
+    )
     assert found.keeps is capture
 
 
@@ -287,7 +289,9 @@ def test_a_call_that_langchain_could_not_read_is_in_its_output_alone():
         "llm.output_messages.0.message.role": "assistant",
         "llm.output_messages.0.message.content": "I try.",
     }
-    found = step_of(Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain"))
+    found = openinference_step(
+        Span("1", "t", attributes=given, scope="openinference.instrumentation.langchain")
+    )
     (said,) = found.said
     assert (said.text, [(call.call_id, call.name, call.arguments) for call in said.calls]) == (
         "I try.",

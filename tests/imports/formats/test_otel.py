@@ -651,7 +651,7 @@ def test_a_librarys_own_span_of_a_request_is_told_once(items):
 
 def test_our_own_export_says_what_was_not_recorded(items):
     """An answer that is empty there was none that anybody knows; each response is as it was kept."""
-    none, kept = {"actionledger.imports.live": "none"}, {"actionledger.imports.live": "arguments"}
+    none, kept = {"actionledger.capture": "none"}, {"actionledger.capture": "arguments"}
     found = items(
         batch(
             chat(1, [ASKED], [message("assistant", text(""))], attributes=none),
@@ -660,7 +660,7 @@ def test_our_own_export_says_what_was_not_recorded(items):
                 3,
                 [ASKED],
                 [message("assistant", call("b", {}))],
-                attributes={"actionledger.imports.live": "calls"},
+                attributes={"actionledger.capture": "calls"},
             ),
         )
     )

@@ -261,13 +261,13 @@ def test_sessions_are_asked_for_all_at_once(ledger: al.Ledger, monkeypatch: pyte
         lambda there, source: asked.append(source) or next_turn_indexes(there, source),
     )
     reader = calls.CallReader(ledger, "here")
-    about = [calls.About(f"s{number}") for number in (*range(50), 1)]
+    about = [calls.CallAbout(f"s{number}") for number in (*range(50), 1)]
     made = [calls.Answered(each, "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1) for each in about]
     places = [(item.external_id, item.turns[0].index) for each in made for item in reader.read(each)]
     assert places[:4] == [("s0", 1), ("s1", 1), ("s2", 1), ("s3", 0)]
     assert (places[-1], asked) == (("s1", 2), ["live"])
     monkeypatch.setattr(calls, "FRESH", 0.0)
-    list(reader.read(calls.Answered(calls.About("new"), "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1)))
+    list(reader.read(calls.Answered(calls.CallAbout("new"), "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1)))
     assert asked == ["live", "live"]
 
 
@@ -308,7 +308,7 @@ def test_a_place_that_can_not_be_held_loses_no_response(ledger: al.Ledger):
     """As on a disk that is full: it is counted by this process alone."""
     LedgerFiles.at(ledger.path).places.write_text("no folder")
     reader = calls.CallReader(ledger, "here")
-    made = calls.Answered(calls.About("s"), "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1)
+    made = calls.Answered(calls.CallAbout("s"), "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1)
     assert [item.turns[0].index for _ in range(3) for item in reader.read(made)] == [0, 1, 2]
 
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from spans_of_agents import agent, batch
 
 import actionledger as al
-from actionledger.imports.live.serving import OtlpServer, ProxyServer
+from actionledger.imports.live.server import OtlpServer, ProxyServer
 
 ASKED = {"model": "gpt-x", "messages": [{"role": "user", "content": "Forged."}]}
 

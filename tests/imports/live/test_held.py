@@ -11,7 +11,7 @@ from forked_python import ForkedPython
 from spans_of_agents import agent, batch, chat, text
 
 import actionledger as al
-from actionledger.imports.live.spans import Batch, SpanRecording
+from actionledger.imports.live.spans import SpanBatch, SpanRecording
 from actionledger.imports.shapes.spans import spans_of
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.spool import HeldLine, HeldLines, forget_held
@@ -25,7 +25,7 @@ RECEIVE = """
 import json, os, signal, sys
 from pathlib import Path
 import actionledger as al
-from actionledger.imports.live.spans import Batch, SpanRecording
+from actionledger.imports.live.spans import SpanBatch, SpanRecording
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.ledger import Ledger
 from actionledger.ledger.storage.spool import HeldLines
@@ -54,7 +54,7 @@ with al.open_ledger("l.duckdb", in_background=False) as ledger:
     recording = SpanRecording(ledger, f"here {os.getpid()}")
     for number in map(int, sys.argv[3:]):
         spans = list(spans_of(parts[number]))
-        recording.offer_kept(Batch(lambda spans=spans: spans, 1000, len(spans)), "full")
+        recording.offer_kept(SpanBatch(lambda spans=spans: spans, 1000, len(spans)), "full")
         print(number, flush=True)
         if is_told_between:
             recording.drain(60)
@@ -109,7 +109,7 @@ def test_a_span_is_recorded_once_wherever_its_process_is_killed(
 
 def offered(recording: SpanRecording, *spans: dict[str, Any]) -> None:
     listed = list(spans_of(batch(*spans)))
-    assert recording.offer_kept(Batch(lambda: listed, 100, len(listed)), "full")
+    assert recording.offer_kept(SpanBatch(lambda: listed, 100, len(listed)), "full")
 
 
 def dies(recording: SpanRecording) -> None:

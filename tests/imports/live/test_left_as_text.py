@@ -9,7 +9,7 @@ import wire_bodies as bodies
 from fake_upstream import Answer, Upstream
 
 import actionledger as al
-from actionledger.imports.live.serving import ProxyServer
+from actionledger.imports.live.server import ProxyServer
 
 LEFT = 'I add.\n\n<invoke name="add">\n<parameter name="a">1</parameter>\n</invoke>'
 CHAT_TOOL = {"type": "function", "function": {"name": "add", "parameters": bodies.ADD}}

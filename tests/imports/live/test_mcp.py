@@ -18,7 +18,7 @@ from forked_python import COMMAND, ForkedPython
 import actionledger as al
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.imports import import_sessions
-from actionledger.imports.live.mcp import Line, McpReader, Side
+from actionledger.imports.live.mcp import McpLine, McpReader, McpSide
 from actionledger.imports.live.stdio import _read, _write
 from actionledger.imports.live.tap import LARGEST_BODY
 from actionledger.imports.sources.base import Item, LeftOut
@@ -240,12 +240,12 @@ class Talk:
         self.reader = McpReader("here", session="s")
         self.clock = 0.0
 
-    def say(self, side: Side, line: bytes) -> list[Item]:
+    def say(self, side: McpSide, line: bytes) -> list[Item]:
         self.clock += 1.0
         at = datetime(2026, 1, 2, 3, 4, int(self.clock))
-        return list(self.reader.read(Line(side, line, at, self.clock)))
+        return list(self.reader.read(McpLine(side, line, at, self.clock)))
 
-    def all(self, *lines: tuple[Side, bytes]) -> Iterator[Item]:
+    def all(self, *lines: tuple[McpSide, bytes]) -> Iterator[Item]:
         for side, line in lines:
             yield from self.say(side, line)
 
@@ -258,11 +258,11 @@ def test_answers_out_of_order_are_of_their_own_calls(ledger: al.Ledger):
     """By their identifier, of which 2 and "2" are two; a call that is cancelled has been stopped, whatever comes late."""
     told = {"content": [{"type": "text", "text": "late"}]}
     items = Talk().all(
-        *((Side.CLIENT, line) for line in CALLS),
-        (Side.SERVER, answer("2", result={"content": [{"type": "text", "text": "third"}]})),
-        (Side.CLIENT, ask(None, "notifications/cancelled", requestId=2, reason="enough")),
-        (Side.SERVER, answer(2, result=told)),
-        (Side.SERVER, answer(1, error={"code": -32602, "message": "Invalid arguments: a"})),
+        *((McpSide.CLIENT, line) for line in CALLS),
+        (McpSide.SERVER, answer("2", result={"content": [{"type": "text", "text": "third"}]})),
+        (McpSide.CLIENT, ask(None, "notifications/cancelled", requestId=2, reason="enough")),
+        (McpSide.SERVER, answer(2, result=told)),
+        (McpSide.SERVER, answer(1, error={"code": -32602, "message": "Invalid arguments: a"})),
     )
     report = import_sessions(ledger, items, source="mcp")
     assert (report.turns, report.calls, report.results) == (3, 3, 3)
@@ -282,7 +282,9 @@ def test_calls_that_share_an_identifier_are_answered_in_their_order(ledger: al.L
     """The first answer went to the last call, and the other one to nobody."""
     said = [answer(1, result={"content": [{"type": "text", "text": text}]}) for text in ("one", "two")]
     calls = [ask(1, "tools/call", name="add", arguments={"a": a}) for a in (1, 2)]
-    items = Talk().all(*((Side.CLIENT, each) for each in calls), *((Side.SERVER, each) for each in said))
+    items = Talk().all(
+        *((McpSide.CLIENT, each) for each in calls), *((McpSide.SERVER, each) for each in said)
+    )
     import_sessions(ledger, items, source="mcp")
     asked = "SELECT turn_index, result->>'$' FROM executions ORDER BY ALL"
     assert ledger.sql(asked).fetchall() == [(0, "one"), (1, "two")]
@@ -291,7 +293,7 @@ def test_calls_that_share_an_identifier_are_answered_in_their_order(ledger: al.L
 def test_calls_wait_for_no_list_of_a_server_that_is_gone():
     """Calls that were made in the same breath as its tools were asked for: they were lost."""
     talk = Talk()
-    assert [*talk.all((Side.CLIENT, HELLO[2]), (Side.CLIENT, CALLS[0]))] == []
+    assert [*talk.all((McpSide.CLIENT, HELLO[2]), (McpSide.CLIENT, CALLS[0]))] == []
     assert list(talk.reader.rest(is_end=False)) == []
     [item] = talk.reader.rest(is_end=True)
     assert isinstance(item, RecordedSession)
@@ -301,10 +303,10 @@ def test_calls_wait_for_no_list_of_a_server_that_is_gone():
 def test_a_request_of_the_server_is_no_response():
     """Its identifiers are its own: one that is the call's took the call's place, and its result came to nothing."""
     talk = Talk()
-    talk.say(Side.CLIENT, CALLS[0])
-    [request] = talk.say(Side.SERVER, ask(1, "tools/call", name="add"))
-    [response] = talk.say(Side.CLIENT, answer(1, result={}))
-    [result] = talk.say(Side.SERVER, answer(1, result={}))
+    talk.say(McpSide.CLIENT, CALLS[0])
+    [request] = talk.say(McpSide.SERVER, ask(1, "tools/call", name="add"))
+    [response] = talk.say(McpSide.CLIENT, answer(1, result={}))
+    [result] = talk.say(McpSide.SERVER, answer(1, result={}))
     assert isinstance(request, LeftOut)
     assert isinstance(response, LeftOut)
     assert isinstance(result, RecordedSession)
@@ -315,12 +317,12 @@ def test_every_message_is_a_call_s_or_counted():
     """Responses to what is only counted need no count of their own."""
     talk = Talk()
     said = [
-        (Side.CLIENT, ask(5, "resources/list")),
-        (Side.SERVER, answer(5, result={})),
-        (Side.SERVER, answer(5, result={})),
-        (Side.CLIENT, ask(None, "notifications/cancelled", requestId=77)),
-        (Side.CLIENT, b"[]"),
-        (Side.CLIENT, b"x" * LARGEST_BODY),
+        (McpSide.CLIENT, ask(5, "resources/list")),
+        (McpSide.SERVER, answer(5, result={})),
+        (McpSide.SERVER, answer(5, result={})),
+        (McpSide.CLIENT, ask(None, "notifications/cancelled", requestId=77)),
+        (McpSide.CLIENT, b"[]"),
+        (McpSide.CLIENT, b"x" * LARGEST_BODY),
     ]
     found = [[(item.reason.value, item.detail) for item in talk.say(*each)] for each in said]
     assert found == [
@@ -337,13 +339,14 @@ def test_pages_of_tools_are_one_list_and_a_new_list_takes_its_place():
     talk = Talk()
 
     def listed(number: int, name: str, **params: Any) -> None:
-        talk.say(Side.CLIENT, ask(number, "tools/list", **params))
+        talk.say(McpSide.CLIENT, ask(number, "tools/list", **params))
         talk.say(
-            Side.SERVER, answer(number, result={"tools": [{"name": name, "inputSchema": {"type": "object"}}]})
+            McpSide.SERVER,
+            answer(number, result={"tools": [{"name": name, "inputSchema": {"type": "object"}}]}),
         )
 
     def names() -> list[str]:
-        [item] = talk.say(Side.CLIENT, CALLS[0])
+        [item] = talk.say(McpSide.CLIENT, CALLS[0])
         return [each["function"]["name"] for each in json.loads(item.turns[0].tools)]  # type: ignore[union-attr]
 
     listed(1, "a")
@@ -364,7 +367,7 @@ def test_pages_of_tools_are_one_list_and_a_new_list_takes_its_place():
     ],
 )
 def test_what_is_no_call_is_counted(line: bytes, reason: str):
-    [item] = Talk().say(Side.SERVER, line)
+    [item] = Talk().say(McpSide.SERVER, line)
     assert isinstance(item, LeftOut)
     assert item.reason == reason
 
@@ -379,11 +382,11 @@ def test_no_value_where_another_was_meant_ends_anything(value: Any, method: str)
         {"params": {"name": value, "arguments": value, "requestId": value, "cursor": value}},
     ):
         message = json.dumps({"id": value, "method": method, **asked}).encode()
-        talk.say(Side.CLIENT, message)
+        talk.say(McpSide.CLIENT, message)
         for told in (
             {"result": value},
             {"error": value},
             {"result": {"tools": value, "content": value, "serverInfo": value}},
         ):
-            talk.say(Side.CLIENT, message)
-            talk.say(Side.SERVER, answer(value, **told))
+            talk.say(McpSide.CLIENT, message)
+            talk.say(McpSide.SERVER, answer(value, **told))

@@ -29,8 +29,8 @@ from spans_of_agents import agent, batch, chat, text, value
 
 import actionledger as al
 from actionledger.core.errors import UsageError
-from actionledger.imports.live import otlp, otlp_counts
-from actionledger.imports.live.serving import OtlpServer
+from actionledger.imports.live import otlp, otlp_requests
+from actionledger.imports.live.server import OtlpServer
 from actionledger.imports.live.traces import LEAST_BYTES
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -233,8 +233,8 @@ def test_what_stands_in_a_text_is_no_value_of_a_request(
 ):
     """Messages are JSON within JSON, full of brackets and commas."""
     body = as_json(SPANS)
-    bare = otlp_counts.counted_in_json(body, 0)
-    assert bare < otlp_counts.counted_in_json(body, 10**9)
+    bare = otlp_requests.counted_in_json(body, 0)
+    assert bare < otlp_requests.counted_in_json(body, 10**9)
     monkeypatch.setattr(otlp, "MOST_VALUES", bare)
     with OtlpServer(ledger) as server:
         assert post(server, body).status_code == 200
@@ -245,7 +245,7 @@ def test_what_stands_in_a_text_is_no_value_of_a_request(
 def test_a_text_that_nothing_closes_is_counted_at_once(unclosed: bytes):
     """Each mark in it was tried as another one's beginning."""
     began = time.process_time()
-    assert otlp_counts.counted_in_json(b"[1," * 10 + unclosed, 5) == 20
+    assert otlp_requests.counted_in_json(b"[1," * 10 + unclosed, 5) == 20
     assert time.process_time() - began < 2
 
 

@@ -19,7 +19,7 @@ from forked_python import COMMAND, ForkedPython
 import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.imports.live.proxy import Proxy, upstream_of
-from actionledger.imports.live.serving import ProxyServer
+from actionledger.imports.live.server import ProxyServer
 
 KEY = "sk-proj-" + "Ab12Cd34" * 6
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": bodies.ADD}}]
@@ -52,7 +52,7 @@ def test_a_server_that_cannot_begin_says_so(upstream: Upstream, ledger: al.Ledge
         raise OSError("Too many open files")
 
     server = ProxyServer(upstream.address, ledger)
-    monkeypatch.setattr("actionledger.imports.live.serving.asyncio.run", refused)
+    monkeypatch.setattr("actionledger.imports.live.server.asyncio.run", refused)
     with pytest.raises(OSError, match="Too many"), server:
         pytest.fail("It serves.")
 

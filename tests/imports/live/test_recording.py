@@ -18,7 +18,7 @@ from actionledger.core.errors import LedgerError
 from actionledger.core.text import counted
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.live.recording import Recording
-from actionledger.imports.live.serving import ProxyServer
+from actionledger.imports.live.server import ProxyServer
 from actionledger.ledger.storage import journal
 
 

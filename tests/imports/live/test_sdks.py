@@ -8,7 +8,7 @@ import wire_bodies as bodies
 from fake_upstream import Answer, Asked, Upstream
 
 import actionledger as al
-from actionledger.imports.live.serving import ProxyServer
+from actionledger.imports.live.server import ProxyServer
 
 openai = pytest.importorskip("openai", reason="OpenAI's library is not installed")
 

@@ -4,12 +4,11 @@ import pytest
 
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
-from actionledger.imports.shapes.base import Message, Request, Response
+from actionledger.imports.shapes.base import NOBODY, Message, Request, RequestOwner, Response
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
-from actionledger.imports.shapes.owners import NOBODY, Owner
 
 TOOLS = '[{"name":"sh"}]'
-ADA = Owner("ada")
+ADA = RequestOwner("ada")
 
 
 def person(text):
@@ -145,16 +144,16 @@ def test_a_call_whose_identifier_came_before_has_its_own_result(wire, owner):
 def test_another_name_behind_the_same_history_is_a_fork(wire):
     wire.ask(person("Go."), answer=said("A?"), owner=ADA)
     history = (person("Go."), said("A?"), person("Yes."))
-    wire.ask(*history, answer=said("B.", "c1"), owner=Owner("bob"))
-    wire.ask(*history, said("B.", "c1"), result("c1"), answer=said("C."), owner=Owner("bob"))
+    wire.ask(*history, answer=said("B.", "c1"), owner=RequestOwner("bob"))
+    wire.ask(*history, said("B.", "c1"), result("c1"), answer=said("C."), owner=RequestOwner("bob"))
     assert wire.links == {"ada": (1, "", None), "bob": (2, "ada", Relation.FORK)}
 
 
 def test_the_same_words_in_two_sessions_are_told_apart_by_their_names(wire):
     for name in ("ada", "bob"):
-        wire.ask(person("Go."), answer=said("A?"), owner=Owner(name))
+        wire.ask(person("Go."), answer=said("A?"), owner=RequestOwner(name))
     for name in ("ada", "bob"):
-        wire.ask(person("Go."), said("A?"), person("Yes."), answer=said("B."), owner=Owner(name))
+        wire.ask(person("Go."), said("A?"), person("Yes."), answer=said("B."), owner=RequestOwner(name))
     assert wire.links == {"ada": (2, "", None), "bob": (2, "", None)}
 
 
@@ -175,7 +174,7 @@ def test_a_conversation_that_a_call_has_begun_is_a_sub_agent_s(wire, owner):
 
 def test_a_sub_agent_that_its_client_names_is_linked(wire):
     wire.ask(person("Go."), answer=said("I delegate.", "c1"), owner=ADA)
-    child = Owner("ada/a1", "ada", Relation.SUBAGENT)
+    child = RequestOwner("ada/a1", "ada", Relation.SUBAGENT)
     wire.ask(person("Look."), answer=said("I look.", "c2"), owner=child)
     wire.ask(person("Look."), said("I look.", "c2"), result("c2"), answer=said("Done."), owner=child)
     assert wire.links == {"ada": (1, "", None), "ada/a1": (2, "ada", Relation.SUBAGENT)}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from actionledger.imports.formats.codex import read
-from actionledger.imports.shapes.codex_index import title_of
+from actionledger.imports.shapes.codex_items import title_of
 
 META = {
     "timestamp": "2026-11-29T07:00:00.000Z",

@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from actionledger.imports.shapes.injected import words_of
+from actionledger.imports.shapes.placement import words_of
 
 
 @pytest.mark.parametrize(

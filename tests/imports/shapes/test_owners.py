@@ -5,7 +5,7 @@ import json
 import pytest
 
 from actionledger.core.vocabulary import Relation
-from actionledger.imports.shapes.owners import HEADERS, NOBODY, Owner, owner_of
+from actionledger.imports.shapes.base import HEADERS, NOBODY, RequestOwner, owner_of
 
 ID, OTHER = "01a2285e-bf09-7283-8c61-c4416558e7fc", "01a2285e-f62d-7f83-a2d0-dd1de518a007"
 
@@ -21,25 +21,25 @@ def codex(thread, **more):
 @pytest.mark.parametrize(
     ("body", "headers", "expected"),
     [
-        ({"metadata": {"user_id": json.dumps({"device_id": "d", "session_id": ID})}}, {}, Owner(ID)),
-        ({"metadata": {"user_id": f"user_ab_account__session_{ID}"}}, {}, Owner(ID)),
-        ({}, {"x-claude-code-session-id": ID}, Owner(ID)),
+        ({"metadata": {"user_id": json.dumps({"device_id": "d", "session_id": ID})}}, {}, RequestOwner(ID)),
+        ({"metadata": {"user_id": f"user_ab_account__session_{ID}"}}, {}, RequestOwner(ID)),
+        ({}, {"x-claude-code-session-id": ID}, RequestOwner(ID)),
         (
             {"metadata": {"user_id": json.dumps({"session_id": ID})}},
             {"x-claude-code-session-id": ID, "x-claude-code-agent-id": "a1"},
-            Owner(f"{ID}/a1", ID, Relation.SUBAGENT),
+            RequestOwner(f"{ID}/a1", ID, Relation.SUBAGENT),
         ),
-        (codex(ID), {}, Owner(ID)),
-        (codex(OTHER, parent_thread_id=ID), {}, Owner(OTHER, ID, Relation.SUBAGENT)),
-        (codex(OTHER, forked_from_thread_id=ID), {}, Owner(OTHER, ID, Relation.FORK)),
+        (codex(ID), {}, RequestOwner(ID)),
+        (codex(OTHER, parent_thread_id=ID), {}, RequestOwner(OTHER, ID, Relation.SUBAGENT)),
+        (codex(OTHER, forked_from_thread_id=ID), {}, RequestOwner(OTHER, ID, Relation.FORK)),
         (
             {"prompt_cache_key": ID},
             {"thread-id": OTHER, "x-codex-parent-thread-id": ID},
-            Owner(OTHER, ID, Relation.SUBAGENT),
+            RequestOwner(OTHER, ID, Relation.SUBAGENT),
         ),
-        ({"prompt_cache_key": "ses_7ab3c9d2e1f0"}, {}, Owner("ses_7ab3c9d2e1f0")),
-        ({"conversation": {"id": "conv_1"}}, {}, Owner("conv_1")),
-        ({"conversation": "conv_1"}, {}, Owner("conv_1")),
+        ({"prompt_cache_key": "ses_7ab3c9d2e1f0"}, {}, RequestOwner("ses_7ab3c9d2e1f0")),
+        ({"conversation": {"id": "conv_1"}}, {}, RequestOwner("conv_1")),
+        ({"conversation": "conv_1"}, {}, RequestOwner("conv_1")),
     ],
 )
 def test_agents_name_their_session_and_what_it_comes_from(body, headers, expected):

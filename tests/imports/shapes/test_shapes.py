@@ -7,14 +7,18 @@ from hypothesis import given, strategies as st
 
 from actionledger.core.values.recordings import RecordedCall, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import anthropic, bedrock, gemini, openai_chat, openai_responses
-from actionledger.imports.shapes.conversation import conversation
-from actionledger.imports.shapes.known import SHAPES, shape_of_request, shape_of_response
-from actionledger.imports.shapes.streams import (
+from actionledger.imports.shapes import (
+    anthropic,
     anthropic as anthropic_stream,
+    bedrock,
     bedrock as bedrock_stream,
+    gemini,
+    openai_chat,
     openai_chat as openai_stream,
+    openai_responses,
 )
+from actionledger.imports.shapes.bodies import SHAPES, shape_of_request, shape_of_response
+from actionledger.imports.shapes.conversation import conversation
 
 OPENAI = {
     "id": "chatcmpl-1",

@@ -12,13 +12,12 @@ import pytest
 
 from actionledger.core import compressed
 from actionledger.core.errors import MissingPackageError, SourceError
-from actionledger.imports.sources import archives
-from actionledger.imports.sources.archives import files_in
+from actionledger.imports.sources import files
 from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.containers import head_of, opened
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.files import STANDARD_INPUT, files_in
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.registry import sample_of
-from actionledger.imports.sources.standard_input import STANDARD_INPUT
 
 LINES = b"".join(b'{"n": %d}\n' % n for n in range(5000))
 VALUES = [{"n": n} for n in range(5000)]
@@ -121,13 +120,13 @@ def test_a_name_in_an_archive_leads_nowhere_else(zipped, name):
 
 def test_an_archive_that_explodes_is_refused(zipped, monkeypatch):
     """By what it says of itself, before anything of it is unpacked."""
-    monkeypatch.setattr(archives, "FREE_BYTES", 2**20)
+    monkeypatch.setattr(files, "FREE_BYTES", 2**20)
     path = zipped(**{f"{n}.jsonl": b" " * 2**21 for n in range(10)})
     with pytest.raises(
         SourceError, match=r"would unpack to 10 files of 20,971,520 bytes.*unpack it yourself"
     ):
         files_in(path)
-    monkeypatch.setattr(archives, "MAX_FILES", 5)
+    monkeypatch.setattr(files, "MAX_FILES", 5)
     with pytest.raises(SourceError, match="more than 5 files"):
         files_in(zipped(**{f"{n}.jsonl": b"{}" for n in range(6)}))
 

@@ -10,7 +10,7 @@ from effort import soaked
 import actionledger as al
 from actionledger.imports.formats import atif, gemini_cli, inspect, langfuse, langsmith, opencode, otel, tau2
 from actionledger.imports.sources.base import Refusal
-from actionledger.imports.sources.cut import Elements, whole_part
+from actionledger.imports.sources.json_values import Elements, whole_part
 
 STEPS = [
     {"step_id": 1, "source": "user", "message": "Was?"},

@@ -5,8 +5,8 @@ import gzip
 import pytest
 
 from actionledger.core.errors import SourceError
-from actionledger.imports.sources import documents
-from actionledger.imports.sources.documents import json_document
+from actionledger.imports.sources import json_values
+from actionledger.imports.sources.json_values import json_document
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -29,7 +29,7 @@ def test_a_document_is_read(tmp_path, pack):
 )
 def test_what_is_no_document_is_refused(tmp_path, monkeypatch, data, why):
     """With the file and the reason."""
-    monkeypatch.setattr(documents, "MAX_DOCUMENT", 64 if data.startswith(b" ") else 2**20)
+    monkeypatch.setattr(json_values, "MAX_DOCUMENT", 64 if data.startswith(b" ") else 2**20)
     path = tmp_path / "x.json"
     path.write_bytes(data)
     with pytest.raises(SourceError, match=why):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.imports.sources.encodings import wide_encoding_of
+from actionledger.imports.sources.containers import wide_encoding_of
 
 UNMARKED = ["UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE"]
 

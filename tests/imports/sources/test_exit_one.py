@@ -6,8 +6,8 @@ import pytest
 
 from actionledger.core.values.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.imports.sources.exit_one import ANSWERS, command_of, is_answer
 from actionledger.imports.sources.wordings import judged, with_end_told
+from actionledger.imports.turn_calls import ANSWERS, command_of, is_answer
 
 CODEX = "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOriginal token count: 0\nOutput:\n"
 

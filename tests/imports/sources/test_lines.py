@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from actionledger.core.errors import SourceError
-from actionledger.imports.sources import lines
+from actionledger.imports.sources import json_values
 from actionledger.imports.sources.base import Refusal
-from actionledger.imports.sources.documents import json_document
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.json_values import json_document, json_lines
 
 
 @pytest.fixture
@@ -93,7 +92,7 @@ def test_what_is_no_object_is_refused(file, line, kind):
     assert refusals(list(json_lines(file(line)))) == [(1, f"The line holds no object but {kind}.")]
 
 
-@pytest.mark.parametrize("depth", [lines.MAX_DEPTH + 1, 900])
+@pytest.mark.parametrize("depth", [json_values.MAX_DEPTH + 1, 900])
 @pytest.mark.parametrize("end", [b"1", b'"\\ud83d"'])
 def test_what_is_nested_too_deeply_is_refused(file, depth, end):
     """By the one decoder as by the other, so that nobody behind them runs out of stack."""
@@ -155,7 +154,7 @@ def test_a_line_in_latin_1_is_refused_alone(file):
 @pytest.mark.parametrize("length", [100, 101, 102, 350, 1000])
 def test_a_line_that_is_too_long_is_refused_and_the_next_is_read(file, monkeypatch, length):
     """However long it is, it is one refusal: nothing of it is read, and no other line is lost."""
-    monkeypatch.setattr(lines, "MAX_LINE", 100)
+    monkeypatch.setattr(json_values, "MAX_LINE", 100)
     fits = b'{"a": 1}'
     long = b'{"a": "' + b"x" * (length - 10) + b'"}\n'
     assert len(long) == length
@@ -168,7 +167,7 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_is_read(file, monkeypat
 
 def test_a_last_line_that_is_too_long_is_refused(file, monkeypatch):
     """Without a line break, too."""
-    monkeypatch.setattr(lines, "MAX_LINE", 100)
+    monkeypatch.setattr(json_values, "MAX_LINE", 100)
     assert refusals(list(json_lines(file(b'{"a": 1}\n' + b"x" * 1000)))) == [
         (2, "The line is longer than 100 bytes.")
     ]

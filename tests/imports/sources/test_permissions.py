@@ -6,7 +6,7 @@ import pytest
 
 import actionledger as al
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.imports.sources.permissions import (
+from actionledger.imports.sources.access import (
     hook_of_claude,
     of_claude,
     of_copilot,

@@ -9,7 +9,7 @@ from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.base import Wording
 from actionledger.imports.sources.registry import sources
-from actionledger.imports.sources.wordings import JUDGED, SHARED, Judged, judged, reason_of, text_of
+from actionledger.imports.sources.wordings import JUDGED, SHARED, JudgedResult, judged, reason_of, text_of
 
 TABLES = {"shared": SHARED, "agents": AGENTS} | {name: source.wordings for name, source in sources().items()}
 ROWS = [
@@ -38,42 +38,45 @@ def test_a_pattern_looks_at_no_more_than_it_must(rows, place):
 @pytest.mark.parametrize(
     ("result", "expected"),
     [
-        (RecordedResult("c", "done"), Judged(Status.SUCCEEDED, None, True)),
-        (RecordedResult("c", "done", is_error=False), Judged(Status.SUCCEEDED, None, False)),
-        (RecordedResult("c", "hm", is_error=True), Judged(Status.FAILED, Reason.TOOL_ERROR, False)),
+        (RecordedResult("c", "done"), JudgedResult(Status.SUCCEEDED, None, True)),
+        (RecordedResult("c", "done", is_error=False), JudgedResult(Status.SUCCEEDED, None, False)),
+        (RecordedResult("c", "hm", is_error=True), JudgedResult(Status.FAILED, Reason.TOOL_ERROR, False)),
         (
             RecordedResult("c", "Exit code 2\nno such file", is_error=True),
-            Judged(Status.FAILED, Reason.COMMAND_FAILED, False),
+            JudgedResult(Status.FAILED, Reason.COMMAND_FAILED, False),
         ),
-        (RecordedResult("c", "Exit code 2\n…"), Judged(Status.FAILED, Reason.COMMAND_FAILED, True)),
-        (RecordedResult("c", "grep: permission denied"), Judged(Status.SUCCEEDED, None, True)),
+        (RecordedResult("c", "Exit code 2\n…"), JudgedResult(Status.FAILED, Reason.COMMAND_FAILED, True)),
+        (RecordedResult("c", "grep: permission denied"), JudgedResult(Status.SUCCEEDED, None, True)),
         (
             RecordedResult("c", "Traceback: timed out", exit_status=3),
-            Judged(Status.FAILED, Reason.COMMAND_FAILED, False),
+            JudgedResult(Status.FAILED, Reason.COMMAND_FAILED, False),
         ),
-        (RecordedResult("c", "", exit_status=124), Judged(Status.TIMED_OUT, Reason.TIMEOUT, False)),
-        (RecordedResult("c", "error: 1", exit_status=0), Judged(Status.SUCCEEDED, None, False)),
-        (RecordedResult("c", "no", refused_by="person"), Judged(Status.DENIED, Reason.REJECTED, False)),
-        (RecordedResult("c", "no", refused_by="hook"), Judged(Status.DENIED, Reason.NOT_APPROVED, False)),
+        (RecordedResult("c", "", exit_status=124), JudgedResult(Status.TIMED_OUT, Reason.TIMEOUT, False)),
+        (RecordedResult("c", "error: 1", exit_status=0), JudgedResult(Status.SUCCEEDED, None, False)),
+        (RecordedResult("c", "no", refused_by="person"), JudgedResult(Status.DENIED, Reason.REJECTED, False)),
+        (
+            RecordedResult("c", "no", refused_by="hook"),
+            JudgedResult(Status.DENIED, Reason.NOT_APPROVED, False),
+        ),
         (
             RecordedResult("c", "Cancelled: parallel tool call Bash(x) errored", is_error=True),
-            Judged(Status.SKIPPED, Reason.CANCELLED, False),
+            JudgedResult(Status.SKIPPED, Reason.CANCELLED, False),
         ),
         (
             RecordedResult("c", "x", status=Status.TIMED_OUT),
-            Judged(Status.TIMED_OUT, Reason.TIMEOUT, False),
+            JudgedResult(Status.TIMED_OUT, Reason.TIMEOUT, False),
         ),
         (
             RecordedResult("c", "String to replace not found in file.", status=Status.FAILED),
-            Judged(Status.FAILED, Reason.NO_MATCH, False),
+            JudgedResult(Status.FAILED, Reason.NO_MATCH, False),
         ),
         (
             RecordedResult("c", "x", reason=Reason.CHANGED_SINCE, is_inferred=True),
-            Judged(Status.FAILED, Reason.CHANGED_SINCE, True),
+            JudgedResult(Status.FAILED, Reason.CHANGED_SINCE, True),
         ),
         (
             RecordedResult("c", "x", status=Status.SUCCEEDED, is_error=True),
-            Judged(Status.SUCCEEDED, None, False),
+            JudgedResult(Status.SUCCEEDED, None, False),
         ),
     ],
 )
@@ -95,7 +98,7 @@ def test_a_sources_own_rows_are_asked_first():
     own = (Wording("^File does not exist", Reason.PATH_REFUSED, "File does not exist."),)
     result = RecordedResult("c", "File does not exist.", is_error=True)
     assert judged(result).reason is Reason.NOT_FOUND
-    assert judged(result, own) == Judged(Status.DENIED, Reason.PATH_REFUSED, False)
+    assert judged(result, own) == JudgedResult(Status.DENIED, Reason.PATH_REFUSED, False)
 
 
 def test_only_the_beginning_is_looked_at():

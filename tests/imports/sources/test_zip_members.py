@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from zstd_archives import write_zstd_archive
 
-from actionledger.imports.sources.zip_members import ZSTD, opened_member
+from actionledger.imports.sources.files import ZSTD, opened_member
 
 TEXT = b"What is the weather? " * 5000
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import actionledger as al
 from actionledger.cli import app
 from actionledger.core.vocabulary import Capture, CostOrigin
-from actionledger.imports.price import Price
+from actionledger.imports.prices import Price
 from actionledger.ledger import queries
 from actionledger.report.exports import atif, otlp
 from actionledger.report.exports.reports import session_report

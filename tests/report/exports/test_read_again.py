@@ -11,7 +11,7 @@ from effort import is_soak
 
 import actionledger as al
 from actionledger.core.vocabulary import CostOrigin
-from actionledger.imports.price import Price
+from actionledger.imports.prices import Price
 from actionledger.ledger import queries
 from actionledger.report.exports import atif, otlp
 from actionledger.report.exports.tracks import track

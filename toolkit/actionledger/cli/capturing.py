@@ -79,7 +79,7 @@ def proxy(
     Gemini's and Bedrock's too; keys and headers are not recorded.
     """
     from actionledger.imports.live.proxy import token_of, upstream_of  # noqa: PLC0415 - an optional dependency
-    from actionledger.imports.live.serving import ProxyServer  # noqa: PLC0415 - the same
+    from actionledger.imports.live.server import ProxyServer  # noqa: PLC0415 - the same
 
     upstream_of(upstream)  # before a ledger is made
     word = secrets.token_urlsafe(16) if token == "new" else token  # noqa: S105 - no token, the word for one
@@ -157,7 +157,7 @@ def otlp_receiver(
 
     Spans of the conventions for generative AI and of OpenInference become sessions, as those of a file do; all others are counted.
     """
-    from actionledger.imports.live.serving import OtlpServer  # noqa: PLC0415 - an optional dependency
+    from actionledger.imports.live.server import OtlpServer  # noqa: PLC0415 - an optional dependency
 
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
@@ -193,7 +193,7 @@ def watch(
     prices: PricesOption = None,
 ) -> None:
     """Take in the sessions in a folder, and what is written there from now on, until interrupted."""
-    from actionledger.imports.live.watching import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
+    from actionledger.imports.live.watcher import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
 
     folder = folder.expanduser()
     refuse_nowhere(folder)  # before a ledger is made

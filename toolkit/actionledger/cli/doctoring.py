@@ -13,9 +13,8 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json, print_note
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.imports.bundles import bundle
-from actionledger.imports.newer import Newer, newer_recordings
-from actionledger.imports.unknown_wordings import UnknownWordings, unknown_wordings
+from actionledger.imports.bundles import UnknownWordings, bundle, unknown_wordings
+from actionledger.imports.newer_versions import Newer, newer_recordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.upkeep.health import Health, Level, examine, mend

@@ -72,7 +72,7 @@ def print_left_out(report: ImportReport) -> None:
 
 def print_unknown(report: ImportReport) -> None:
     """Print which kinds of entries no reader knows, with a sample of their keys, and what was written by a version newer than any that was tested."""
-    from actionledger.imports.newer import newer  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+    from actionledger.imports.newer_versions import newer  # noqa: PLC0415 - slow to load, and an import may find nothing to do
 
     kinds: Counter[str] = Counter()
     for (_, reason, detail), count in report.left_out.items():

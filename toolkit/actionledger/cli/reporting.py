@@ -21,8 +21,8 @@ from actionledger.cli.tables import (
     targets_table,
     verdicts_table,
 )
-from actionledger.imports.newer import newer_recordings
-from actionledger.imports.unknown_wordings import unknown_wordings
+from actionledger.imports.bundles import unknown_wordings
+from actionledger.imports.newer_versions import newer_recordings
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.agreement import Timings, recorded_verdicts, timings
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

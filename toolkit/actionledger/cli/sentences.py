@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from actionledger.cli.tables import shown_rate
 from actionledger.core.text import NO_NAME, by_prices, counted
 from actionledger.core.vocabulary import Ending, SessionOutcome
-from actionledger.imports.list_prices import is_installed
+from actionledger.imports.prices import is_installed
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.unacted import LeftAsText, Unacted

@@ -3,7 +3,7 @@
 What is in the ledger already is passed over, turn by turn: a session that grew gets its new turns, an import that was
 cut off goes on where it stopped. ``importer.py`` takes sessions, ``turns.py`` knows a turn again, ``reading.py`` reads it,
 ``results.py`` finds the call that a result belongs to, ``sessions.py`` takes sessions of any source. ``paths.py`` takes files:
-``recognising.py`` says what each is, ``unknown.py`` what one is that no format knows, ``plan_importer.py`` reads them.
+``recognition.py`` says what each is, ``unknown_files.py`` what one is that no format knows, ``plan_importer.py`` reads them.
 """
 
 from typing import TYPE_CHECKING

@@ -1,22 +1,39 @@
 """One import as a run of a ledger: it begins with the first thing that is recorded of it."""
 
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, replace
 from datetime import date
+from functools import cached_property
+from math import isfinite
+from typing import Any, NamedTuple
 
+from actionledger.core.canonical import json_text
 from actionledger.core.events import Event
-from actionledger.core.ids import new_id
+from actionledger.core.ids import derived_id, new_id
+from actionledger.core.privacy import mask_text
 from actionledger.core.recording import (
     ParserIdentity,
     Recorder,
     RunKey,
+    SessionKey,
+    details_id_of,
     hash_of_tools,
     list_prices_used,
     parser_used,
     prices_used,
     run_finished,
     run_started,
+    session_described,
+    session_finished,
+    session_started,
     tools_offered,
 )
-from actionledger.core.vocabulary import RunKind
+from actionledger.core.values.recordings import NO_DETAILS, RecordedSession, SessionDetails
+from actionledger.core.vocabulary import RunKind, TitleOrigin
+from actionledger.imports.sources.access import text_at
+from actionledger.ledger.queries.recorded import Known
+from actionledger.ledger.queries.versions import VERSIONS
 
 
 class ImportRun:
@@ -85,3 +102,227 @@ class ImportRun:
         """End it, if it has begun and is ours to end."""
         if self.has_begun and self._is_ours:
             self._record(run_finished(self.key, turns=turns, refused=refused))
+
+
+# The sessions that an import has begun and not ended: what their pieces say of their end.
+# What a session is called and where it ran: what its source says in so many fields, then what its metadata says, then its first
+# prompt.
+_TITLE_CHARACTERS = 80
+_LOOKED_AT = 2_000
+_TAGGED = 16
+_TAG = re.compile(r"<([a-z][a-z0-9_-]{0,60})>")
+
+_BY_PERSON = frozenset({"user", "manual", "person"})
+"""The words of sources for a title that a person has given."""
+
+
+_NO_BRANCH = "HEAD"
+"""What Claude Code and others name where no branch is checked out."""
+
+
+def details_of(piece: RecordedSession) -> SessionDetails:
+    """Return what a piece says of what its session is called and where it ran."""
+    found = _in_metadata(piece.metadata, piece.source).then(piece.details)
+    if found.title or not piece.turns or piece.turns[0].index:
+        return found
+    title = title_of(piece.turns[0].prompt or "")
+    return replace(found, title=title, title_from=TitleOrigin.PROMPT) if title else found
+
+
+def title_of(prompt: str) -> str:
+    """Return the first words of a prompt, on one line."""
+    prompt = prompt.lstrip()
+    for _ in range(_TAGGED):
+        tag = _TAG.match(prompt)
+        end = prompt.find(f"</{tag[1]}>") if tag else -1
+        if tag is None or end < 0:
+            break
+        prompt = prompt[end + len(tag[1]) + 3 :].lstrip()
+    # No more than these are looked at: a prompt may be as long as a book.
+    words = " ".join(mask_text(prompt[:_LOOKED_AT]).split())
+    return words if len(words) <= _TITLE_CHARACTERS else f"{words[: _TITLE_CHARACTERS - 1].rstrip()}…"
+
+
+def _in_metadata(metadata: Mapping[str, Any], source: str) -> SessionDetails:
+    """Return what metadata says of it, of an agent's session: others have no folder and no title of their own."""
+    title = text_at(metadata, "title")
+    project = _first(metadata, "cwd")
+    if not title and not project:
+        return NO_DETAILS
+    by = TitleOrigin.PERSON if text_at(metadata, "title_source") in _BY_PERSON else TitleOrigin.AGENT
+    branch = _first(metadata, "gitBranch", "branch")
+    return SessionDetails(
+        title=title,
+        title_from=by if title else None,
+        project=project,
+        git_branch="" if branch == _NO_BRANCH else branch,
+        git_commit=_first(metadata, "headCommit"),
+        agent=_first(metadata, "agent") or source,
+        agent_version=_first(metadata, *VERSIONS, "agent_version"),
+    )
+
+
+def _first(metadata: Mapping[str, Any], *keys: str) -> str:
+    return next((value for key in keys if (value := text_at(metadata, key))), "")
+
+
+class OpenSession(NamedTuple):
+    """A session that goes on.
+
+    Args:
+        key: the session, as records carry it.
+        session: what its pieces have said of its end so far, without their turns.
+        file: the file that the last of them stands in.
+    """
+
+    key: SessionKey
+    session: RecordedSession
+    file: str
+
+
+class OpenSessions:
+    """Begins sessions that are new, or have something new, and ends those that it has begun.
+
+    Args:
+        run: records the events.
+        source: what records name the source.
+        known: what the ledger has.
+
+    Attributes:
+        started: the identifiers of those that were begun.
+        going_on: those that are not over, by their identifiers.
+    """
+
+    def __init__(self, run: ImportRun, source: str, known: Known) -> None:
+        self._run = run
+        self._source = source
+        self._known = known
+        self.started: set[str] = set()
+        self.going_on: dict[str, OpenSession] = {}
+        self._under_first_name: set[tuple[str, str]] = set()
+        self._under_earlier_name: dict[str, str] = {}
+
+    def id_of(self, external_id: str) -> str:
+        """Return the identifier of a session, by its name where it comes from."""
+        return derived_id("session", self._source, external_id)
+
+    def named(self, item: RecordedSession) -> RecordedSession:
+        """Return a session under the name that it was begun as, where that is known, or its parent is; else as it is."""
+        item = self._earlier(item)
+        first = item.begun_as
+        if item.parent:
+            is_moved = (item.parent, first) in self._under_first_name
+            return replace(item, parent=first) if is_moved else item
+        if first in {"", item.external_id} or not self._is_there(first):
+            return item
+        self._under_first_name.add((item.external_id, first))
+        return replace(item, external_id=first)
+
+    def _earlier(self, item: RecordedSession) -> RecordedSession:
+        """Return a session under the name that an earlier version gave it, where the ledger has it under that one; so its parent."""
+        name, earlier = item.external_id, self._under_earlier_name
+        if item.formerly not in {"", name} and not self._is_there(name) and self._is_there(item.formerly):
+            earlier[name] = item.formerly
+        if name not in earlier and item.parent not in earlier:
+            return item
+        return replace(
+            item, external_id=earlier.get(name, name), parent=earlier.get(item.parent, item.parent)
+        )
+
+    def is_to_begin(self, item: RecordedSession, session_id: str) -> bool:
+        """Return whether a session begins before anything new of it is found: what has two names may be known under the other one."""
+        if self._known.is_done(session_id):
+            return False
+        return not item.begun_as or session_id in self._unended
+
+    def start(self, item: RecordedSession, key: SessionKey) -> bool:
+        """Record that a session begins, unless this import has said so; return whether it had not."""
+        if key.session_id in self.started:
+            return False
+        self.started.add(key.session_id)
+        event = session_started(
+            key,
+            self._run.key.run_id,
+            external_id=item.external_id,
+            source=self._source,
+            started_at=item.started_at or (item.turns[0].occurred_at if item.turns else None),
+            metadata=json_text(item.metadata),
+            parent_session_id=self.id_of(item.parent) if item.parent else None,
+            relation=item.relation,
+        )
+        self._run.record(event)
+        return True
+
+    def go_on(self, item: RecordedSession, key: SessionKey, file: str) -> int:
+        """Note what a piece says of its session's end, and end the session if it is the last one."""
+        before = self.going_on.get(key.session_id)
+        merged = _merged(before, item)
+        self.going_on[key.session_id] = OpenSession(key, merged, file)
+        if item.is_last:
+            self._end(self.going_on[key.session_id])
+        told = before.session.scores if before else {}
+        return sum(name not in told and not isfinite(score) for name, score in item.scores.items())
+
+    def end_all(self, *, but: Collection[str] = ()) -> None:
+        """End those that are not over."""
+        for each in list(self.going_on.values()):
+            if each.file not in but:
+                self._end(each)
+
+    @cached_property
+    def _unended(self) -> set[str]:
+        return self._known.unended()
+
+    def _is_there(self, external_id: str) -> bool:
+        session_id = self.id_of(external_id)
+        there = (self.started, self._known.forgotten, self._unended)
+        return self._known.is_done(session_id) or any(session_id in each for each in there)
+
+    def _describe(self, key: SessionKey, session: RecordedSession) -> None:
+        """Record what a session is called and where it ran, unless that is recorded as the last that was said of it."""
+        if session.details == NO_DETAILS and not session.parent:
+            return
+        said = asdict(session.details)
+        if session.parent:  # an older toolkit may have begun it without
+            said |= {"parent_session_id": self.id_of(session.parent), "relation": session.relation}
+        details_id = details_id_of(key.session_id, said)
+        if not self._known.is_done(details_id):
+            before = self._known.details_of(key.session_id) if self._known.was_done(key.session_id) else ""
+            self._known.add_done(details_id)
+            self._run.record(session_described(key.session_id, self._run.key.run_id, said, before))
+
+    def _end(self, ended: OpenSession) -> None:
+        key, session, _ = ended
+        del self.going_on[key.session_id]
+        if key.session_id in self.started or self._known.is_done(key.session_id):
+            self._describe(key, session)
+        if key.session_id not in self.started:
+            return
+        self._known.add_done(key.session_id)
+        event = session_finished(
+            key,
+            self._run.key.run_id,
+            success=session.success,
+            reason=session.reason,
+            finished_at=session.finished_at,
+            scores={name: score for name, score in session.scores.items() if isfinite(score)},
+            labels=session.labels,
+        )
+        self._run.record(event)
+
+
+def _merged(before: OpenSession | None, piece: RecordedSession) -> RecordedSession:
+    """Return what is known of a session's end by its pieces so far, without their turns."""
+    last = piece.turns[-1].occurred_at if piece.turns else None
+    earlier = before.session if before else None
+    return replace(
+        piece,
+        turns=(),
+        results=(),
+        success=piece.success if piece.success is not None or earlier is None else earlier.success,
+        reason=piece.reason or (earlier.reason if earlier else ""),
+        scores={**(earlier.scores if earlier else {}), **piece.scores},
+        labels=tuple(dict.fromkeys((*(earlier.labels if earlier else ()), *piece.labels))),
+        finished_at=piece.finished_at or last or (earlier.finished_at if earlier else None),
+        details=(earlier.details if earlier else NO_DETAILS).then(details_of(piece)),
+    )

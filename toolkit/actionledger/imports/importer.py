@@ -20,21 +20,28 @@ from actionledger.core.recording import (
 from actionledger.core.values import ParseResult
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.billing import note_costs
-from actionledger.imports.import_run import ImportRun
-from actionledger.imports.kept_news import KeptNews, packed
-from actionledger.imports.newer import version_of
-from actionledger.imports.news import News, Touched
-from actionledger.imports.omissions import WITHIN_TURN, changes
-from actionledger.imports.open_sessions import OpenSessions
+from actionledger.imports.handovers import News, SpooledNews, Touched, packed
+from actionledger.imports.import_run import ImportRun, OpenSessions
+from actionledger.imports.newer_versions import version_of
 from actionledger.imports.prices import Prices
 from actionledger.imports.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, names_in, parser_for_turn, read_turn
-from actionledger.imports.received import is_unfilled, priced, recorded_of, task_of
-from actionledger.imports.refusing import Refusals
 from actionledger.imports.report import ImportReport
 from actionledger.imports.results import Results
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
-from actionledger.imports.turns import Looked, State, looked_up, remember
+from actionledger.imports.turns import (
+    WITHIN_TURN,
+    Looked,
+    Refusals,
+    TurnMatch,
+    changes,
+    is_unfilled,
+    looked_up,
+    note_costs,
+    priced,
+    recorded_of,
+    remember,
+    task_of,
+)
 from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.workspace import Workspace
@@ -98,18 +105,10 @@ class Importer:
         self._sessions = OpenSessions(self._run, source, known)
         self._results = Results(self._run.record, self.run, known, wordings, is_asked=is_part)
         self._refusals = Refusals(record, self.run.run_id, source)
-        self._of_others = KeptNews()
+        self._of_others = SpooledNews()
 
     def take(self, item: Item, workspace: Workspace | None = None) -> None:
-        """Take in a session or a piece of one, or note what is none.
-
-        Args:
-            item: what the source gave.
-            workspace: the folder that the session's actions may touch; None to run none of them.
-
-        Raises:
-            UnknownNameError: the session names a profile that there is not.
-        """
+        """Take in a session or a piece of one, or note what is none."""
         if isinstance(item, Refusal):
             self._refusals.refuse(item, self.report)
         elif isinstance(item, LeftOut):
@@ -118,20 +117,7 @@ class Importer:
             self._take_session(item, workspace)
 
     def take_turn(self, session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> str:
-        """Take in one turn of a session that goes on.
-
-        Args:
-            session: the session, without turns.
-            turn: the turn.
-            read_as: how its text is read.
-
-        Returns:
-            The id that it is recorded as.
-
-        Raises:
-            UnknownNameError: the session names a profile that there is not.
-            UsageError: the session was forgotten, or the turn is refused, such as one that is too large.
-        """
+        """Take in one turn of a session that goes on."""
         self._read_as = read_as
         if self._sessions.id_of(session.external_id) in self.known.forgotten and not self._again_forgotten:
             raise UsageError(
@@ -146,14 +132,7 @@ class Importer:
         return looked_up(self.known, self.source, session, key, turn).turn_id
 
     def finish(self, *, is_told: bool = False) -> ImportReport:
-        """End the sessions that are still open, and the run if it took in anything.
-
-        Args:
-            is_told: whether what was left out is recorded already.
-
-        Returns:
-            What came of it.
-        """
+        """End the sessions that are still open, and the run if it took in anything."""
         if not is_told:
             self.end_sessions()
             self.tell_left_out(self.report.left_out)
@@ -161,11 +140,7 @@ class Importer:
         return self.report
 
     def end_sessions(self, *, but: Collection[str] = ()) -> None:
-        """End the sessions that are still open, and count the results that belong to no call.
-
-        Args:
-            but: files that were not read to their end: their sessions go on with the next import.
-        """
+        """End the sessions that are still open, and count the results that belong to no call."""
         if self._sessions.going_on:
             self._know_of_others()
         self._sessions.end_all(but=but)
@@ -173,12 +148,7 @@ class Importer:
             self.report.left_out[file, LeftOutReason.NO_CALL, ""] += without_call
 
     def tell_left_out(self, counted: Mapping[LeftOutKey, int], whole: Collection[str] = ()) -> None:
-        """Record what was left out of files, each as it stands now.
-
-        Args:
-            counted: what was left out, by file, reason and what it is.
-            whole: the files that were read to their end.
-        """
+        """Record what was left out of files, each as it stands now."""
         for (path, reason, detail), count, times in changes(counted, whole, self.known.left_out):
             self.record(input_left_out(self.run.run_id, path, reason, detail, count, times=times))
 
@@ -192,11 +162,7 @@ class Importer:
         self._run.begin()
 
     def take_news(self, added: Added) -> News:
-        """Return what came to be known since this was asked last, and forget what was counted.
-
-        Args:
-            added: what was added to ``known`` since.
-        """
+        """Return what came to be known since this was asked last, and forget what was counted."""
         assert self.touched is not None
         touched, report, sessions = self.touched, self.report, self._sessions
         self.touched, self.report = Touched(), ImportReport()
@@ -273,7 +239,7 @@ class Importer:
             self.touched.turns.update({looked.turn_id, looked.replaces, looked.formerly} - {""})
         if not self._is_to_be_taken(item, session, looked):
             self._supersede(session, looked)
-            if looked.state is State.KNOWN:
+            if looked.state is TurnMatch.KNOWN:
                 there, model = self.known.turn(looked.turn_id), turn.model or session.model
                 self.report.unfilled += is_unfilled(self.prices, model, turn, there)
                 late = self._results.of_earlier(item, session, looked.turn_id, turn.results, self.file)
@@ -299,10 +265,10 @@ class Importer:
 
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
         """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""
-        if looked.state is State.DIFFERING:
+        if looked.state is TurnMatch.DIFFERING:
             self._refusals.note_differing(item, session, looked, self.report, self.file)
             return False
-        if looked.state is State.KNOWN:
+        if looked.state is TurnMatch.KNOWN:
             self.report.known += 1
             self.report.repeated += looked.turn_id in self.known.turns_since
             return False
@@ -344,7 +310,7 @@ class Importer:
     def _run_turns(
         self, item: RecordedSession, session: SessionKey, profile: Profile, workspace: Workspace
     ) -> None:
-        from actionledger.imports.running import run_turns  # noqa: PLC0415 - most imports run nothing
+        from actionledger.imports.workspace_runs import run_turns  # noqa: PLC0415 - most imports run nothing
 
         looked = [looked_up(self.known, self.source, item, session, turn) for turn in item.turns]
         new = [each for each in looked if self._is_to_be_taken(item, session, each)]
@@ -359,7 +325,7 @@ class Importer:
     def _remember(self, looked: Looked) -> None:
         remember(self.known, looked)
         self.report.turns += 1
-        self.report.revised += looked.state is State.GROWN
+        self.report.revised += looked.state is TurnMatch.GROWN
 
     def _note_found(self, item: RecordedSession, turn: RecordedTurn, result: ParseResult) -> None:
         """Count what was found in a text of which it is unknown how to read it."""

@@ -50,13 +50,7 @@ class Importers(ABC):
         self.file = file
 
     def take(self, item: Item, source: str, format_name: str = "") -> None:
-        """Take in a session or a piece of one, or note what is none.
-
-        Args:
-            item: what the source gave; one that names a profile that there is not is refused.
-            source: what records name the source of a session that doesn't say.
-            format_name: the format whose wordings of errors hold; the source's, if not given.
-        """
+        """Take in a session or a piece of one, or note what is none."""
         if not isinstance(item, Item):
             raise UsageError(
                 f"What is taken in is a RecordedSession, a LeftOut or a Refusal, not {item!r:.60} of the type {type(item).__name__}."
@@ -87,12 +81,7 @@ class Importers(ABC):
             self.troubles += importer.report.troubles - troubles
 
     def importer(self, name: str, format_name: str) -> Importer:
-        """Return what takes the sessions of a source.
-
-        Args:
-            name: the source's name.
-            format_name: the format whose wordings of errors and dialects hold.
-        """
+        """Return what takes the sessions of a source."""
         if name not in self.importers:
             self.importers[name] = self.make(name, format_name)
         importer = self.importers[name]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger.core.errors import UsageError, require_kind, require_number, require_path
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.recognising import Plan, Told, planned
+from actionledger.imports.recognition import FileOptions, ImportPlan, planned
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.files import files_at
 from actionledger.ledger.storage.imported_files import TakenFiles
@@ -87,7 +87,7 @@ def import_path(
         require_path("What is imported", each)
     paths = [Path(each) for each in given]
     require_kind(source, str, "A source is a text")
-    told = Told(format, source, _checked(columns))
+    told = FileOptions(format, source, _checked(columns))
     texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}
     read_as = _read_as(**texts)
     costs = _prices(prices)
@@ -125,11 +125,7 @@ def import_path(
 
 
 def _count(workers: int | None) -> int:
-    """Return how many processes read.
-
-    Raises:
-        UsageError: it is no number of processes.
-    """
+    """Return how many processes read."""
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     require_number("workers", workers)
@@ -150,7 +146,7 @@ def _read_as(**given: Any) -> "ReadAs | None":
     """Return how raw text is read; None for every known format."""
     if not any(given.values()) and given["tools"] is None:
         return None
-    from actionledger.imports.told import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
+    from actionledger.imports.reading import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
 
     return told(**given)
 
@@ -163,7 +159,7 @@ def _prices(given: "Prices | AnyPath | None") -> "Prices | None":
     return Prices.of(Path(given))
 
 
-def _nothing_new(plan: Plan) -> ImportReport:
+def _nothing_new(plan: ImportPlan) -> ImportReport:
     left_out = Counter(
         {
             (str(root), LeftOutReason.UNKNOWN_FORMAT, suffix): count

@@ -10,18 +10,26 @@ from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
 from actionledger.core.processes import gated, held_back
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.frames import FileOfPart, HowToRead, Progress, Task
-from actionledger.imports.parts import WORTH_BYTES, Part, parts_of, unpacked_size
+from actionledger.imports.parts import (
+    WORTH_BYTES,
+    FileOfPart,
+    HowToRead,
+    ImportPart,
+    PartProgress,
+    PartTask,
+    items_of,
+    parts_of,
+    unpacked_size,
+)
 from actionledger.imports.prices import Prices
 from actionledger.imports.reading import AS_IT_SAYS, ReadAs
-from actionledger.imports.reading_files import items_of
-from actionledger.imports.recognising import Plan, ToRead
+from actionledger.imports.recognition import ImportPlan, ToRead
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.files import size_of
-from actionledger.imports.workers import PartOnItsWay, Workers
+from actionledger.imports.worker_pool import ImportWorkers, PartOnItsWay
 from actionledger.ledger import Ledger
 from actionledger.ledger.storage.imported_files import TakenFiles
 
@@ -98,7 +106,7 @@ class PlanImporter:
     def __init__(
         self,
         ledger: Ledger,
-        plan: Plan,
+        plan: ImportPlan,
         taken: TakenFiles,
         *,
         origin: str,
@@ -176,25 +184,25 @@ class PlanImporter:
         )
         self._importers.share()
         parts = list(parts_of(self._plan.to_read, count))
-        workers = Workers(min(count, sum(map(len, parts))), how, self._task_of)
+        workers = ImportWorkers(min(count, sum(map(len, parts))), how, self._task_of)
         with closing(workers.run(parts)) as answers:
             for given, answer in answers:
                 if answer is None or not self._add(given, answer):
                     workers.leave(given)
                     self._go_on(given)
 
-    def _task_of(self, part: Part, knows: Collection[str]) -> Task:
+    def _task_of(self, part: ImportPart, knows: Collection[str]) -> PartTask:
         files = [self._plan.to_read[place] for place in part.files]
         facts = {
             each.name: self._importers.facts_of(each.name, each.format.name)
             for each in files
             if each.name not in knows
         }
-        return Task(
+        return PartTask(
             part, tuple(FileOfPart(str(each.path), each.format.name, each.name) for each in files), facts
         )
 
-    def _add(self, given: PartOnItsWay, answer: Progress) -> bool:
+    def _add(self, given: PartOnItsWay, answer: PartProgress) -> bool:
         """Record what was made of a part; return whether that could be done."""
         assert answer.made is not None
         with held_back():  # else turns are kept that nobody has counted
@@ -206,7 +214,7 @@ class PlanImporter:
             self._note_read(given.part, place, is_whole=is_whole)
         return True
 
-    def _note_read(self, part: Part, place: int, *, is_whole: bool) -> None:
+    def _note_read(self, part: ImportPart, place: int, *, is_whole: bool) -> None:
         """Note that a file of a part was read to its end, and by all who share it."""
         number = part.files[place]
         self._shares[number].append(is_whole)

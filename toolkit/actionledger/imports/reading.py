@@ -1,10 +1,14 @@
 """How recorded turns are read: by their session's profile, by what the import was told, or as calls that were read already."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
+from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
+from actionledger.core.errors import UsageError, require_names
 from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.core.recording.turns import response_parsed
 from actionledger.core.values import ParseResult
@@ -40,19 +44,11 @@ class ReadAs:
         return self.profile is None and self.parser is None
 
     def in_format(self, dialects: tuple[str, ...]) -> "ReadAs":
-        """Return how the texts of a format are read that has dialects of its own, if it is not said how; else this.
-
-        Args:
-            dialects: their names; none for a format whose texts may be anything.
-        """
+        """Return how the texts of a format are read that has dialects of its own, if it is not said how; else this."""
         return replace(self, parser=parser_for(dialects)) if dialects and self.is_open else self
 
     def profile_of(self, session: RecordedSession) -> Profile | None:
-        """Return the profile that a session is read under; None for none.
-
-        Raises:
-            UnknownNameError: the session names one that there is not.
-        """
+        """Return the profile that a session is read under; None for none."""
         return self.profile if session.profile is None else profile_named(session.profile)
 
     def parser_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyParser:
@@ -92,12 +88,7 @@ def written_of(turn: RecordedTurn) -> WithCalls:
 
 
 def names_in(session: RecordedSession, of_format: frozenset[str]) -> frozenset[str]:
-    """Return the names of the tools that there are in a session, where its recording doesn't say which were offered.
-
-    Args:
-        session: the session, or a piece of it: all that it called.
-        of_format: the tools that its format's agent brings.
-    """
+    """Return the names of the tools that there are in a session, where its recording doesn't say which were offered."""
     called = {call.name for turn in session.turns for call in turn.calls if call.name}
     return of_format if called <= of_format else of_format | called
 
@@ -118,21 +109,7 @@ def read_turn(
     read_as: ReadAs,
     names: frozenset[str] = frozenset(),
 ) -> ParseResult:
-    """Read a turn, check its actions and record the attempt.
-
-    Args:
-        record: takes the event.
-        session: the session that it belongs to.
-        turn: the turn.
-        written: its text, as ``written_of`` gives it.
-        key: the turn, as records carry it.
-        run: the run that the attempt belongs to.
-        read_as: how texts are read.
-        names: the names of the tools that there are, as far as its session and its format say.
-
-    Raises:
-        LedgerError: the attempt can't be recorded.
-    """
+    """Read a turn, check its actions and record the attempt."""
     catalogue = read_as.catalogue_of(session, turn)
     if turn.capture is Capture.NONE:
         result = not_read()
@@ -154,3 +131,23 @@ def read_turn(
     duration_us = (time.perf_counter_ns() - begin) // 1000
     record(response_parsed(result, key, run, duration_us, turn.capture))
     return result
+
+
+# How people say that raw text is to be read.
+def told(
+    *,
+    profile: str | None = None,
+    dialects: Sequence[str] = (),
+    parser: str | None = None,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+) -> ReadAs:
+    """Return how raw text is read."""
+    if sum((profile is not None, bool(dialects), parser is not None)) > 1:
+        raise UsageError("Say in one way how raw text is read: by a profile, by dialects or by a parser.")
+    require_names("dialects", dialects)
+    by_dialects = parser_for(tuple(dialects)) if dialects else None
+    return ReadAs(
+        profile=profile_named(profile) if profile is not None else None,
+        parser=parser_named(parser) if parser is not None else by_dialects,
+        catalogue=ToolCatalogue.of(tools) if tools is not None else None,
+    )

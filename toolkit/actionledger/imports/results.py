@@ -13,12 +13,10 @@ from actionledger.core.values import ParseResult
 from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.reading import written_of
-from actionledger.imports.sources.access import exit_status_of
+from actionledger.imports.sources.access import exit_status_of, of_words
 from actionledger.imports.sources.base import Wording
-from actionledger.imports.sources.exit_one import command_of, is_answer
-from actionledger.imports.sources.permissions import of_words
-from actionledger.imports.sources.wordings import Judged, judged, text_of, with_end_told
-from actionledger.imports.turn_calls import Call, call_of, calls_of, may_be_unread
+from actionledger.imports.sources.wordings import JudgedResult, judged, text_of, with_end_told
+from actionledger.imports.turn_calls import TurnCall, call_of, calls_of, command_of, is_answer, may_be_unread
 from actionledger.ledger.queries.base import WITHIN
 from actionledger.ledger.queries.recorded import Known
 from actionledger.runtime.parse_result import read_calls
@@ -40,7 +38,7 @@ class CallNews:
         unmatched: the calls' identifiers that results name and no call has, by file.
     """
 
-    opened: list[Call]
+    opened: list[TurnCall]
     closed: list[tuple[str, str]]
     answered: set[str]
     unmatched: dict[str, list[str]]
@@ -71,11 +69,11 @@ class Results:
         self._known = known
         self._wordings = wordings
         self._is_asked = is_asked
-        self._open: defaultdict[str, list[Call]] = defaultdict(list)
+        self._open: defaultdict[str, list[TurnCall]] = defaultdict(list)
         self._has_asked = False
         self._answered: set[str] = set()
         self._unmatched: defaultdict[str, list[str]] = defaultdict(list)
-        self._opened: dict[str, Call] = {}
+        self._opened: dict[str, TurnCall] = {}
         self._closed: list[tuple[str, str]] = []
 
     def take_news(self) -> CallNews:
@@ -109,16 +107,7 @@ class Results:
         return next((place for place, call in enumerate(waiting) if call.action_id == action_id), None)
 
     def of_turn(self, turn: RecordedTurn, key: TurnKey, result: ParseResult) -> tuple[int, int]:
-        """Record what came of a new turn's calls; those without a result stay open.
-
-        Args:
-            turn: the turn.
-            key: the same, as records carry it.
-            result: what was read of it.
-
-        Returns:
-            How many results were recorded, and how many belong to no call; those of calls that have one already are passed over.
-        """
+        """Record what came of a new turn's calls; those without a result stay open."""
         waiting = calls_of(turn, key, result, attempt_id_of(key, self._run))
         found = without_call = 0
         for each in turn.results:
@@ -146,18 +135,7 @@ class Results:
         results: Iterable[RecordedResult],
         file: str,
     ) -> int:
-        """Record what came of calls that are there already.
-
-        Args:
-            session: the session that the results stand in.
-            key: the same, as records carry it.
-            turn_id: the calls' turn; empty for any of the session.
-            results: the results; those of calls that have one already are passed over.
-            file: the file that they stand in.
-
-        Returns:
-            How many were recorded.
-        """
+        """Record what came of calls that are there already."""
         taken = 0
         for each in results:
             call = self._waiting(session, key, turn_id, each.call_id) if each.call_id else None
@@ -169,15 +147,7 @@ class Results:
         return taken
 
     def of_known(self, turn: RecordedTurn, key: TurnKey) -> int:
-        """Record what came of calls of a turn that is there already, of those that could not be read: nothing says that they are open.
-
-        Args:
-            turn: the turn.
-            key: the same, as records carry it.
-
-        Returns:
-            How many were recorded.
-        """
+        """Record what came of calls of a turn that is there already, of those that could not be read: nothing says that they are open."""
         unread = {
             call.call_id for call in turn.calls if call.call_id and may_be_unread(call)
         } - self._answered
@@ -209,7 +179,9 @@ class Results:
         self._unmatched.clear()
         return +missing
 
-    def _waiting(self, session: RecordedSession, key: SessionKey, turn_id: str, call_id: str) -> Call | None:
+    def _waiting(
+        self, session: RecordedSession, key: SessionKey, turn_id: str, call_id: str
+    ) -> TurnCall | None:
         if call_id not in self._open and not self._has_asked:
             self._has_asked = True
             for there in self._known.open_calls():
@@ -223,7 +195,7 @@ class Results:
                 return calls.pop(place)
         return None
 
-    def _take(self, call: Call, result: RecordedResult) -> None:
+    def _take(self, call: TurnCall, result: RecordedResult) -> None:
         if call.call_id:
             self._answered.add(call.call_id)
         self._record_result(call, result, call.known_as, call.call_id)
@@ -232,7 +204,7 @@ class Results:
             index = WITHIN * (call.action_index + 1) + place
             action_id = derived_id("inner-call", call.action_id, place)
             command = command_of(inner.name, inner.arguments)
-            own = Call(
+            own = TurnCall(
                 call.turn, call.attempt_id, action_id, index, inner.name, "", inner.call_id, command=command
             )
             self._record_result(
@@ -240,17 +212,14 @@ class Results:
             )
 
     def _record_result(
-        self, call: Call, result: RecordedResult, known_as: str | int, trace: str, given: str | None = None
+        self,
+        call: TurnCall,
+        result: RecordedResult,
+        known_as: str | int,
+        trace: str,
+        given: str | None = None,
     ) -> None:
-        """Record what came of a call.
-
-        Args:
-            call: the call.
-            result: what came of it.
-            known_as: what it is known by in its turn.
-            trace: the identifier of the call that it was made for; empty where that has none.
-            given: what it was run with, as JSON text; None where that stands with its action.
-        """
+        """Record what came of a call."""
         result = with_end_told(result)
         found = self._judged(call, result)
         execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)
@@ -286,7 +255,7 @@ class Results:
             said = asdict(permission)
             self._record(permission_noted(call.turn, self._run.run_id, execution_id, call.name, said))
 
-    def _judged(self, call: Call, result: RecordedResult) -> Judged:
+    def _judged(self, call: TurnCall, result: RecordedResult) -> JudgedResult:
         """Return what came of a call: an exit status of 1 that is its program's answer is no failure, nor is what ran such alone."""
         found = judged(result, self._wordings)
         if found.reason is not Reason.COMMAND_FAILED or result.exit_status != 1:

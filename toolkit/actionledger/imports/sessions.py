@@ -1,17 +1,21 @@
 """Sessions of any source into a ledger, from Python."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
 from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from actionledger.core.errors import UsageError
+from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.processes import gated
-from actionledger.imports.first_come import count_first_come
+from actionledger.imports.handovers import Claims, Made, SharedFacts, SourceFacts, Touched
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of
-from actionledger.imports.kinds import refuse_other_kinds
-from actionledger.imports.news import Claims, Facts, FactsOfAll, Made, Touched
 from actionledger.imports.prices import Prices
 from actionledger.imports.reading import AS_IT_SAYS, ReadAs
 from actionledger.imports.report import ImportReport
@@ -20,6 +24,85 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey, known
 from actionledger.ledger.results import Parameters, QueryResult
+
+# What a program hands over to be taken in: each value is of the kind that its field is for, or a sentence says which is not.
+_Fits = Callable[[Any], bool]
+
+
+def refuse_other_kinds(item: object) -> None:
+    """Refuse a value of one of the types of ``sources.base`` with a field of another kind, however deep in it."""
+    if not is_dataclass(item):
+        return  # whoever takes it says that it is none
+    kind: Any = type(item)
+    for name, hint, fits in _fields(kind):
+        value = getattr(item, name)
+        if not fits(value):
+            takes = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
+            raise UsageError(
+                f"{type(item).__name__}.{name} takes {takes.replace('actionledger.imports.sources.base.', '')}, "
+                f"not {value!r:.60} of the type {type(value).__name__}."
+            )
+        for each in value if isinstance(value, tuple | list) else (value,):
+            if is_dataclass(each):
+                refuse_other_kinds(each)
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, Any, _Fits], ...]:
+    hints = get_type_hints(kind)
+    return tuple((each.name, hints[each.name], _fitting(hints[each.name])) for each in fields(kind))
+
+
+def _fitting(hint: Any) -> _Fits:
+    """Return what says of a value whether it is of a kind."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return lambda _value: True
+    if origin in {Union, UnionType}:
+        kinds = [_fitting(each) for each in inner]
+        return lambda value: any(fits(value) for fits in kinds)
+    if origin is Literal:
+        return lambda value: value in inner
+    if origin is tuple:
+        of_each = _fitting(inner[0])
+        return lambda value: isinstance(value, tuple | list) and all(map(of_each, value))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        of_value = _fitting(inner[1])
+        return lambda value: isinstance(value, Mapping) and all(map(of_value, value.values()))
+    if issubclass(hint, Enum):
+        return lambda value: isinstance(value, str) and value in set(hint)
+    if hint is int:
+        return lambda value: isinstance(value, int) and not isinstance(value, bool)
+    return lambda value: isinstance(value, int | float if hint is float else hint)
+
+
+# Whose turns are new, where several imports take in the same at once: of the same event a ledger keeps the first.
+_TAKEN = """
+SELECT count(*) FILTER (kind = 'response_received'),
+    (SELECT sum(call_count) FROM turn_starts WHERE run_id IN (FROM runs)),
+    (SELECT count(*) FROM execution_starts WHERE run_id IN (FROM runs)),
+    count(*) FILTER (kind = 'turn_superseded'),
+    count(DISTINCT session_id) FILTER (kind IN ('session_started', 'response_received'))
+FROM events WHERE run_id IN (FROM runs)"""
+_QUERY = f"WITH runs AS (SELECT unnest(string_split(?, ','))::UUID) {_TAKEN}"
+
+
+def count_first_come(report: ImportReport, ledger: Ledger, run_ids: Iterable[str]) -> None:
+    """Count as new what a ledger has of the runs of an import: the rest had come in by others, since the import began."""
+    report.is_settled = False
+    with suppress(LedgerError):  # what was recorded is safe, whoever can tell of it
+        if not ledger.internals.settle():
+            return
+        [(turns, calls, results, revised, sessions)] = ledger.sql(_QUERY, [",".join(run_ids)]).fetchall()
+        if turns < report.turns:
+            report.known += report.turns - turns
+            report.turns, report.revised = turns, min(report.revised, revised)
+        # Without those of turns that others stand for by now: of these a ledger keeps no more than that there was one.
+        report.calls = min(report.calls, calls or 0)
+        report.results = min(report.results, results)
+        report.sessions = min(report.sessions, sessions)
+        report.is_settled = True
+
 
 PYTHON = "python"
 """What records name the source of sessions that a program gave without saying where they come from."""
@@ -59,7 +142,7 @@ class SourcesImporter(Importers):
         self._read_as = read_as
         self._prices = prices
         self._asked_together = frozenset(asked_together)
-        self._before: Snapshot | None = None
+        self._before: SessionSnapshot | None = None
         self._known: dict[str, Known] = {}
         self._has_before: dict[str, bool] = {}
         self._whole: set[str] = set()
@@ -71,11 +154,7 @@ class SourcesImporter(Importers):
             each.prices = prices
 
     def finish(self, *, but: Collection[str] = ()) -> ImportReport:
-        """End the sessions that are still open, and the runs; return what came of them.
-
-        Args:
-            but: files that were not read to their end: their sessions go on with the next import.
-        """
+        """End the sessions that are still open, and the runs; return what came of them."""
         try:
             self._end(but)
         finally:
@@ -101,39 +180,28 @@ class SourcesImporter(Importers):
             each.finish(is_told=True)
 
     def begin(self, source: str) -> None:
-        """Ask now what the ledger has of a source, so that nothing of it fails later.
-
-        Args:
-            source: what records name it.
-
-        Raises:
-            LedgerError: the ledger can't be read.
-        """
+        """Ask now what the ledger has of a source, so that nothing of it fails later."""
         self.importer(source, source)
 
     def end_file(self, file: str = "") -> None:
-        """Say that a file was read to its end without a trouble: what it held before and does not hold now is left out no more.
-
-        Args:
-            file: the file; the one that is being read, if not given.
-        """
+        """Say that a file was read to its end without a trouble: what it held before and does not hold now is left out no more."""
         self._whole.add(file or self.file)
 
     def share(self) -> None:
         """Note from now on which part of the import looks at what, since others read parts of it."""
         self._is_shared = True
 
-    def facts_of_all(self) -> FactsOfAll:
+    def facts_of_all(self) -> SharedFacts:
         """Return what others have to know who take in sessions of whatever source."""
         names = sorted(self._asked_together)
         there = self._known_of(names[0]) if names else known(self._asked())
-        return FactsOfAll(there.before, there.forgotten)
+        return SharedFacts(there.before, there.forgotten)
 
-    def facts_of(self, name: str, format_name: str) -> Facts:
+    def facts_of(self, name: str, format_name: str) -> SourceFacts:
         """Return what others have to know who take in sessions of a source."""
         importer = self.importer(name, format_name)
         there = importer.known
-        return Facts(
+        return SourceFacts(
             importer.run.run_id,
             None if name in self._asked_together else there.before,
             Added(there.ids_since, there.turns_since, there.superseded),
@@ -141,15 +209,7 @@ class SourcesImporter(Importers):
         )
 
     def add(self, made: Made, part: int) -> bool:
-        """Record what others have made of a part, and go on from what they know.
-
-        Args:
-            made: what they have made.
-            part: the part's number.
-
-        Returns:
-            Whether it was done; not where something else would have come of it here: then the part has to be read here.
-        """
+        """Record what others have made of a part, and go on from what they know."""
         assert self._recorder is not None
         importers = {name: self.importer(name, form) for name, (form, _) in made.news.items()}
         for name, (_, news) in made.news.items():
@@ -202,7 +262,7 @@ class SourcesImporter(Importers):
         if self._is_live:
             return self._ledger
         if self._before is None:
-            self._before = Snapshot(self._ledger)
+            self._before = SessionSnapshot(self._ledger)
         return self._before
 
 
@@ -255,7 +315,7 @@ def import_sessions(
     return report
 
 
-class Snapshot:
+class SessionSnapshot:
     """Answers SQL over what a ledger holds now, however much comes in meanwhile: what is new need not be loaded to be asked.
 
     Args:

@@ -1,22 +1,140 @@
 """A turn's calls, each with the action that it was read as: what a recorded result may belong to."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from actionledger.core.errors import ActionError
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.recording.turns import action_id_of
 from actionledger.core.values import ActionCall, ParseResult
 from actionledger.core.values.recordings import RecordedCall, RecordedTurn
 from actionledger.core.vocabulary import ActionStatus, Capture
-from actionledger.imports.sources.exit_one import command_of
 from actionledger.ledger.queries.recorded import OpenCall
 from actionledger.reading.leaked import is_leaked
 
+# Programs whose exit status 1 is an answer and no failure: nothing found, something different, not so.
+ANSWERS: Mapping[str, tuple[str, str]] = {
+    "grep": ("no line was selected", "POSIX.1-2024, grep, EXIT STATUS"),
+    "egrep": ("no line was selected", "GNU grep manual, 2.3 Exit Status"),
+    "fgrep": ("no line was selected", "GNU grep manual, 2.3 Exit Status"),
+    "rg": ("no match was found", "rg(1), EXIT STATUS"),
+    "pgrep": ("no process matched", "pgrep(1) of procps-ng, EXIT STATUS"),
+    "diff": ("differences were found", "POSIX.1-2024, diff, EXIT STATUS"),
+    "cmp": ("the files are not the same", "POSIX.1-2024, cmp, EXIT STATUS"),
+    "test": ("the expression is false", "POSIX.1-2024, test, EXIT STATUS"),
+    "[": ("the expression is false", "POSIX.1-2024, test, EXIT STATUS"),
+    "git diff --exit-code": ("there are differences", "git-diff(1), --exit-code, --quiet and --no-index"),
+}
+"""What 1 means by the program, and where that is documented: docs/sources.md has the same table."""
 
-class Call(NamedTuple):
+SHELL_TOOLS = frozenset(
+    {
+        *("bash", "shell", "local_shell", "shell_command", "exec_command", "container.exec"),
+        *("run_shell_command", "execute_command", "run_commands", "run_terminal_cmd", "run_in_terminal"),
+        *("developer__shell", "execute_bash", "terminal"),
+    }
+)
+"""The tools of agents that run a command of their arguments, in small letters."""
+
+MOST = 20_000
+"""A longer command is nothing of the kind, in characters."""
+
+_KEYS = ("command", "cmd", "commands")
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
+_SCRIPT = re.compile(r"-l?c")
+_QUIET = re.compile(r"(?:\s+(?:2>&1|&?>\s?/dev/null|[12]>\s?/dev/null))+\s*\Z")
+_DIFFERS = frozenset({"--exit-code", "--quiet", "--no-index"})
+_GIT_FLAGS = frozenset({"--no-pager", "-P", "--paginate", "-p", "--no-optional-locks", "--literal-pathspecs"})
+_PRINTED = re.compile(r"^Output:[^\S\n]*$", re.MULTILINE)
+_FRAME = re.compile(
+    r"^(?:(?:Exit code:?|Process exited with code|Command exited with code|Exit Code:) 1"
+    r"|\((?:no output|empty)\)|Output: \(empty\)|Wall time:? [^\n]{1,40}|</?(?:shell_metadata|bash_metadata)>)?[^\S\n]*$",
+    re.MULTILINE,
+)
+
+
+def command_of(name: str, arguments: object) -> str | list[str]:
+    """Return the command that a call runs, as a line for a shell or as words; empty where it is none that is known."""
+    if name.lower() not in SHELL_TOOLS or not isinstance(arguments, Mapping):
+        return ""
+    given: Any = next((arguments[key] for key in _KEYS if key in arguments), "")
+    if isinstance(given, str):
+        return given if len(given) <= MOST else ""
+    if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
+        return ""
+    if sum(map(len, given)) > MOST:
+        return ""
+    if len(given) == 1:
+        return str(given[0])
+    if len(given) == 3 and _base(given[0]) in _SHELLS and _SCRIPT.fullmatch(given[1]):
+        return str(given[2])
+    return list(given) if "commands" not in arguments else ""
+
+
+def is_answer(command: str | Sequence[str], text: str) -> bool:
+    """Return whether exit status 1 of a command is an answer."""
+    if not isinstance(command, str):
+        return _answers(command)
+    quiet = _QUIET.search(command)
+    line = command[: quiet.start()] if quiet else command
+    words = _words(line, expands=False)
+    if words is None and not (quiet and "/dev/null" in quiet[0]) and not _printed(text):
+        words = _words(line, expands=True)
+    return words is not None and _answers(words)
+
+
+def _words(line: str, *, expands: bool) -> list[str] | None:
+    from actionledger.runtime.commands.words import words_of  # noqa: PLC0415 - of few imports, and it needs a room that starts programs
+
+    try:
+        return words_of(line, expands=expands)
+    except ActionError:
+        return None
+
+
+def _answers(words: Sequence[str]) -> bool:
+    program = _base(words[0]) if words else ""
+    if program == "git":
+        return _compares(words[1:])
+    return program in ANSWERS
+
+
+def _compares(arguments: Sequence[str]) -> bool:
+    """Return whether arguments of git are a ``diff`` that says by its status whether there are differences."""
+    rest = iter(arguments)
+    for word in rest:
+        if word in {"-C", "-c"}:
+            next(rest, None)
+        elif word == "diff":
+            return any(each in _DIFFERS for each in _options(rest))
+        elif word not in _GIT_FLAGS:
+            return False
+    return False
+
+
+def _options(rest: Iterator[str]) -> Iterator[str]:
+    for word in rest:
+        if word == "--":
+            return
+        yield word
+
+
+def _base(program: str) -> str:
+    return program.rpartition("/")[2]
+
+
+def _printed(text: str) -> str:
+    """Return what a program or its shell has printed, without the words that agents put around it."""
+    begins = _PRINTED.search(text)
+    shown = text[begins.end() :] if begins else text
+    return _FRAME.sub("", shown).strip()
+
+
+class TurnCall(NamedTuple):
     """A call that a result may belong to.
 
     Args:
@@ -56,7 +174,7 @@ def may_be_unread(call: RecordedCall) -> bool:
         return True
 
 
-def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: str) -> list[Call]:
+def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: str) -> list[TurnCall]:
     """Return a turn's calls, each with the action that it was read as, in the order in which they were made."""
     actions = [
         (index, action)
@@ -68,7 +186,7 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
     ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
     at = _places(turn, result)
     alike = Counter([call.call_id for call in ordered]) if len(ordered) > 1 else {ordered[0].call_id: 1}
-    calls: list[Call] = []
+    calls: list[TurnCall] = []
     before: dict[str, int] = {}
     for place, call in enumerate(ordered):
         named = [pair for pair in actions if call.call_id and pair[1].call_id == call.call_id]
@@ -88,7 +206,7 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
             unread = derived_id(
                 "unread-call", key.turn_id, _known_as(call.call_id, before.get(call.call_id, 0), place)
             )
-            found = Call(key, attempt_id, unread, behind, call.name, "", call.call_id)
+            found = TurnCall(key, attempt_id, unread, behind, call.name, "", call.call_id)
         repeated = before.get(call.call_id, 0)
         calls.append(found._replace(repeated=repeated) if repeated else found)
         before[call.call_id] = repeated + 1
@@ -111,13 +229,13 @@ def _places(turn: RecordedTurn, result: ParseResult) -> Callable[[tuple[int, Act
     return lambda pair: place_of.get(pair[1].block, -1)
 
 
-def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, call_id: str) -> Call:
+def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, call_id: str) -> TurnCall:
     action_id = action_id_of(attempt_id, index)
     command = command_of(action.name, action.arguments)
-    return Call(key, attempt_id, action_id, index, action.name, action.dialect, call_id, command=command)
+    return TurnCall(key, attempt_id, action_id, index, action.name, action.dialect, call_id, command=command)
 
 
-def call_of(there: OpenCall) -> Call:
+def call_of(there: OpenCall) -> TurnCall:
     """Return a call that a ledger has without a result."""
     session = SessionKey(
         session_id=there.session_id, profile=there.profile, model=there.model, task=there.task
@@ -125,7 +243,7 @@ def call_of(there: OpenCall) -> Call:
     turn = TurnKey(
         session=session, turn_id=there.turn_id, index=there.turn_index, occurred_at=there.occurred_at
     )
-    return Call(
+    return TurnCall(
         turn,
         there.attempt_id,
         there.action_id,

@@ -1,9 +1,11 @@
 """Turns of another runtime, recorded one by one as they happen."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
+from difflib import get_close_matches
 from functools import cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from actionledger.core.canonical import json_text
@@ -16,11 +18,12 @@ from actionledger.core.values.recordings import (
     RecordedResult,
     RecordedSession,
     RecordedTurn,
+    Usage,
 )
 from actionledger.imports.importer import Importer
 from actionledger.imports.reading import ReadAs
-from actionledger.imports.shapes.sniffed import answer_of
-from actionledger.imports.usages import possible_usage, told_usage, usage_within
+from actionledger.imports.shapes.framework_messages import answer_of
+from actionledger.imports.sources.usage import COUNTS, PROVIDERS_OWN, is_count, usage_of
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_index
 from actionledger.ledger.queries.recorded import known
@@ -31,6 +34,93 @@ from actionledger.reading.parsers import AnyParser, NamedParser, parser_for, par
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+# What a response took, as a program says it, which is refused where it can't be, and as a provider says it, of which the rest is
+# kept.
+_NAMES = frozenset(each.name for each in fields(Usage)) - {"billed"}
+_OWN = _NAMES - {"input_tokens", "output_tokens"}
+"""What only ``Usage`` calls so; the others are the providers' names as well, which don't mean the same everywhere."""
+
+_NUMBERS = frozenset({"cost_usd", "latency_ms", "time_to_first_token_ms"})
+_TEXT = "finish_reason"
+_WITHIN = ("usage", "usageMetadata", "usage_metadata")
+
+
+def told_usage(given: object) -> Usage:
+    """Return what a program says that a response took."""
+    if given is None:
+        return Usage()
+    if isinstance(given, Usage):
+        _refuse_impossible(asdict(given))
+        return given
+    if not isinstance(given, Mapping):
+        raise UsageError(f"A usage is a Usage or an object of counts, not {str(given)[:80]!r}.")
+    _refuse_unknown(given)
+    _refuse_impossible(given)
+    return _usage(given)
+
+
+def possible_usage(given: object) -> Usage:
+    """Return what can be of a usage that nobody is there to mend: no response is lost for it."""
+    said = asdict(given) if isinstance(given, Usage) else given
+    if not isinstance(said, Mapping):
+        return Usage()
+    return _usage({name: value for name, value in said.items() if value is None or _may_be(name, value)})
+
+
+def usage_within(message: object) -> Mapping[str, Any] | None:
+    """Return the usage that stands beside a message in its provider's response."""
+    if not isinstance(message, Mapping):
+        return None
+    return next((found for name in _WITHIN if isinstance(found := message.get(name), Mapping)), None)
+
+
+def _usage(given: Mapping[str, Any]) -> Usage:
+    own = {name: value for name, value in given.items() if name in _OWN}
+    if own.get(_TEXT, "") is None:
+        del own[_TEXT]
+    return usage_of(given, **own)
+
+
+def _refuse_unknown(given: Mapping[str, Any]) -> None:
+    """Refuse what nothing is kept of; a provider's own object may have what came up since."""
+    unknown = [name for name in given if name not in _NAMES]
+    if not unknown or not PROVIDERS_OWN.isdisjoint(given):
+        return
+    near = get_close_matches(str(unknown[0]), sorted(_NAMES), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise UsageError(
+        f"A usage has no {unknown[0]!r:.60}.{hint} It has {', '.join(sorted(_NAMES))}, or is a provider's usage object."
+    )
+
+
+def _refuse_impossible(given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        if value is not None and not _may_be(name, value):
+            wanted = (
+                "a text"
+                if name == _TEXT
+                else f"{'a number' if name in _NUMBERS else 'a whole number'}, 0 or more"
+            )
+            raise UsageError(f"A usage's {name} is {wanted}, not {value!r:.60}.")
+
+
+def _may_be(name: object, value: object) -> bool:
+    """Return whether a value may stand under a name; under one that is not known here, any may."""
+    if name == _TEXT:
+        return isinstance(value, str)
+    if name in _NUMBERS:
+        return _is_amount(value)
+    return name not in COUNTS or is_count(value)
+
+
+def _is_amount(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return isfinite(value) and value >= 0
+    except OverflowError:  # a whole number that no float holds
+        return False
 
 
 SOURCE = "python"
@@ -58,22 +148,7 @@ class TurnRecorder:
     def record(
         self, turn: RecordedTurn, read_as: ReadAs, *, session: str, profile: str | None, model: str, task: str
     ) -> str:
-        """Record a turn as the next of its session, whichever processes record into that.
-
-        Args:
-            turn: the turn; its index is not looked at.
-            read_as: how its text is read.
-            session: its session's name.
-            profile: the profile that it runs under; None for none.
-            model: its language model.
-            task: what it is about.
-
-        Returns:
-            The id that the turn is recorded as.
-
-        Raises:
-            LedgerError: the place of the turn can't be taken.
-        """
+        """Record a turn as the next of its session, whichever processes record into that."""
         whole = RecordedSession(session, profile, model, task, ())
         session_id, before = derived_id("session", SOURCE, session), self._importer.report.turns
         failed = f"The ledger {self._ledger.path} can't record a turn of the session {session!r}"
@@ -105,11 +180,7 @@ def recorded_turn(
     reasoning: str = "",
     **given: Any,
 ) -> RecordedTurn:
-    """Return what a program says of a turn as a recording says it; see ``Ledger.record_turn``.
-
-    Raises:
-        UsageError: text and message, or neither of them, or something that is none of what it should be.
-    """
+    """Return what a program says of a turn as a recording says it; see ``Ledger.record_turn``."""
     refuse_no_texts(reasoning=reasoning, **given)
     if at is not None and not isinstance(at, datetime):
         raise UsageError(f"at is a datetime, not {at!r:.60}.")
@@ -145,23 +216,14 @@ def recorded_turn(
 
 
 def refuse_no_texts(**given: object) -> None:
-    """Refuse what is neither a text nor None, by the name of its argument.
-
-    Raises:
-        UsageError: one is neither.
-    """
+    """Refuse what is neither a text nor None, by the name of its argument."""
     for name, held in given.items():
         if not isinstance(held, str | None):
             raise UsageError(f"{name} is a text, not {held!r:.60} of the type {type(held).__name__}.")
 
 
 def read_as(parser: NamedParser | None, dialects: Sequence[str] | Literal["auto"] | None) -> ReadAs:
-    """Return how texts are to be read; "auto" is every format, as ``al.parse`` has it.
-
-    Raises:
-        UnknownNameError: a name that nothing goes by.
-        UsageError: both are given.
-    """
+    """Return how texts are to be read; "auto" is every format, as ``al.parse`` has it."""
     if parser is not None and dialects is not None:
         raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
     if dialects == "auto":

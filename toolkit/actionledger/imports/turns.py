@@ -1,19 +1,39 @@
 """A turn known again: the same one, a later state of it, or another one under its name."""
 
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from datetime import datetime
 from enum import Enum, auto
-from typing import NamedTuple
+from math import isfinite
+from typing import Any, NamedTuple
 
-from actionledger.core.ids import derived_id
-from actionledger.core.recording import SessionKey, turn_id_of
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.events import SystemNoted
+from actionledger.core.ids import derived_id, now
+from actionledger.core.privacy import mask_text
+from actionledger.core.recording import (
+    RESPONSE_CHARACTERS,
+    Recorder,
+    SessionKey,
+    TurnKey,
+    billed_beside,
+    hash_of_tools,
+    response_refused,
+    turn_id_of,
+)
+from actionledger.core.values.recordings import RecordedSession, RecordedTurn, Usage
+from actionledger.core.vocabulary import CostOrigin
+from actionledger.imports.import_run import ImportRun
+from actionledger.imports.prices import Prices, cost_of, list_price, price_list
 from actionledger.imports.reading import written_of
-from actionledger.ledger.queries.recorded import Known, KnownTurn, digest
+from actionledger.imports.report import ImportReport
+from actionledger.imports.sources.base import Refusal
+from actionledger.ledger.queries.recorded import NOT_TOLD, Known, KnownTurn, LeftOutKey, ToldLeftOut, digest
 from actionledger.ledger.storage.encoding import as_recorded
 from actionledger.reading.recorded import WithCalls
 
 
-class State(Enum):
+class TurnMatch(Enum):
     """What a turn of a recording is to a ledger."""
 
     NEW = auto()
@@ -37,7 +57,7 @@ class Looked(NamedTuple):
     turn: RecordedTurn
     written: WithCalls
     turn_id: str
-    state: State
+    state: TurnMatch
     replaces: str = ""
     formerly: str = ""
 
@@ -45,15 +65,7 @@ class Looked(NamedTuple):
 def looked_up(
     known: Known, source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn
 ) -> Looked:
-    """Return what a turn is to a ledger.
-
-    Args:
-        known: what the ledger has.
-        source: what records name the source.
-        session: the session that the turn stands in.
-        key: the same, as records carry it.
-        turn: the turn.
-    """
+    """Return what a turn is to a ledger."""
     written = written_of(turn)
     text = written.text
     first = _identity(known, source, session, key, turn)
@@ -64,16 +76,16 @@ def looked_up(
         other = replace(turn, external_id=turn.formerly)
         formerly = _formerly(known, _identity(known, source, session, key, other), turn_id)
     if there is None:
-        return Looked(turn, written, turn_id, State.NEW, formerly=formerly)
+        return Looked(turn, written, turn_id, TurnMatch.NEW, formerly=formerly)
     state = _compared(turn, text, there)
-    if state is State.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
-        state = State.DIFFERING
-    if state is State.KNOWN and not known.is_done(turn_id):
-        state = State.NEW
-    if state is not State.GROWN:
+    if state is TurnMatch.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
+        state = TurnMatch.DIFFERING
+    if state is TurnMatch.KNOWN and not known.is_done(turn_id):
+        state = TurnMatch.NEW
+    if state is not TurnMatch.GROWN:
         return Looked(turn, written, turn_id, state, formerly=formerly)
     grown = derived_id("turn", first, digest(text), len(turn.calls), turn.usage.output_tokens)
-    return Looked(turn, written, grown, State.GROWN, replaces=turn_id, formerly=formerly)
+    return Looked(turn, written, grown, TurnMatch.GROWN, replaces=turn_id, formerly=formerly)
 
 
 def _formerly(known: Known, other: str, turn_id: str) -> str:
@@ -106,22 +118,22 @@ def _identity(
     return derived_id("turn", first, "named", turn.external_id)
 
 
-def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> State:
+def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> TurnMatch:
     # What is billed beside a message may be counted by now where it was not: that is no later state of the message.
     beside = sum(each.output_tokens for each in turn.usage.billed if not each.is_own)
     calls, tokens = len(turn.calls), (turn.usage.output_tokens or 0) - beside
     is_same = _is_text_of(text, there)
     has_more_beside = calls > there.call_count or tokens > (there.output_tokens or 0)
     if is_same and not (turn.external_id and has_more_beside and calls >= there.call_count):
-        return State.KNOWN
+        return TurnMatch.KNOWN
     if not turn.external_id:
-        return State.DIFFERING
+        return TurnMatch.DIFFERING
     if is_same:
-        return State.GROWN
+        return TurnMatch.GROWN
     if len(text) < there.characters or calls < there.call_count:
-        return State.KNOWN  # an earlier state of what is there
+        return TurnMatch.KNOWN  # an earlier state of what is there
     goes_on = len(text) > there.characters and _is_text_of(text[: there.characters], there)
-    return State.GROWN if goes_on else State.DIFFERING
+    return TurnMatch.GROWN if goes_on else TurnMatch.DIFFERING
 
 
 def _is_state_of(turn: RecordedTurn, text: str, there: KnownTurn, known: Known, turn_id: str) -> bool:
@@ -143,3 +155,214 @@ def _are_among(turn: RecordedTurn, known: Known, turn_id: str) -> bool:
 
 def _is_text_of(text: str, there: KnownTurn) -> bool:
     return there.digest == digest(text) or there.digest == digest(as_recorded(text))
+
+
+# What a recording says of a response beside its text, as its event has it: what it is about, tokens, times, and what it cost.
+_OF_USAGE = [each.name for each in fields(Usage) if each.name not in {"finish_reason", "billed"}]
+_TOKENS = [name for name in _OF_USAGE if name.endswith("_tokens")]
+_NOTHING = Usage()
+_NOTHING_RECORDED: dict[str, object] = dict.fromkeys(_OF_USAGE)
+
+TASK_CHARACTERS = 64 * 1024
+"""How much is kept of what a session is about, in characters: each of its events says it."""
+
+
+def task_of(session: RecordedSession) -> str:
+    """Return what a session is about; of a long text its beginning, which says so."""
+    task = session.task
+    if len(task) <= TASK_CHARACTERS:
+        return task
+    # Half of a secret would not be known as one.
+    return f"{mask_text(task)[:TASK_CHARACTERS]} … (cut: {TASK_CHARACTERS:,} of {len(task):,} characters are kept)"
+
+
+def recorded_of(turn: RecordedTurn) -> dict[str, object]:
+    """Return what a recording says of a response beside its text, by the fields of its event."""
+    usage = known_usage(turn)
+    said = (
+        _NOTHING_RECORDED
+        if usage is _NOTHING or usage == _NOTHING
+        else {name: _storable(getattr(usage, name)) for name in _OF_USAGE}
+    )
+    return said | {
+        "finish_reason": usage.finish_reason or None,
+        "message_id": turn.external_id,
+        "capture": turn.capture,
+        "call_count": len(turn.calls),
+        "tools_hash": hash_of_tools(turn.tools) if turn.tools else None,
+        "reasoning": turn.reasoning or None,
+        "cost_origin": None if said["cost_usd"] is None else CostOrigin.RECORDED,
+    }
+
+
+def known_usage(turn: RecordedTurn) -> Usage:
+    """Return what a turn took, without the zeros that stand where nothing is known yet, as in messages that were broken off.
+
+    No response is shown nothing, and none that holds something was written with nothing. All that it wrote is with its thoughts.
+    """
+    usage = turn.usage
+    if usage.output_tokens == 0 and not usage.input_tokens:
+        cost = usage.cost_usd or None
+        unknown: dict[str, Any] = dict.fromkeys(_TOKENS)
+        return replace(usage, **unknown, cost_usd=cost)
+    if usage.output_tokens == 0 and (turn.text or turn.calls or turn.reasoning):
+        return replace(usage, output_tokens=None, reasoning_tokens=usage.reasoning_tokens or None)
+    thought = usage.reasoning_tokens or 0
+    if usage.output_tokens is not None and thought > usage.output_tokens:
+        return replace(usage, output_tokens=usage.output_tokens + thought)
+    return usage
+
+
+def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: ImportReport) -> dict[str, object]:
+    """Return what a turn cost, where its recording doesn't say: by a price file, else by its provider's list; one without a price is counted."""
+    took = known_usage(turn)
+    if took.cost_usd is not None or took.output_tokens is None or took.input_tokens is None:
+        return {}
+    cost, origin = _computed(prices, model, took, turn.occurred_at)
+    if cost is None:
+        report.unpriced[model] += 1
+        return {}
+    report.priced += origin is CostOrigin.PRICES
+    report.listed += origin is CostOrigin.LIST_PRICES
+    return {"cost_usd": cost, "cost_origin": origin}
+
+
+def is_unfilled(prices: Prices | None, model: str, turn: RecordedTurn, there: KnownTurn | None) -> bool:
+    """Return whether a turn has been there without a cost, and has a price by now: what was recorded stays as it is."""
+    if turn.usage.cost_usd is not None or there is None or there.has_cost:
+        return False
+    return _computed(prices, model, known_usage(turn), turn.occurred_at)[0] is not None
+
+
+def _computed(
+    prices: Prices | None, model: str, took: Usage, at: datetime | None
+) -> tuple[float | None, CostOrigin]:
+    cost = None if prices is None else prices.cost(model, took, at)
+    if cost is not None:
+        return cost, CostOrigin.PRICES
+    return cost_of(list_price, model, took, at), CostOrigin.LIST_PRICES
+
+
+def _storable(value: object) -> object:
+    """Return a count or an amount that a column holds; any other is as if it were not recorded."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
+
+
+# What is noted of a turn's cost beside its event: by which prices it is, and what was billed beside its message.
+def note_costs(
+    run: ImportRun, key: TurnKey, cost: dict[str, object], prices: Prices | None, turn: RecordedTurn
+) -> None:
+    """Note by which prices a turn's cost was computed, and what was billed beside its message."""
+    origin = cost.get("cost_origin")
+    if origin is CostOrigin.PRICES and prices is not None:
+        run.note_prices(prices.dated)
+    elif origin is CostOrigin.LIST_PRICES and (held := price_list()) is not None:
+        run.note_list_prices(held.package, held.dated)
+    beside = [each for each in turn.usage.billed if not each.is_own]
+    for place, each in enumerate(beside):
+        said = {name: value for name, value in asdict(each).items() if value and name != "is_own"}
+        run.record(billed_beside(key, run.key.run_id, place, said))
+
+
+# What an import does not take in, as it is recorded and reported: each once, however often it is read.
+PLACES = 2**31
+"""How many turns a session may have."""
+
+
+class Refusals:
+    """Records what is not taken in.
+
+    Args:
+        record: takes the events.
+        run_id: the run.
+        source: what records name the source.
+    """
+
+    def __init__(self, record: Recorder, run_id: str, source: str) -> None:
+        self._record = record
+        self._run_id = run_id
+        self._source = source
+
+    def refuse(self, refusal: Refusal, report: ImportReport) -> None:
+        """Keep a refusal; the same one of the same file is kept once."""
+        report.refusals.append(refusal)
+        self._note("line_refused", str(refusal), "line-refused", self._source, str(refusal))
+
+    def note_differing(
+        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport, file: str
+    ) -> None:
+        """Record that a turn of a file comes with another text than before."""
+        place = f"{item.external_id}#{looked.turn.index}"
+        reason = f"{place}: other content under the same id; what was recorded first is kept."
+        report.differing.append(Refusal(file, 0, reason))
+        about = ("turn-differs", looked.turn_id, looked.written.text)
+        self._note("turn_differs", reason, *about, session_id=session.session_id)
+
+    def is_too_large(
+        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport, file: str
+    ) -> bool:
+        """Return whether a response of a file is too large to be recorded, and then refuse it."""
+        if len(looked.written.text) <= RESPONSE_CHARACTERS:
+            return False
+        index = looked.turn.index
+        event = response_refused(session.session_id, self._run_id, index, len(looked.written.text))
+        reason = f"Session {item.external_id!r}, turn {index}: {event.message}"
+        report.refusals.append(Refusal(file, 0, reason))
+        self._record(replace(event, event_id=derived_id("response-refused", looked.turn_id)))
+        return True
+
+    def has_no_place(self, item: RecordedSession, looked: Looked, report: ImportReport, file: str) -> bool:
+        """Return whether a turn has no place that a ledger holds, and then refuse it."""
+        index = looked.turn.index
+        if 0 <= index < PLACES:
+            return False
+        why = f"Session {item.external_id!r}: a turn's place counts from 0 to {PLACES - 1}, got {index}."
+        self.refuse(Refusal(file, 0, why), report)
+        return True
+
+    def _note(self, code: str, message: str, *about: str, session_id: str | None = None) -> None:
+        self._record(
+            SystemNoted(
+                event_id=derived_id(*about),
+                recorded_at=now(),
+                run_id=self._run_id,
+                code=code,
+                message=message,
+                session_id=session_id,
+            )
+        )
+
+
+# How much of each file was left out, told to a ledger as what is more or fewer than it knew: whatever grows counts as it stands.
+WITHIN_TURN = "within a turn"
+"""What results are called that stand in the turn of the calls, and belong to none of them: they are counted with their turn, once."""
+
+
+def changes(
+    counted: Mapping[LeftOutKey, int],
+    whole: Collection[str],
+    before: Callable[[Sequence[str]], Mapping[LeftOutKey, ToldLeftOut]],
+) -> Iterator[tuple[LeftOutKey, int, int]]:
+    """Yield what was left out of files beyond what a ledger knows: add it to that, and each file counts as it stands.
+
+    Args:
+        counted: what was left out, by file, reason and what it is.
+        whole: the files that were read to their end; of any other one nothing is taken back.
+        before: returns what the ledger knows of some files.
+
+    Yields:
+        The file, the reason and what it is; how much more there is of it, less than nothing where there is less; and how many times
+        it was told of before.
+    """
+    now: Counter[LeftOutKey] = Counter()
+    for (path, reason, detail), count in counted.items():
+        now[as_recorded(path), reason, as_recorded(detail)] += count
+    read = {as_recorded(path) for path in whole}
+    known = before(sorted({path for path, _, _ in now} | read))
+    for key in dict.fromkeys((*now, *known)):
+        told = known.get(key, NOT_TOLD)
+        more = now[key] if key[2] == WITHIN_TURN else now[key] - told.amount
+        if more > 0 or (more < 0 and key[0] in read):
+            yield key, more, told.times

@@ -16,13 +16,20 @@ from actionledger.core.events import Event
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
 from actionledger.core.processes import gated
-from actionledger.imports.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
+from actionledger.imports.handovers import Made, News, SharedFacts, SourceFacts
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of
-from actionledger.imports.news import Facts, FactsOfAll, Made, News
-from actionledger.imports.parts import Part
+from actionledger.imports.parts import (
+    FileOfPart,
+    HowToRead,
+    ImportPart,
+    PartProgress,
+    PartTask,
+    SentBehind,
+    items_of,
+    received,
+)
 from actionledger.imports.reading import AS_IT_SAYS, ReadAs
-from actionledger.imports.reading_files import items_of
 from actionledger.imports.sources.base import ReadFile
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.registry import source_named
@@ -46,14 +53,14 @@ def main() -> None:
             worker.read(task)
 
 
-def _asked(requests: IO[bytes]) -> Iterator[Task]:
+def _asked(requests: IO[bytes]) -> Iterator[PartTask]:
     """Yield what is to be read, each fetched as soon as it is there: whoever asks doesn't fetch answers while it waits for that."""
-    tasks: SimpleQueue[Task | None] = SimpleQueue()
+    tasks: SimpleQueue[PartTask | None] = SimpleQueue()
     Thread(target=_fetch, args=(requests, tasks), daemon=True).start()
     yield from iter(tasks.get, None)
 
 
-def _fetch(requests: IO[bytes], tasks: "SimpleQueue[Task | None]") -> None:
+def _fetch(requests: IO[bytes], tasks: "SimpleQueue[PartTask | None]") -> None:
     try:
         with suppress(EOFError):
             while True:
@@ -76,7 +83,7 @@ class Worker:
         self._known: dict[str, tuple[str, Known]] = {}
         self._read_as = _read_as(how)
 
-    def read(self, task: Task) -> None:
+    def read(self, task: PartTask) -> None:
         """Read a part, and say how far that is, and what was made of it, as often as there is enough."""
         for name, facts in task.facts.items():
             self._known[name] = (facts.run_id, _known(facts, self._how.facts))
@@ -111,7 +118,7 @@ class _PartReading(Importers):
         self._bytes = 0
         self._ended: list[tuple[int, bool]] = []
 
-    def read(self, part: Part, files: Sequence[FileOfPart]) -> None:
+    def read(self, part: ImportPart, files: Sequence[FileOfPart]) -> None:
         for place, file in enumerate(files):
             before = self.troubles
             self.begin_file(shown(Path(file.path)))
@@ -128,7 +135,7 @@ class _PartReading(Importers):
 
     def give_up(self) -> None:
         """Leave the rest, from what was told last on, to whoever has the ledger."""
-        self._answers.send(Progress(None, 0, 0, 0))
+        self._answers.send(PartProgress(None, 0, 0, 0))
 
     def forget(self) -> None:
         """Take back what was noted as known: another part of the import has to know by itself."""
@@ -167,7 +174,7 @@ class _PartReading(Importers):
     def _tell(self, *, is_last: bool = False) -> None:
         news = {name: (self._forms[name], self._news_of(each)) for name, each in self.importers.items()}
         made = Made(self._batch.prepared(), news)
-        self._answers.send(Progress(made, *self._place, self._bytes, self._ended, is_last))
+        self._answers.send(PartProgress(made, *self._place, self._bytes, self._ended, is_last))
         self._batch, self._bytes, self._ended = Batch(), 0, []
 
     def _news_of(self, importer: Importer) -> News:
@@ -177,7 +184,7 @@ class _PartReading(Importers):
         return importer.take_news(added)
 
 
-def _known(facts: Facts, of_all: FactsOfAll) -> Known:
+def _known(facts: SourceFacts, of_all: SharedFacts) -> Known:
     """Return what is known of a source, whose questions are answered without a ledger as long as that had nothing of it."""
     added, before = facts.added, of_all.together if facts.before is None else facts.before
     known = Known(before, added.ids, added.turns, added.superseded, of_all.forgotten)
@@ -212,6 +219,6 @@ def _reader(file: FileOfPart, how: HowToRead) -> ReadFile:
 def _read_as(how: HowToRead) -> ReadAs:
     if how.texts is None:
         return AS_IT_SAYS
-    from actionledger.imports.told import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
+    from actionledger.imports.reading import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
 
     return told(**how.texts)

@@ -25,13 +25,19 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.shapes.claude_results import arguments_of
-from actionledger.imports.shapes.conversation import Conversation
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.shapes.conversation import MessageTurns
+from actionledger.imports.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    of_claude,
+    text_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.permissions import of_claude
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "agent_sdk_stream"
 
@@ -67,15 +73,7 @@ class _Recording:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a stream, the sub-agents' behind their parent's.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the sessions of a stream, the sub-agents' behind their parent's."""
     recording = _Recording()
     for item in numbered_objects(path, on_read):
         if isinstance(item, Refusal):
@@ -198,7 +196,7 @@ def _given(recording: _Recording) -> Iterator[RecordedSession]:
     for denied in objects_at(recording.result, "permission_denials"):
         recording.refused.setdefault(text_at(denied, "tool_use_id"), "policy")
     for stream in sorted(recording.streams.values(), key=lambda each: each.parent_call != ""):
-        whole = Conversation()
+        whole = MessageTurns()
         for message in stream.order:
             whole.add(message)
         recording.passed.update(whole.passed)

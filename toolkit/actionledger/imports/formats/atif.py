@@ -23,9 +23,9 @@ from actionledger.core.values.recordings import (
     Usage,
 )
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
+from actionledger.imports.shapes.answers import with_outcome, with_own
 from actionledger.imports.shapes.base import Passed, left_out, tools_text
-from actionledger.imports.shapes.outcomes import with_outcome, with_own
-from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.sources.access import (
     count_at,
     number_at,
@@ -38,8 +38,7 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.values import json_objects
+from actionledger.imports.sources.json_values import Elements, json_objects
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF-v')
 _CONTINUED = re.compile(r"(?P<base>.+)-cont-(?P<number>\d+)\Z", re.DOTALL)
@@ -47,15 +46,7 @@ _SUMMARISED = re.compile(r"(?P<base>.+)-summarization-\d+(?:-\w+)?\Z", re.DOTALL
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each trajectory of a file, with those that it embeds, then what was passed over.
-
-    Args:
-        path: the file, a document or one a line, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield each trajectory of a file, with those that it embeds, then what was passed over."""
     passed: Passed = Counter()
     for item in json_objects(path, on_read, Elements(("steps",), known_by=("session_id",))):
         if isinstance(item, Refusal):
@@ -74,12 +65,7 @@ def recognise(sample: Sample) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """What a trajectory is embedded in.
-
-    Args:
-        name: its session; empty for none.
-        run: the run that both belong to.
-    """
+    """What a trajectory is embedded in."""
 
     name: str = ""
     run: str = ""

@@ -13,17 +13,16 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes.about import About
 from actionledger.imports.shapes.base import left_out, since_epoch
-from actionledger.imports.shapes.observed import answered_call, fill_request, output_of
-from actionledger.imports.shapes.plain_errors import WORDINGS
-from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.conversation import WORDINGS
+from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, scores_of, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import json_objects, objects_of
 from actionledger.imports.sources.usage import with_thoughts
-from actionledger.imports.sources.values import json_objects, objects_of
 
 _KINDS: dict[str, Kind] = {"llm": "model", "tool": "tool"}
 _HEAD = re.compile(rb'"span_attributes"')
@@ -32,15 +31,7 @@ _DEEP = 50
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a log, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a log, then what was passed over."""
     traces = Traces(SOURCE.name)
     open_rows: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
     for item in json_objects(path, on_read):

@@ -20,7 +20,7 @@ from actionledger.imports.shapes.exchanges import Exchanges
 from actionledger.imports.sources.access import object_at, objects_at, text_at
 from actionledger.imports.sources.base import LeftOut, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, opened, shown
-from actionledger.imports.sources.documents import MAX_DOCUMENT
+from actionledger.imports.sources.json_values import MAX_DOCUMENT
 
 NAME = "cassettes"
 
@@ -29,16 +29,7 @@ _MOST_VALUES = 5_000_000
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a cassette.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is no cassette.
-        MissingPackageError: the package that reads YAML is not installed.
-    """
+    """Yield the sessions of a cassette."""
     exchanges = Exchanges(NAME)
     found = _cassette(path, on_read).get("interactions")
     if not isinstance(found, list):

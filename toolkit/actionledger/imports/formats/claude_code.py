@@ -23,13 +23,20 @@ from actionledger.core.values.recordings import (
 )
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
-from actionledger.imports.sources.access import NOTHING, object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    hook_of_claude,
+    object_at,
+    objects_at,
+    text_at,
+    time_at,
+    told as unknown_as,
+    with_hook,
+)
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
-from actionledger.imports.sources.permissions import hook_of_claude, with_hook
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 from actionledger.imports.sources.usage import usage_of
 
 Line = Mapping[str, Any]
@@ -56,15 +63,7 @@ _KNOWN = frozenset(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a transcript in pieces, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a transcript in pieces, then what was passed over."""
     transcript = _Transcript(path.name.split(".jsonl")[0])
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):

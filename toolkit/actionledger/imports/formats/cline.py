@@ -25,12 +25,11 @@ from actionledger.core.values.recordings import (
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, left_out, since_epoch, total
-from actionledger.imports.shapes.conversation import Conversation
+from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.documents import document_or_part, json_document
+from actionledger.imports.sources.json_values import Elements, document_or_part, json_document
 
 NAME = "cline"
 HISTORY = "api_conversation_history.json"
@@ -93,15 +92,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the session of a file."""
     document, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("sessionId",)))
     if reason:
         yield Refusal(shown(path), 0, reason)
@@ -130,7 +121,7 @@ def recognise(sample: Sample) -> float:
 def _session(
     path: Path, name: str, messages: list[Any], head: Mapping[str, Any], notes: list[Usage]
 ) -> Recorded:
-    conversation, is_text = Conversation(), True
+    conversation, is_text = MessageTurns(), True
     of_client: set[int] = set()
     for number, value in enumerate(messages, 1):
         if not isinstance(value, dict):
@@ -227,7 +218,7 @@ def _judged(result: RecordedResult) -> RecordedResult:
     return replace(result, is_error=not all(said))
 
 
-def _take_results(message: Message, conversation: Conversation) -> str:
+def _take_results(message: Message, conversation: MessageTurns) -> str:
     """Give the results that a person's text holds to the turn before, and return what is left of the text."""
     text, injected = _INJECTED.subn("", message.text)
     if injected:
@@ -298,7 +289,7 @@ def _usages(notes: list[Any]) -> Iterator[Usage]:
             )
 
 
-def _metadata(head: Mapping[str, Any], conversation: Conversation) -> dict[str, Any]:
+def _metadata(head: Mapping[str, Any], conversation: MessageTurns) -> dict[str, Any]:
     told = text_at(head, "system_prompt") or conversation.system
     return {key: value for key, value in {"system": told, "agent": text_at(head, "agent")}.items() if value}
 

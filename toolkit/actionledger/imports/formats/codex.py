@@ -15,19 +15,25 @@ from typing import Any
 
 from actionledger.core.values.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
-from actionledger.imports.shapes.codex_ends import ENDS, Ends
-from actionledger.imports.shapes.codex_index import title_of
-from actionledger.imports.shapes.codex_items import call_of, holds_sign, parts_of, text_of
-from actionledger.imports.shapes.codex_names import Names, above
+from actionledger.imports.shapes.codex_items import (
+    ENDS,
+    Ends,
+    ResponseNames,
+    above,
+    call_of,
+    holds_sign,
+    parts_of,
+    text_of,
+    title_of,
+)
 from actionledger.imports.shapes.codex_results import WORDINGS, result_of, shown_of
-from actionledger.imports.shapes.offered import LaterTools
+from actionledger.imports.shapes.observations import LaterTools
 from actionledger.imports.shapes.openai_responses import LATER_TOOLS, thoughts_of
-from actionledger.imports.sources.access import object_at, text_at, time_at
+from actionledger.imports.sources.access import object_at, text_at, time_at, told as unknown_as
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 from actionledger.imports.sources.usage import usage_of
 
 Line = Mapping[str, Any]
@@ -65,15 +71,7 @@ _INJECTED = re.compile(r"\s*(?:<[a-z_]+(?:>|\s)|# AGENTS\.md instructions)")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a rollout in pieces, then what was passed over; so of each, where a stream holds several.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of a rollout in pieces, then what was passed over; so of each, where a stream holds several."""
     rollout = _Rollout(path)
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -105,7 +103,7 @@ class _Rollout:
         self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
         self._path = path
         self._name = path.name.split(".jsonl")[0]
-        self._names = Names(self._name)
+        self._names = ResponseNames(self._name)
         self._model = ""
         self._prompt: str | None = None
         self._response: list[tuple[Line, Line]] = []
@@ -156,11 +154,7 @@ class _Rollout:
             self._count(kind, payload, is_known=known)
 
     def end_response(self, response_id: str = "") -> None:
-        """Make a turn of what the model has written since its last response.
-
-        Args:
-            response_id: the response's own identifier where it is known to be over: one of thoughts alone is a turn by that.
-        """
+        """Make a turn of what the model has written since its last response."""
         if not self._response:
             return
         items, self._response = self._response, []

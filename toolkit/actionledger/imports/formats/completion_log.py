@@ -23,7 +23,7 @@ from actionledger.imports.shapes.exchanges import Exchange, Exchanges
 from actionledger.imports.sources.access import number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "completion_log"
 
@@ -33,15 +33,7 @@ _KEYS = frozenset({"messages", "response", "kwargs", "timestamp"})
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the turn of a file, and the results that its request has for calls before.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the turn of a file, and the results that its request has for calls before."""
     for item in numbered_objects(path, on_read):
         if isinstance(item, Refusal):
             yield item

@@ -16,12 +16,11 @@ from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, left_out, texts_of
-from actionledger.imports.shapes.conversation import Conversation
+from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.documents import document_or_part
+from actionledger.imports.sources.json_values import Elements, document_or_part
 from actionledger.imports.sources.usage import usage_of
 
 NAME = "continue_cli"
@@ -66,21 +65,13 @@ _WORDINGS = seen(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no session.
-    """
+    """Yield the session of a file."""
     document, reason = document_or_part(path, on_read, Elements(("history",), known_by=("sessionId",)))
     if reason:
         yield Refusal(shown(path), 0, reason)
     if not isinstance(document, dict) or not isinstance(document.get("history"), list):
         raise SourceError(f"{shown(path)!r} is no session of Continue's: it holds no history.")
-    conversation, chain, is_known = Conversation(), "", False
+    conversation, chain, is_known = MessageTurns(), "", False
     for item in objects_at(document, "history"):
         message = _message(item)
         chain = derived_id(chain, message.speaker, message.text, *(call.call_id for call in message.calls))

@@ -24,13 +24,20 @@ from actionledger.imports.shapes.copilot_results import (
     title_beside,
     usage_of,
 )
-from actionledger.imports.sources.access import NOTHING, count_at, object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    count_at,
+    object_at,
+    objects_at,
+    of_copilot,
+    text_at,
+    time_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
-from actionledger.imports.sources.permissions import of_copilot
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 
 Line = Mapping[str, Any]
 
@@ -71,14 +78,7 @@ _SUMMING = "model."
 
 @dataclass(slots=True)
 class _Heard:
-    """What was heard of a session that no message has been the answer to.
-
-    Args:
-        prompt: what a person, or the parent, has said since the last message.
-        thought: thoughts that came before their message.
-        usage: what a response took, with the name of its event, until its message comes.
-        about: what is known of a sub-agent.
-    """
+    """What was heard of a session that no message has been the answer to."""
 
     prompt: str | None = None
     thought: str = ""
@@ -87,15 +87,7 @@ class _Heard:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file in pieces, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file in pieces, then what was passed over."""
     events = _Events(path)
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):

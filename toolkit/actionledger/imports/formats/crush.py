@@ -16,12 +16,18 @@ from actionledger.core.errors import SourceError
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
-from actionledger.imports.shapes.conversation import Conversation
-from actionledger.imports.sources.access import count_at, exit_status_of, number_at, object_at, text_at
+from actionledger.imports.shapes.conversation import MessageTurns
+from actionledger.imports.sources.access import (
+    count_at,
+    exit_status_of,
+    number_at,
+    object_at,
+    text_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.databases import Database, Row, decoded, is_database_with
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 
 NAME = "crush"
 
@@ -65,15 +71,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a database.
-
-    Args:
-        path: the file; what lies in its log or journal beside it counts.
-        on_read: is told that it is read.
-
-    Raises:
-        SourceError: it can't be opened, or is none of Crush's.
-    """
+    """Yield the sessions of a database."""
     passed: Passed = Counter()
     with Database.at(path) as database:
         if missing := TABLES.keys() - database.tables.keys():
@@ -94,7 +92,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _session(path: Path, database: Database, row: Row, passed: Passed) -> Recorded:
-    conversation, name = Conversation(), text_at(row, "id")
+    conversation, name = MessageTurns(), text_at(row, "id")
     for message in database.rows("messages", _MESSAGE, order=("created_at", "rowid"), session_id=row["id"]):
         try:
             parts = decoded(message["parts"])

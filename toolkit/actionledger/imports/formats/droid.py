@@ -15,12 +15,19 @@ from actionledger.core.values.recordings import RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, Passed, left_out
-from actionledger.imports.sources.access import NOTHING, count_at, exit_status_of, object_at, text_at, time_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    count_at,
+    exit_status_of,
+    object_at,
+    text_at,
+    time_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 
 NAME = "droid"
 
@@ -62,15 +69,7 @@ _WORDINGS = seen(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file in pieces, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file in pieces, then what was passed over."""
     sessions, passed = FileSessions(Capture.CALLS), Passed()
     head: Mapping[str, Any] = NOTHING
     prompts: list[str] = []

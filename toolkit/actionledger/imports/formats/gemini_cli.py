@@ -40,12 +40,11 @@ from actionledger.imports.sources.access import (
     text_at,
     texts_at,
     time_at,
+    told as unknown_as,
 )
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import Elements, numbered_objects
 
 NAME = "gemini_cli"
 
@@ -117,15 +116,7 @@ class _Chat:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the chats of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the chats of a file."""
     chat = _Chat()
     for item in numbered_objects(path, on_read, Elements(("messages",), known_by=("sessionId",))):
         if isinstance(item, Refusal):

@@ -13,21 +13,13 @@ from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.access import text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.json_values import json_lines
 
 _FIELDS = frozenset({"question_id", "text", "answer_id", "model_id"})
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each answer as a session.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield each answer as a session."""
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item

@@ -26,10 +26,13 @@ from actionledger.imports.shapes.inspect_samples import sessions_of
 from actionledger.imports.sources.access import object_at, objects_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.documents import MAX_DEPTH, MAX_DOCUMENT, document_or_part
-from actionledger.imports.sources.standard_input import STANDARD_INPUT
-from actionledger.imports.sources.zip_members import opened_member
+from actionledger.imports.sources.files import STANDARD_INPUT, opened_member
+from actionledger.imports.sources.json_values import (
+    MAX_DOCUMENT,
+    MAX_DOCUMENT_DEPTH,
+    Elements,
+    document_or_part,
+)
 
 _ZIP = b"PK\x03\x04"
 _SAMPLE = re.compile(r"samples/[^/]+\.json")
@@ -41,15 +44,7 @@ _DOCUMENT = re.compile(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each sample of a log with what it holds, then what was passed over.
-
-    Args:
-        path: the file: a zip archive, or a JSON document, plain or gzipped.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield each sample of a log with what it holds, then what was passed over."""
     passed: Passed = Counter()
     for item in _of_archive(path, on_read) if _is_archive(path) else _of_document(path, on_read):
         if isinstance(item, Refusal):
@@ -131,7 +126,7 @@ def _decoded(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dic
         if len(data) > MAX_DOCUMENT:
             return Refusal(shown(path), 0, f"{info.filename!r} is larger than {MAX_DOCUMENT:,} bytes.")
         value = from_json(data)
-        if not isinstance(value, dict) or is_deeper(value, MAX_DEPTH):
+        if not isinstance(value, dict) or is_deeper(value, MAX_DOCUMENT_DEPTH):
             return Refusal(shown(path), 0, f"{info.filename!r} is no object, or too deep.")
     except (
         zipfile.BadZipFile,

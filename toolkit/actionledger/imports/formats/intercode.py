@@ -16,7 +16,7 @@ from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.sources.access import object_at, score_of, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import json_document
+from actionledger.imports.sources.json_values import json_document
 from actionledger.imports.sources.wordings import JUDGED, SHARED, reason_of, text_of
 
 _HEAD = re.compile(rb'"turn_history"\s*:\s*\{')
@@ -64,15 +64,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each episode of a file as a session.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield each episode of a file as a session."""
     try:
         whole = json_document(path, on_read)
     except SourceError as error:

@@ -7,9 +7,9 @@ from pathlib import Path
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.base import ReadFile, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.files import STANDARD_INPUT
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.rows import HELD_TURNS, REQUIRED, Numbered, checked, renamed, sessions_of
-from actionledger.imports.sources.standard_input import STANDARD_INPUT
 
 
 def read(
@@ -19,17 +19,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     is_whole: bool = False,
 ) -> Recorded:
-    """Yield the sessions of a file, and a refusal for each line that can't be read.
-
-    Args:
-        path: the file; ``-`` for the standard input, whose turns are given as they come.
-        on_read: is told how far the file is read.
-        columns: the line's field that holds one of the format's, by the format's own name; those that aren't named hold their own.
-        is_whole: whether each session is given whole, whatever memory that takes.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield the sessions of a file, and a refusal for each line that can't be read."""
     held = 1 if path == STANDARD_INPUT else HELD_TURNS
     return sessions_of(_rows(path, on_read, columns or {}), shown(path), held=held, is_whole=is_whole)
 
@@ -42,11 +32,7 @@ def recognise(sample: Sample) -> float:
 
 
 def mapped(columns: Mapping[str, str]) -> ReadFile:
-    """Return what reads lines whose fields have other names.
-
-    Raises:
-        UsageError: it names a field that there is not.
-    """
+    """Return what reads lines whose fields have other names."""
     return partial(read, columns=checked(columns))
 
 

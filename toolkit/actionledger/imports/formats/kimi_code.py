@@ -30,12 +30,12 @@ from actionledger.imports.sources.access import (
     object_at,
     objects_at,
     text_at,
+    told as unknown_as,
 )
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 
 NAME = "kimi_code"
 
@@ -80,17 +80,7 @@ _WORDINGS = seen(
 
 @dataclass(slots=True)
 class _Wire:
-    """A file while its lines come in.
-
-    Args:
-        session: what is known of it.
-        model: the model that is asked now.
-        tools: the tools that it is offered now, as JSON text.
-        prompts: what was said since the last response.
-        steps: which step a message of the provider's is of, by its identifier.
-        decided: what a person has said of calls.
-        passed: what was passed over.
-    """
+    """A file while its lines come in."""
 
     session: SessionPieces
     model: str = ""
@@ -102,15 +92,7 @@ class _Wire:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a file in pieces, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of a file in pieces, then what was passed over."""
     wire = _Wire(SessionPieces(_begun(path), Capture.CALLS))
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):

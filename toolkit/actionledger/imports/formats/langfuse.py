@@ -12,15 +12,19 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import sniffed
-from actionledger.imports.shapes.about import About
+from actionledger.imports.shapes import framework_messages
 from actionledger.imports.shapes.base import Message, left_out
+from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.genai_spans import tools_of
-from actionledger.imports.shapes.langfuse_usage import counts_in
-from actionledger.imports.shapes.observed import answered_call, fill_request, has_failed, output_of
-from actionledger.imports.shapes.plain_errors import WORDINGS
-from actionledger.imports.shapes.spans import attributes_of
-from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.observations import (
+    answered_call,
+    arguments_in,
+    fill_request,
+    has_failed,
+    output_of,
+)
+from actionledger.imports.shapes.spans import Span, attributes_of
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
@@ -34,23 +38,46 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.values import json_objects, objects_of
+from actionledger.imports.sources.json_values import Elements, json_objects, objects_of
+from actionledger.imports.sources.usage import usage_of, with_thoughts
+
+# What Langfuse says that a request took: ``usageDetails``, in its own names or in a provider's.
+_CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")
+_WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "prompt_details.cache_write")
+_THOUGHT = ("output_reasoning", "output_reasoning_tokens", "completion_details.reasoning")
+
+
+def counts_in(given: Mapping[str, Any]) -> Usage:
+    """Read the counts of a request."""
+    whole, output = count_at(given, "input"), count_at(given, "output")
+    if whole is None and output is None:
+        return usage_of(given)
+    cached, written = _sum(given, _CACHED), _sum(given, _WRITTEN)
+    beside = (cached or 0) + (written or 0)
+    thought = _sum(given, _THOUGHT)
+    output = with_thoughts(output, thought, count_at(given, "total"), whole, beside)
+    if whole is not None and beside and count_at(given, "total") == whole + (output or 0) + beside:
+        whole += beside
+    return Usage(
+        input_tokens=whole,
+        output_tokens=output,
+        cached_tokens=cached,
+        cache_write_tokens=written,
+        reasoning_tokens=thought,
+    )
+
+
+def _sum(given: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
+    known = [count for key in keys if (count := count_at(given, key)) is not None]
+    return sum(known) if known else None
+
 
 _KINDS: dict[str, Kind] = {"GENERATION": "model", "TOOL": "tool", "AGENT": "agent"}
 _HEAD = re.compile(rb'"(?:parentObservationId|parent_observation_id|observations)"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of an export, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of an export, then what was passed over."""
     traces = Traces(SOURCE.name)
     for item in json_objects(path, on_read, Elements(("observations",))):
         if isinstance(item, Refusal):
@@ -113,7 +140,7 @@ def _about(trace: Mapping[str, Any]) -> About:
 
 
 def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None) -> Step:
-    about = sniffed.decoded(observation.get("metadata"))
+    about = framework_messages.decoded(observation.get("metadata"))
     attributes = attributes_of(about.get("attributes")) if isinstance(about, Mapping) else {}
     kind = _KINDS.get(text_at(observation, "type").upper(), "other")
     step = Step(
@@ -152,7 +179,7 @@ def _fill_request(step: Step, observation: Mapping[str, Any], attributes: Mappin
 def _add_calls(step: Step, observation: Mapping[str, Any]) -> None:
     """Add the calls that Langfuse has found itself, where the output doesn't show them."""
     for each in _list(observation, "toolCalls"):
-        call = sniffed.decoded(each)
+        call = framework_messages.decoded(each)
         if isinstance(call, Mapping):
             step.said = step.said or [Message("model")]
             step.said[-1].call(call.get("id"), call.get("name"), call.get("arguments"))
@@ -178,7 +205,7 @@ def _text(value: Mapping[str, Any], *keys: str) -> str:
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[Any]:
-    held = sniffed.decoded(value.get(key))
+    held = framework_messages.decoded(value.get(key))
     return held if isinstance(held, list) else []
 
 
@@ -196,3 +223,57 @@ SOURCE = Source(
     ),
     fields=("trace", "observations"),
 )
+
+
+# Spans that Langfuse's own SDK makes, from version 3 on, where they are taken before its server has made observations of them.
+_OF = "langfuse.observation."
+_SDK_KINDS: dict[str, Kind] = {"generation": "model", "tool": "tool", "agent": "agent"}
+_SESSION = ("session.id", "langfuse.session.id")
+
+
+def is_langfuse(span: Span) -> bool:
+    """Return whether a span says what it is in Langfuse's words and in none of the conventions'."""
+    given = span.attributes
+    return isinstance(given.get(f"{_OF}type"), str) and "gen_ai.operation.name" not in given
+
+
+def step_of(span: Span) -> Step:
+    """Return the step that a span is."""
+    given = span.attributes
+    step = Step(
+        _SDK_KINDS.get(text_at(given, f"{_OF}type").lower(), "other"),
+        span.span_id,
+        span.parent_id,
+        span.trace_id,
+        session=next((text for key in _SESSION if (text := text_at(given, key))), ""),
+        name=span.name,
+        started=span.started,
+        finished=span.finished,
+    )
+    asked, answer = given.get(f"{_OF}input"), given.get(f"{_OF}output")
+    has_error = span.failed or text_at(given, f"{_OF}level") == "ERROR"
+    if step.kind == "model":
+        step.model = text_at(given, f"{_OF}model.name")
+        fill_request(step, asked, answer, step.model)
+        step.usage = _sdk_usage(given, span).filled(step.usage)
+        step.is_error = True if has_error else None
+    else:
+        step.call_id = answered_call(answer) if step.kind == "tool" else ""
+        step.arguments, step.output = arguments_in(asked), output_of(answer)
+        step.is_error = True if has_error else has_failed(answer)
+        if has_error and step.output is None:
+            step.output = text_at(given, f"{_OF}status_message") or span.error
+    return step
+
+
+def _sdk_usage(given: Mapping[str, Any], span: Span) -> Usage:
+    """Return what a request took: in its provider's words, or in Langfuse's own."""
+    details = object_at({"details": framework_messages.decoded(given.get(f"{_OF}usage_details"))}, "details")
+    costs = object_at({"details": framework_messages.decoded(given.get(f"{_OF}cost_details"))}, "details")
+    said = {"first": framework_messages.decoded(given.get(f"{_OF}completion_start_time"))}
+    first = time_at(said, "first")
+    waited = (first - span.started).total_seconds() * 1000 if first and span.started else None
+    return Usage(
+        cost_usd=number_at(costs, "total"),
+        time_to_first_token_ms=waited if waited is None or waited >= 0 else None,
+    ).filled(counts_in(details))

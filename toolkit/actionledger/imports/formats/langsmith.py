@@ -11,12 +11,11 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import sniffed
-from actionledger.imports.shapes.about import About
+from actionledger.imports.shapes import framework_messages
 from actionledger.imports.shapes.base import left_out, since_epoch
-from actionledger.imports.shapes.observed import answered_call, fill_request, output_of
-from actionledger.imports.shapes.plain_errors import WORDINGS
-from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.conversation import WORDINGS
+from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
@@ -29,23 +28,15 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import json_objects, objects_of
 from actionledger.imports.sources.usage import with_thoughts
-from actionledger.imports.sources.values import json_objects, objects_of
 
 _KINDS: dict[str, Kind] = {"llm": "model", "tool": "tool"}
 _HEAD = re.compile(rb'"run_type"\s*:')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of an export, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of an export, then what was passed over."""
     traces = Traces(SOURCE.name)
     for item in json_objects(path, on_read):
         if isinstance(item, Refusal):
@@ -112,10 +103,13 @@ def _average(stats: object) -> object:
 
 
 def _step(run: Mapping[str, Any]) -> Step:
-    extra = sniffed.decoded(run.get("extra"))
+    extra = framework_messages.decoded(run.get("extra"))
     extra = extra if isinstance(extra, dict) else {}
     known = object_at(extra, "metadata")
-    inputs, outputs = sniffed.decoded(run.get("inputs")), sniffed.decoded(run.get("outputs"))
+    inputs, outputs = (
+        framework_messages.decoded(run.get("inputs")),
+        framework_messages.decoded(run.get("outputs")),
+    )
     step = Step(
         _KINDS.get(text_at(run, "run_type"), "other"),
         text_at(run, "id"),

@@ -23,8 +23,7 @@ from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.documents import document_or_part
+from actionledger.imports.sources.json_values import Elements, document_or_part
 
 _FENCED = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n```", re.DOTALL)
 _RETURNED = re.compile(r"\A\s*<returncode>\s*(-?\d{1,10})\s*</returncode>")
@@ -34,15 +33,7 @@ _MARKS = re.compile(rb"mswea_bash_command|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a trajectory, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of a trajectory, then what was passed over."""
     try:
         whole, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("instance_id",)))
     except SourceError as error:

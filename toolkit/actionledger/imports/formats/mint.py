@@ -13,7 +13,7 @@ from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.json_values import json_lines
 
 
 class _Message(BaseModel):
@@ -51,15 +51,7 @@ _TAGS = ("<execute>", "<solution>")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of one file, and a refusal for each line that can't be read.
-
-    Args:
-        path: one ``results.jsonl``, plain or gzipped; the folders above it name model, setting and task set.
-        on_read: is told how far the file is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield the sessions of one file, and a refusal for each line that can't be read."""
     model, feedback, setting, kind, task_set = _folders(path)
     place = f"{model}/{feedback}/{setting}/{kind}/{task_set}"
     for item in json_lines(path, on_read):

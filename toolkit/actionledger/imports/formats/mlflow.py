@@ -12,13 +12,12 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import sniffed
-from actionledger.imports.shapes.about import About
+from actionledger.imports.shapes import framework_messages
 from actionledger.imports.shapes.base import left_out
-from actionledger.imports.shapes.observed import answered_call, fill_request, output_of
-from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.conversation import WORDINGS
+from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
 from actionledger.imports.shapes.spans import Span, spans_of
-from actionledger.imports.shapes.steps import Kind, Step
+from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
@@ -31,22 +30,14 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_objects, objects_of
+from actionledger.imports.sources.json_values import json_objects, objects_of
 
 _KINDS: dict[str, Kind] = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "AGENT": "agent"}
 _HEAD = re.compile(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of an export, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of an export, then what was passed over."""
     traces = Traces(SOURCE.name)
     for item in json_objects(path, on_read):
         if isinstance(item, Refusal):
@@ -79,7 +70,7 @@ def _traces(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _read_trace(trace: Mapping[str, Any], traces: Traces) -> Iterator[Item]:
     info = object_at(trace, "info") or object_at(trace, "trace_info")
     known = {**object_at(info, "request_metadata"), **object_at(info, "trace_metadata")}
-    session = str(sniffed.decoded(text_at(known, "mlflow.trace.session")) or "")
+    session = str(framework_messages.decoded(text_at(known, "mlflow.trace.session")) or "")
     data = object_at(trace, "data") or trace
     for span in spans_of({"spans": data.get("spans")}):
         traces.tell(span.trace_id, _about(info))
@@ -113,7 +104,7 @@ def _about(info: Mapping[str, Any]) -> About:
 
 
 def _step(span: Span) -> Step:
-    decoded = ((key, sniffed.decoded(value)) for key, value in span.attributes.items())
+    decoded = ((key, framework_messages.decoded(value)) for key, value in span.attributes.items())
     given = {key: None if value == "null" else value for key, value in decoded}
     kind = text_at(given, "mlflow.spanType").upper()
     step = Step(
@@ -133,7 +124,7 @@ def _step(span: Span) -> Step:
             step, inputs, outputs, text_at(given, "mlflow.message.format"), given.get("mlflow.chat.tools")
         )
         if not step.shown:
-            step.shown = list(sniffed.request_of(given.get("mlflow.chat.messages")).messages)
+            step.shown = list(framework_messages.request_of(given.get("mlflow.chat.messages")).messages)
         step.usage = _usage(given).filled(step.usage)
     else:
         step.arguments, step.output = inputs, output_of(outputs)

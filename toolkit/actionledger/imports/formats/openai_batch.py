@@ -26,8 +26,8 @@ from actionledger.imports.shapes.exchanges import Exchange
 from actionledger.imports.sources.access import object_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
-from actionledger.imports.sources.standard_input import STANDARD_INPUT
+from actionledger.imports.sources.files import STANDARD_INPUT
+from actionledger.imports.sources.json_values import json_lines
 
 NAME = "openai_batch"
 
@@ -36,15 +36,7 @@ _OUTPUT = re.compile("(?i)output|results?")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session for each answer of a batch; of a file of requests, what was asked is counted and nothing else.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield a session for each answer of a batch; of a file of requests, what was asked is counted and nothing else."""
     asked = _requests_beside(path)
     passed: Passed = Counter()
     for item in json_lines(path, on_read):

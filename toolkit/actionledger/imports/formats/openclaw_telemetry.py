@@ -13,14 +13,13 @@ from typing import Any
 
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import pi
+from actionledger.imports.formats import pi
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.conversation import conversation
-from actionledger.imports.sources.access import objects_at, text_at
+from actionledger.imports.sources.access import objects_at, text_at, told as unknown_as
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
+from actionledger.imports.sources.json_values import json_lines
 
 NAME = "openclaw_telemetry"
 
@@ -38,15 +37,7 @@ class _Session:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield the sessions of a file."""
     passed: Passed = Counter()
     sessions: defaultdict[str, _Session] = defaultdict(_Session)
     for item in json_lines(path, on_read):

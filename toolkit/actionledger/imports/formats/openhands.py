@@ -19,28 +19,17 @@ from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
-from actionledger.imports.shapes.openhands_v0 import V0Events, begun, events_of
-from actionledger.imports.shapes.openhands_v1 import KINDS, V1Events
+from actionledger.imports.shapes.openhands_events import KINDS, V0Events, V1Events, begun, events_of
 from actionledger.imports.sources.access import number_at, object_at, text_at, time_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import json_document
-from actionledger.imports.sources.values import json_objects, objects_of
+from actionledger.imports.sources.json_values import json_document, json_objects, objects_of
 
 _EVENT = re.compile(r"event-\d+-.+\.json")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a recording, long ones in pieces, then what was passed over.
-
-    Args:
-        path: a trajectory, an ``output.jsonl``, events one a line, or a conversation's ``base_state.json``, which is read with the
-            events beside it; plain or gzipped.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a recording, long ones in pieces, then what was passed over."""
     passed: Passed = Counter()
     objects = json_objects(path, on_read)
     first = next((each for each in objects if not isinstance(each, Refusal)), None)

@@ -10,25 +10,17 @@ from pathlib import Path
 
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.formats.otel import read_spans
-from actionledger.imports.shapes.plain_errors import WORDINGS
+from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.spans import is_spans
 from actionledger.imports.sources.base import Item, Sample, Source
 from actionledger.imports.sources.containers import OnRead
-from actionledger.imports.sources.values import objects_of
+from actionledger.imports.sources.json_values import objects_of
 
 _KIND = re.compile(rb'"openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"span"|"llm\.input_messages')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file of spans, then what was passed over."""
     yield from read_spans(path, on_read, SOURCE.name)
 
 

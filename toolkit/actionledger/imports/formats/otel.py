@@ -7,48 +7,45 @@ the answer. Whether the content is recorded is for whoever runs it to switch on:
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.shapes import genai_spans, langfuse_spans, openinference
-from actionledger.imports.shapes.base import left_out
-from actionledger.imports.shapes.plain_errors import WORDINGS
-from actionledger.imports.shapes.spans import LISTS, Span, is_spans, spans_of
-from actionledger.imports.shapes.steps import Step
+from actionledger.imports.formats import langfuse
+from actionledger.imports.shapes import framework_messages, genai_spans
+from actionledger.imports.shapes.base import Message, left_out, tools_text
+from actionledger.imports.shapes.conversation import WORDINGS
+from actionledger.imports.shapes.observations import (
+    answered_call,
+    arguments_in,
+    has_failed,
+    keep_by_recorder,
+    offered,
+    output_of,
+    shown_values,
+)
+from actionledger.imports.shapes.spans import LISTS, Span, is_spans, nested, spans_of
+from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import json_objects, objects_of
+from actionledger.imports.sources.json_values import json_objects, objects_of
+from actionledger.imports.sources.usage import with_thoughts
 
 _CONVENTION = re.compile(rb'"(?:gen_ai|traceloop|ai|codex\.turn|langfuse\.observation)\.[\w.]+"')
 _OTHER = re.compile(rb'"openinference\.span\.kind"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, then what was passed over.
-
-    Args:
-        path: the file, a document or lines, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file of spans, then what was passed over."""
     yield from read_spans(path, on_read, SOURCE.name)
 
 
 def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, each span read by the convention that it follows.
-
-    Args:
-        path: the file.
-        on_read: is told how far it is read.
-        name: the format.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a file of spans, each span read by the convention that it follows."""
     traces = Traces(name)
     for item in json_objects(path, on_read, *LISTS):
         if isinstance(item, Refusal):
@@ -67,9 +64,9 @@ def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
 
 def step_of(span: Span) -> Step:
     """Return the step that a span is, by the convention that it follows."""
-    if openinference.is_openinference(span):
-        return openinference.step_of(span)
-    return langfuse_spans.step_of(span) if langfuse_spans.is_langfuse(span) else genai_spans.step_of(span)
+    if is_openinference(span):
+        return openinference_step(span)
+    return langfuse.step_of(span) if langfuse.is_langfuse(span) else genai_spans.step_of(span)
 
 
 def has_only_tokens(span: Span) -> bool:
@@ -107,3 +104,178 @@ SOURCE = Source(
         ("name", "spanContext", "attributes"),
     ),
 )
+
+
+# Spans of OpenInference, which Phoenix and others write: ``llm.input_messages.0.message.content`` and the like.
+KIND = "openinference.span.kind"
+_CALLS = re.compile(r'\[\s*\{[^\n]{0,100000}"type"\s*:\s*"tool_call"')
+_RESPONSE = re.compile(r'"object"\s*:\s*"response"')
+_INVALID = re.compile(r'"invalid_tool_calls"\s*:\s*\[\s*\{')
+_ID = re.compile(r'"id"\s*:\s*"([^"\\]{8,200})"')
+_HEAD, _MOST_IDS = 100_000, 50
+_KINDS: dict[str, Kind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
+
+
+def is_openinference(span: Span) -> bool:
+    """Return whether a span follows this convention."""
+    return isinstance(span.attributes.get(KIND), str)
+
+
+def openinference_step(span: Span) -> Step:
+    """Return the step that a span is."""
+    given = shown_values(span.attributes)
+    kind = "agent" if _is_agent(span) else _KINDS.get(text_at(given, KIND).upper(), "other")
+    step = Step(
+        kind,
+        span.span_id,
+        span.parent_id,
+        span.trace_id,
+        session=text_at(given, "session.id"),
+        name=span.name,
+        started=span.started,
+        finished=span.finished,
+    )
+    if kind == "tool":
+        _fill_tool(step, span, given)
+    elif kind == "model":
+        _fill_request(step, given, span.scope)
+        step.is_error = True if span.failed else None
+    elif kind == "other":
+        step.call_id = _only_call(given.get("input.value"))
+    return step
+
+
+def _is_agent(span: Span) -> bool:
+    """Return whether a chain is an agent of LangChain's: each span in it has the agent's name in its metadata, and it alone is called that."""
+    told = span.attributes.get("metadata") if text_at(span.attributes, KIND).upper() == "CHAIN" else None
+    return (
+        bool(span.name)
+        and text_at(object_at({"told": framework_messages.decoded(told)}, "told"), "lc_agent_name")
+        == span.name
+    )
+
+
+def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+    output = given.get("output.value")
+    step.name = text_at(given, "tool.name") or span.name
+    step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id") or answered_call(output)
+    step.arguments, step.output = arguments_in(given.get("input.value")), output_of(output)
+    parameters = given.get("tool.parameters")
+    if step.arguments is None and not _is_definition(parameters):
+        step.arguments = parameters
+    step.is_error = has_failed(output) if span.failed is not True else True
+    step.is_error = span.failed if step.is_error is None else step.is_error
+    if span.failed and step.output is None:
+        raised = next((fields for name, fields in span.events if name == "exception"), {})
+        step.output = text_at(raised, "exception.message") or span.error
+
+
+def _is_definition(parameters: Any) -> bool:
+    """Return whether a tool's parameters say what it takes, and not what it was given: a schema, or a type for each."""
+    held = object_at({"parameters": framework_messages.decoded(parameters)}, "parameters")
+    return isinstance(held.get("properties"), Mapping) or (
+        bool(held) and all(isinstance(each, Mapping) and "type" in each for each in held.values())
+    )
+
+
+def _only_call(given: Any) -> str:
+    """Return the call that LangGraph's node runs below it, where it is a single one; empty for none."""
+    if not isinstance(given, str) or not _CALLS.match(given):
+        return ""
+    calls = framework_messages.decoded(given)
+    return text_at(calls[0], "id") if isinstance(calls, list) and len(calls) == 1 else ""
+
+
+def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
+    step.model = text_at(given, "llm.model_name")
+    shown, thought = (
+        count_at(given, "llm.token_count.prompt"),
+        count_at(given, "llm.token_count.completion_details.reasoning"),
+    )
+    written, all_of_it = (
+        count_at(given, "llm.token_count.completion"),
+        count_at(given, "llm.token_count.total"),
+    )
+    step.usage = Usage(
+        input_tokens=shown,
+        output_tokens=with_thoughts(written, thought, all_of_it, shown),
+        cached_tokens=count_at(given, "llm.token_count.prompt_details.cache_read"),
+        cache_write_tokens=count_at(given, "llm.token_count.prompt_details.cache_write"),
+        reasoning_tokens=thought,
+        cost_usd=number_at(given, "llm.cost.total"),
+        finish_reason=text_at(given, "llm.finish_reason")[:80],
+    )
+    step.shown = list(framework_messages.shown_of(_messages(nested(given, "llm.input_messages"))))
+    step.said, step.was_split = _said(given)
+    if not step.shown:
+        step.shown = list(framework_messages.request_of(given.get("input.value")).messages)
+    if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
+        step.said = framework_messages.answer_of(given["output.value"])
+    provider = text_at(given, "llm.provider") or text_at(given, "llm.system") or step.model
+    output = text_at(given, "output.value")
+    if _INVALID.search(output):
+        _add_invalid(step, framework_messages.answer_of(output))
+    if (
+        scope.endswith(".langchain")
+        and any(message.calls for message in step.said)
+        and '"function"' not in output
+    ):
+        step.keeps = Capture.CALLS  # parsed and written anew: a provider's own strings stand under that name
+    keep_by_recorder(step, scope, provider)
+    step.response_ids = frozenset(_ID.findall(output)[:_MOST_IDS])
+    step.tools = tools_text(offered(_tools(given)))
+
+
+def _add_invalid(step: Step, told: Sequence[Message]) -> None:
+    """Add the calls whose arguments LangChain could not read: in its messages it has them apart from the others."""
+    for message, whole in zip(step.said, told, strict=False):
+        if len(whole.calls) > len(message.calls):
+            message.calls[:] = whole.calls
+
+
+def _said(given: Mapping[str, Any]) -> tuple[list[Message], bool]:
+    """Return what a model answered: its choices, or the one answer of which a message is told for each part, and whether it is that."""
+    said = [framework_messages.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
+    if len(said) > 1 and _RESPONSE.search(text_at(given, "output.value")[:_HEAD]):
+        return [framework_messages.joined(said)], True
+    return said, False
+
+
+def _tools(given: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the tools that were offered: each its definition, or a bare schema with the tool's name beside it."""
+    listed = nested(given, "llm.tools")
+    for each in objects_at({"tools": listed if isinstance(listed, list) else []}, "tools"):
+        tool = object_at(each, "tool")
+        held = framework_messages.decoded(each.get("tool.json_schema") or tool.get("json_schema"))
+        name = text_at(each, "tool.name") or text_at(tool, "name")
+        if name and isinstance(held, Mapping) and "name" not in (object_at(held, "function") or held):
+            about = text_at(each, "tool.description") or text_at(tool, "description")
+            held = {"name": name, "description": about, "parameters": held}
+        yield held
+
+
+def _messages(listed: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the messages of a list, each under its ``message``, as OpenAI's interface writes them."""
+    for each in objects_at({"listed": listed}, "listed"):
+        yield _plain(object_at(each, "message") or each)
+
+
+def _plain(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message as OpenAI's interface writes it."""
+    calls = [
+        {**call, "type": "function"}
+        for each in objects_at(message, "tool_calls")
+        if (call := object_at(each, "tool_call"))
+    ]
+    parts = [
+        {"type": text_at(part, "type") or "text", "text": part.get("text")}
+        for each in objects_at(message, "contents")
+        if (part := object_at(each, "message_content"))
+    ]
+    said = {"role": message.get("role"), "content": message.get("content") or parts or None}
+    named = {key: message[key] for key in ("tool_call_id", "name") if key in message}
+    legacy = text_at(message, "function_call_name")
+    if legacy and not calls:
+        given = message.get("function_call_arguments_json")
+        calls = [{"type": "function", "function": {"name": legacy, "arguments": given}}]
+    return said | named | ({"tool_calls": calls} if calls else {})

@@ -7,22 +7,165 @@ these messages are the same turns, and it is a fork.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn, SessionDetails, Usage
+from pydantic_core import from_json
+
+from actionledger.core.canonical import is_deeper
+from actionledger.core.compressed import unpacked_zstd
+from actionledger.core.ids import derived_id
+from actionledger.core.values.recordings import (
+    Billed,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
-from actionledger.imports.shapes import pi
-from actionledger.imports.shapes.base import Message, Passed, left_out
-from actionledger.imports.shapes.openclaw_database import TABLES, events_of_database
-from actionledger.imports.sources.access import object_at, text_at, time_at
+from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
+from actionledger.imports.sources.access import (
+    count_at,
+    exit_status_of,
+    number_at,
+    object_at,
+    text_at,
+    time_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, head_of, shown
-from actionledger.imports.sources.databases import HEADER, is_database_with
-from actionledger.imports.sources.lines import json_lines
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
+from actionledger.imports.sources.databases import HEADER, Database, Row, is_database_with
+from actionledger.imports.sources.json_values import MAX_DEPTH, json_lines
+from actionledger.imports.sources.usage import with_billed, with_thoughts
+
+# Messages of pi's engine, which openclaw runs as well: badlogic/pi-mono, ``packages/ai/src/types.ts``.
+_EXITED = re.compile(r"\nCommand exited with code (\d{1,10})\Z")
+KEEPS = Capture.CALLS
+
+
+def message(value: Mapping[str, Any]) -> Message:
+    """Read a message of any role; one of a role that is not known is passed over."""
+    role = text_at(value, "role")
+    if role == "assistant":
+        return _of_model(value)
+    found = Message("person" if role == "user" else "tool")
+    if role == "user":
+        texts_of(found, value.get("content"))
+    elif role == "toolResult":
+        found.results.append(_result(value))
+    else:
+        # What a person ran in a shell of their own, and what an extension has put in.
+        known = role in {"bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary"}
+        reason = LeftOutReason.INJECTED_CONTEXT if known else LeftOutReason.UNKNOWN_KIND
+        found.pass_over(reason, role)
+    return found
+
+
+def usage(value: Mapping[str, Any]) -> Usage:
+    """Read what a response took."""
+    read, written = count_at(value, "cacheRead"), count_at(value, "cacheWrite")
+    shown, thought = (
+        total(count_at(value, "input"), read, written),
+        count_at(value, "reasoning" if "reasoning" in value else "reasoningTokens"),
+    )
+    return Usage(
+        input_tokens=shown,
+        output_tokens=with_thoughts(
+            count_at(value, "output"), thought, count_at(value, "totalTokens"), shown
+        ),
+        cached_tokens=read,
+        cache_write_tokens=written,
+        reasoning_tokens=thought,
+        cost_usd=number_at(object_at(value, "cost"), "total"),
+    )
+
+
+def with_summary(took: Usage, kind: str, summary: Usage) -> Usage:
+    """Return what a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same."""
+    counts: dict[str, Any] = {
+        name: getattr(summary, name) or 0
+        for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
+    }
+    with_it = with_billed(took, [Billed(kind=kind, **counts)])
+    costs = [each for each in (took.cost_usd, summary.cost_usd) if each is not None]
+    return replace(with_it, cost_usd=sum(costs) if took.cost_usd is not None else None)
+
+
+def _of_model(value: Mapping[str, Any]) -> Message:
+    model = text_at(value, "responseModel") or text_at(value, "model")
+    found = Message("model", model=model, occurred_at=since_epoch(value.get("timestamp")))
+    content = value.get("content")
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, Mapping) and part.get("type") == "toolCall":
+            found.call(part.get("id"), part.get("name"), part.get("arguments"))
+        elif isinstance(part, Mapping) and part.get("type") == "thinking":
+            found.think(None if part.get("redacted") is True else part.get("thinking"), detail="thinking")
+        else:
+            texts_of(found, part)
+    found.usage = replace(usage(object_at(value, "usage")), finish_reason=text_at(value, "stopReason")[:80])
+    said = [found.text, *(call.call_id for call in found.calls)]
+    found.message_id = derived_id(value.get("timestamp"), text_at(value, "responseId"), *said)
+    return found
+
+
+def _result(value: Mapping[str, Any]) -> RecordedResult:
+    details = object_at(value, "details")
+    is_error, output = value.get("isError"), plain(value.get("content"))
+    exited = _EXITED.search(output[-100:]) if is_error is True and isinstance(output, str) else None
+    return RecordedResult(
+        text_at(value, "toolCallId"),
+        output,
+        is_error=is_error if isinstance(is_error, bool) else None,
+        exit_status=exit_status_of(int(exited[1]) if exited else details.get("exitCode")),
+        duration_ms=number_at(details, "durationMs"),
+        finished_at=since_epoch(value.get("timestamp")),
+    )
+
+
+# openclaw's database of an agent, ``~/.openclaw/agents/AGENT/agent/openclaw-agent.sqlite``, which it keeps transcripts in since
+# 2026.9.
+TABLES: Mapping[str, frozenset[str]] = {"transcript_events": frozenset({"session_id", "seq", "event_json"})}
+"""The columns by which it is known."""
+
+MAX_EVENT = 4 * 2**20
+"""The largest event that openclaw packs, in bytes."""
+
+
+def events_of_database(
+    path: Path, on_read: OnRead | None = None
+) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+    """Yield the events of a database, session by session, each with its number; what can't be read is a refusal."""
+    columns = ("session_id", "seq", "event_json", "event_zstd")
+    with Database.at(path) as database:
+        for number, row in enumerate(
+            database.rows("transcript_events", columns, order=("session_id", "seq")), 1
+        ):
+            try:
+                yield number, _event(row)
+            except ValueError as error:
+                where = f"event {row.get('seq')} of session {str(row.get('session_id'))[:80]!r}"
+                yield Refusal(shown(path), 0, f"The {where} can't be read: {error}.")
+    if on_read:
+        on_read(path.stat().st_size)
+
+
+def _event(row: Row) -> dict[str, Any]:
+    text, packed = row.get("event_json"), row.get("event_zstd")
+    if text is None and isinstance(packed, bytes):
+        text = unpacked_zstd(packed, MAX_EVENT)
+    if not isinstance(text, str | bytes):
+        raise ValueError("it holds no text")  # noqa: TRY004 - the value is somebody else's
+    value = from_json(text)
+    if not isinstance(value, dict):
+        raise ValueError(f"it is no object, but {type(value).__name__}")  # noqa: TRY004 - the same
+    if is_deeper(value, MAX_DEPTH):
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+    return value
+
 
 NAME = "pi"
 
@@ -114,7 +257,7 @@ class _Reading:
         self._told.clear()
         usage = message.usage
         for kind, took in self._summaries:
-            usage = pi.with_summary(usage, kind, took)
+            usage = with_summary(usage, kind, took)
         self._summaries.clear()
         self._open = RecordedTurn(
             self._count,
@@ -132,15 +275,7 @@ class _Reading:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of a file, turn by turn.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is a container of another kind.
-    """
+    """Yield the session of a file, turn by turn."""
     reading = _Reading()
     is_database = head_of(path, len(HEADER), 0).startswith(HEADER)
     for item in events_of_database(path, on_read) if is_database else json_lines(path, on_read):
@@ -158,10 +293,10 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         elif kind == "message" and not reading.head:
             yield Refusal(shown(path), number, "No line before says which session this message is of.")
         elif kind == "message":
-            yield from reading.add(pi.message(object_at(line, "message")))
+            yield from reading.add(message(object_at(line, "message")))
         else:
             if kind in _SUMMARIES:
-                reading.sum_up(kind, pi.usage(object_at(line, "usage")))
+                reading.sum_up(kind, usage(object_at(line, "usage")))
             reason = _OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND)
             reading.passed[reason, kind if kind in _OTHERS else unknown_as(kind, line)] += 1
     yield from reading.given()

@@ -17,13 +17,18 @@ from typing import Any
 
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message, left_out, since_epoch
-from actionledger.imports.shapes.bodies import decoded_body, exchange_of, inner
+from actionledger.imports.shapes.bodies import (
+    decoded_body,
+    exchange_of,
+    inner,
+    shape_of_request,
+    shape_of_response,
+)
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
-from actionledger.imports.shapes.known import shape_of_request, shape_of_response
 from actionledger.imports.sources.access import number_at, text_at, time_at
 from actionledger.imports.sources.base import LeftOut, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, opened, shown
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "provider_wire"
 
@@ -38,15 +43,7 @@ _LARGEST_STREAM = 64 * 2**20
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a file.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield the sessions of a file."""
     exchanges = Exchanges(NAME)
     if _is_stream(path):
         yield from _stream(path, exchanges, on_read)

@@ -19,12 +19,18 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.claude_results import notified
 from actionledger.imports.shapes.qwen_results import WORDINGS, call_of, of_event, results_of, usage_of
-from actionledger.imports.sources.access import NOTHING, number_at, object_at, text_at, time_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    number_at,
+    object_at,
+    text_at,
+    time_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.lines import json_lines
+from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
-from actionledger.imports.sources.unknown_kinds import told as unknown_as
 
 Line = Mapping[str, Any]
 
@@ -57,15 +63,7 @@ _NOTES = frozenset(
 
 @dataclass(slots=True)
 class _Heard:
-    """What was heard of a session that no message has been the answer to.
-
-    Args:
-        prompt: what a person has said since the last message.
-        response: the response that was measured last, by the name of its line, and no message has had yet.
-        broken: the tries that broke off, by the names of their lines.
-        calls: what was measured of calls whose results have not come, by their identifiers.
-        goes_on: the turn that the next line may go on with, of a sub-agent.
-    """
+    """What was heard of a session that no message has been the answer to."""
 
     prompt: str | None = None
     response: tuple[str, Line] | None = None
@@ -75,15 +73,7 @@ class _Heard:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a chat's file in pieces, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the sessions of a chat's file in pieces, then what was passed over."""
     chat = _Chat(path.name.split(".jsonl")[0])
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):

@@ -21,21 +21,13 @@ from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.sources.access import NOTHING, count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import json_document
+from actionledger.imports.sources.json_values import json_document
 
 _FIELDS = frozenset({"trajectory", "history", "info"})
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a trajectory, or those of its attempts, then what was passed over.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of a trajectory, or those of its attempts, then what was passed over."""
     try:
         whole = json_document(path, on_read)
     except SourceError as error:

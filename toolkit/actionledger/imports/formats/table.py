@@ -8,8 +8,7 @@ from pathlib import Path
 
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.base import Item, ReadFile, Sample, Source
-from actionledger.imports.sources.containers import OnRead
-from actionledger.imports.sources.encodings import wide_encoding_of
+from actionledger.imports.sources.containers import OnRead, wide_encoding_of
 from actionledger.imports.sources.rows import REQUIRED, checked
 
 _PARQUET = b"PAR1"
@@ -21,16 +20,7 @@ _NAME = re.compile(r"\w[\w .:/-]*")
 def read(
     path: Path, on_read: OnRead | None = None, *, columns: Mapping[str, str] | None = None
 ) -> Iterator[Item]:
-    """Yield the sessions of a table, and a refusal for each row that can't be read.
-
-    Args:
-        path: a CSV or Parquet file on disk.
-        on_read: is told that it is read.
-        columns: the column that holds a field, by the field's name.
-
-    Raises:
-        SourceError: the file can't be read, or lacks a column.
-    """
+    """Yield the sessions of a table, and a refusal for each row that can't be read."""
     from actionledger.imports.sources.tables import read_table  # noqa: PLC0415 - DuckDB is slow to load
 
     yield from read_table(path, on_read, columns=columns)
@@ -54,11 +44,7 @@ def header(sample: Sample) -> tuple[str, ...]:
 
 
 def mapped(columns: Mapping[str, str]) -> ReadFile:
-    """Return what reads tables whose columns have other names.
-
-    Raises:
-        UsageError: it names a field that there is not.
-    """
+    """Return what reads tables whose columns have other names."""
     return partial(read, columns=checked(columns))
 
 

@@ -20,22 +20,13 @@ from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import number_at, object_at, objects_at, score_of, text_at, time_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.cut import Elements
-from actionledger.imports.sources.documents import document_or_part
+from actionledger.imports.sources.json_values import Elements, document_or_part
 
 NAME = "tau2"
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session for each simulation.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or is no result of tau2-bench.
-    """
+    """Yield a session for each simulation."""
     document, reason = document_or_part(path, on_read, Elements(("simulations",), known_by=("info",)))
     if reason:
         yield Refusal(shown(path), 0, reason)

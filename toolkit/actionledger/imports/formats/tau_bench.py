@@ -20,7 +20,7 @@ from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import object_at, objects_at, score_of, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.values import numbered_objects
+from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "tau_bench"
 
@@ -45,15 +45,7 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session for each episode.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no JSON.
-    """
+    """Yield a session for each episode."""
     passed: Passed = Counter()
     for item in numbered_objects(path, on_read):
         if isinstance(item, Refusal):

@@ -19,7 +19,7 @@ from actionledger.imports.shapes.base import tools_text
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.documents import json_document
+from actionledger.imports.sources.json_values import json_document
 
 _FIELDS = frozenset({"win", "tree", "answer_generation"})
 _HEAD = re.compile(rb'\A\s*\{\s*"win"\s*:\s*(?:true|false)\s*,\s*"tree"\s*:')
@@ -53,15 +53,7 @@ class _Node:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of the way to the answer, then those of the branches that were given up.
-
-    Args:
-        path: the file, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened.
-    """
+    """Yield the session of the way to the answer, then those of the branches that were given up."""
     try:
         whole = json_document(path, on_read)
     except SourceError as error:

@@ -2,12 +2,14 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from time import monotonic
+from types import ModuleType
 from typing import Any
 
 from actionledger.core.errors import UsageError
@@ -15,21 +17,88 @@ from actionledger.core.ids import derived_id
 from actionledger.core.processes import watch
 from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.live.wire import SOURCE
+from actionledger.imports.live.tap import ExchangeEnding, RawExchange, Tap
+from actionledger.imports.shapes.base import Message, Response
+from actionledger.imports.shapes.bodies import exchange_of
+from actionledger.imports.shapes.exchanges import Exchange, Exchanges
 from actionledger.imports.sources.base import Item, LeftOut
-from actionledger.imports.turn_recorder import recorded_turn
-from actionledger.imports.usages import possible_usage
+from actionledger.imports.turn_recorder import possible_usage, recorded_turn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.placement import place_taken, remove_old_places
+
+# What passed between a program and its model, read: bodies of providers' interfaces as turns of sessions.
+SOURCE = "live"
+"""What records name the source of what was recorded as it passed."""
+
+UNFINISHED = "unfinished"
+"""The finish reason of a stream that ended in order, and without one."""
+
+_NO_MODEL = ("count_tokens", "input_tokens", "embeddings", "tokenize")
+_REFUSED = 400
+
+
+class WireReader:
+    """Makes turns of exchanges, in the order in which they ended.
+
+    Args:
+        origin: where they passed, as records say it.
+    """
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._exchanges = Exchanges(SOURCE)
+
+    def read(self, raw: RawExchange) -> Iterator[Item]:
+        """Yield what an exchange adds to its session, and what is left out of it."""
+        what = f"{raw.method} {raw.path.rpartition('/')[2]}"
+        if not raw.is_kept:
+            yield LeftOut(self._origin, LeftOutReason.TOO_LARGE, what)
+            return
+        asks_a_model = raw.method == "POST" and not raw.path.endswith(_NO_MODEL)
+        exchange = exchange_of(raw.request, raw.response, raw.path, raw.headers) if asks_a_model else None
+        if exchange is None:
+            yield LeftOut(self._origin, LeftOutReason.UNKNOWN_KIND, what)
+            return
+        yield from self._exchanges.add(exchange._replace(response=_as_it_ended(exchange, raw)))
+        for (reason, detail), count in self._exchanges.passed.items():
+            yield LeftOut(self._origin, reason, detail, count)
+        self._exchanges.passed.clear()
+
+
+def _as_it_ended(exchange: Exchange, raw: RawExchange) -> Response:
+    """Return what a model answered with what the wire says of it: times, and why there is no more of it."""
+    if raw.status is None or raw.status >= _REFUSED:
+        status = "" if raw.status is None else f"{raw.status} "
+        kind = exchange.response.error if raw.ending is ExchangeEnding.WHOLE else str(raw.ending)
+        return Response((), f"{status}{kind}".strip())
+    if not exchange.response.messages:
+        kind = exchange.response.error if raw.ending is ExchangeEnding.WHOLE else str(raw.ending)
+        return replace(exchange.response, error=kind)
+    first, *others = exchange.response.messages
+    return replace(exchange.response, messages=(_timed(first, raw), *others))
+
+
+def _timed(message: Message, raw: RawExchange) -> Message:
+    finish_reason = message.usage.finish_reason
+    if raw.ending is not ExchangeEnding.WHOLE and not finish_reason:
+        finish_reason = str(raw.ending)
+    usage = replace(
+        message.usage,
+        latency_ms=raw.latency_ms,
+        time_to_first_token_ms=raw.first_byte_ms if raw.is_stream else None,
+        finish_reason=finish_reason or (UNFINISHED if raw.is_stream else ""),
+    )
+    return replace(message, usage=usage, occurred_at=message.occurred_at or raw.started_at)
+
 
 FRESH = 5.0
 """For how long it is taken for known how far the ledger's sessions have come, in seconds: others may record into the same ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class CallAbout:
     """What is known of calls before they are made.
 
     Args:
@@ -70,7 +139,7 @@ class Answered:
         more: what else is known, by the fields of ``Ledger.record_turn``.
     """
 
-    about: About
+    about: CallAbout
     answer: Any
     kind: str
     error: str
@@ -103,11 +172,7 @@ class CallReader:
         self._asked_at = -FRESH
 
     def read(self, made: Answered) -> Iterator[Item]:
-        """Yield what a call adds to its session, or that it adds nothing.
-
-        Args:
-            made: the call.
-        """
+        """Yield what a call adds to its session, or that it adds nothing."""
         if made.error:
             yield LeftOut(self._origin, LeftOutReason.NO_RESPONSE, made.error[:40])
             return
@@ -158,11 +223,7 @@ class CallReader:
 
 
 def plain(answer: object) -> tuple[Any, int]:
-    """Return a copy of an answer, a text or decoded JSON, and about how many bytes it holds; None where it is neither.
-
-    Args:
-        answer: what a model's call returned; a model of pydantic, as the providers' libraries return, is dumped.
-    """
+    """Return a copy of an answer, a text or decoded JSON, and about how many bytes it holds; None where it is neither."""
     if isinstance(answer, str):
         return answer, len(answer)
     dump = getattr(answer, "model_dump", None)
@@ -171,3 +232,155 @@ def plain(answer: object) -> tuple[Any, int]:
     except (TypeError, ValueError, RecursionError):
         return None, 0
     return json.loads(written), len(written)
+
+
+# An HTTP client that a copy is kept of: another client of the same kind, whose requests are sent by the first.
+_PACKAGES = frozenset({"httpx", "httpx2"})
+
+Done = Callable[[RawExchange], None]
+
+
+def package_of(client: object) -> ModuleType | None:
+    """Return the package that a client is of; None where it is no HTTP client of a kind that is known."""
+    roots = {each.__module__.partition(".")[0] for each in type(client).__mro__}
+    name = next((root for root in roots if root in _PACKAGES), None)
+    module = sys.modules[name] if name else None
+    is_client = module is not None and isinstance(client, module.Client | module.AsyncClient)
+    return module if is_client else None
+
+
+def recorded_http(client: Any, done: Done) -> Any:
+    """Return a client whose requests another one sends, with its transport, proxies, certificates and hooks."""
+    package = package_of(client)
+    if package is None:
+        raise UsageError(f"An HTTP client of httpx or httpx2 is recorded, not {type(client).__name__}.")
+    sync, asynchronous = _transports(package)
+    settings = {"timeout": client.timeout, "follow_redirects": client.follow_redirects, "trust_env": False}
+    if isinstance(client, package.AsyncClient):
+        return package.AsyncClient(transport=asynchronous(client, done), base_url=client.base_url, **settings)
+    return package.Client(transport=sync(client, done), base_url=client.base_url, **settings)
+
+
+class _Sending:
+    """What both kinds of transport do with a request and a response."""
+
+    def __init__(self, package: ModuleType, client: Any, done: Done) -> None:
+        self.package = package
+        self.client = client
+        self._done = done
+
+    def tap(self, request: Any) -> Tap:
+        accepted = request.headers.get("accept-encoding", "")
+        # What comes back can be read in this encoding, and in no other one for sure.
+        request.headers["accept-encoding"] = "gzip" if "gzip" in accepted else "identity"
+        return Tap(self._done, request.method, request.url.path, request.headers.raw)
+
+    def failed(self, tap: Tap, error: Exception) -> None:
+        if isinstance(error, self.package.TimeoutException):
+            tap.over(ExchangeEnding.TIMEOUT)
+        elif isinstance(error, self.package.ConnectError):
+            tap.over(ExchangeEnding.UNREACHABLE)
+        else:
+            tap.over(ExchangeEnding.CUT)
+
+    def answered(self, tap: Tap, response: Any, stream: Any) -> Any:
+        tap.answered(response.status_code, response.headers.get("content-type", ""))
+        return self.package.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=stream(response.stream, tap, self),
+            extensions=response.extensions,
+        )
+
+
+def _is_json(request: Any) -> bool:
+    return "json" in request.headers.get("content-type", "")
+
+
+@cache
+def _transports(package: ModuleType) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the transports of a package, for threads and asynchronous."""
+    return _sync_transport(package), _async_transport(package)
+
+
+def _sync_transport(package: ModuleType) -> Callable[..., Any]:
+    class Copied(package.SyncByteStream):  # type: ignore[name-defined, misc]
+        """A body of which a copy is kept as it is read."""
+
+        def __init__(self, stream: Any, tap: Tap, sending: _Sending) -> None:
+            self._stream, self._tap, self._sending = stream, tap, sending
+
+        def __iter__(self) -> Iterator[bytes]:
+            try:
+                for piece in self._stream:
+                    self._tap.received(piece)
+                    yield piece
+            except package.TransportError as error:
+                self._sending.failed(self._tap, error)
+                raise
+            self._tap.over(ExchangeEnding.WHOLE)
+
+        def close(self) -> None:
+            self._stream.close()
+            self._tap.over(ExchangeEnding.CLOSED)
+
+    class Recorded(package.BaseTransport):  # type: ignore[name-defined, misc]
+        """Sends requests by a client, and keeps a copy."""
+
+        def __init__(self, client: Any, done: Done) -> None:
+            self._sending = _Sending(package, client, done)
+
+        def handle_request(self, request: Any) -> Any:
+            tap = self._sending.tap(request)
+            if _is_json(request):
+                tap.sent(request.read())
+            try:
+                response = self._sending.client.send(request, stream=True, auth=None, follow_redirects=False)
+            except package.TransportError as error:
+                self._sending.failed(tap, error)
+                raise
+            return self._sending.answered(tap, response, Copied)
+
+    return Recorded
+
+
+def _async_transport(package: ModuleType) -> Callable[..., Any]:
+    class Copied(package.AsyncByteStream):  # type: ignore[name-defined, misc]
+        """A body of which a copy is kept as it is read."""
+
+        def __init__(self, stream: Any, tap: Tap, sending: _Sending) -> None:
+            self._stream, self._tap, self._sending = stream, tap, sending
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            try:
+                async for piece in self._stream:
+                    self._tap.received(piece)
+                    yield piece
+            except package.TransportError as error:
+                self._sending.failed(self._tap, error)
+                raise
+            self._tap.over(ExchangeEnding.WHOLE)
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+            self._tap.over(ExchangeEnding.CLOSED)
+
+    class Recorded(package.AsyncBaseTransport):  # type: ignore[name-defined, misc]
+        """Sends requests by a client, and keeps a copy."""
+
+        def __init__(self, client: Any, done: Done) -> None:
+            self._sending = _Sending(package, client, done)
+
+        async def handle_async_request(self, request: Any) -> Any:
+            tap = self._sending.tap(request)
+            if _is_json(request):
+                tap.sent(await request.aread())
+            sending = self._sending.client.send(request, stream=True, auth=None, follow_redirects=False)
+            try:
+                response = await sending
+            except package.TransportError as error:
+                self._sending.failed(tap, error)
+                raise
+            return self._sending.answered(tap, response, Copied)
+
+    return Recorded

@@ -14,11 +14,18 @@ from weakref import WeakKeyDictionary
 
 from actionledger.core.errors import UsageError, require_path
 from actionledger.core.ids import new_id, now
-from actionledger.imports.live.calls import About, Answered, CallReader, plain
+from actionledger.imports.live.calls import (
+    SOURCE,
+    Answered,
+    CallAbout,
+    CallReader,
+    WireReader,
+    package_of,
+    plain,
+    recorded_http,
+)
 from actionledger.imports.live.recording import Recording
 from actionledger.imports.live.tap import RawExchange
-from actionledger.imports.live.transports import package_of, recorded_http
-from actionledger.imports.live.wire import SOURCE, WireReader
 from actionledger.imports.prices import Prices
 from actionledger.imports.sources.base import Item
 from actionledger.ledger import Ledger, open_ledger
@@ -86,7 +93,7 @@ def record(
             f"A client of OpenAI, Anthropic or httpx is recorded, or a function; not {type(target).__name__}."
         )
     name = session or f"{getattr(target, '__name__', 'calls')} {new_id()}"
-    about = About(name, model, task, profile, tools)
+    about = CallAbout(name, model, task, profile, tools)
     return cast("Target", _recorded_function(target, recording_of(ledger, prices), about))
 
 
@@ -143,22 +150,12 @@ def recorded_call(
         [('All done.', 3)]
     """
     call = Call()
-    with _measured(recording_of(ledger, prices), About(session, model, task, profile, tools), call):
+    with _measured(recording_of(ledger, prices), CallAbout(session, model, task, profile, tools), call):
         yield call
 
 
 def recording_of(ledger: AnyLedger, prices: Prices | AnyPath | None = None) -> Recording[Any]:
-    """Return the one recording of a ledger; it ends when the ledger is closed, or the program.
-
-    Args:
-        ledger: the ledger, or its file.
-        prices: what responses cost of which only the tokens are known, or the file that says it; None for what holds already.
-
-    Raises:
-        SourceError: the prices can't be read.
-        UsageError: other prices hold already.
-        LedgerError: it can't be opened.
-    """
+    """Return the one recording of a ledger; it ends when the ledger is closed, or the program."""
     costs = prices if prices is None or isinstance(prices, Prices) else Prices.of(prices)
     there = opened(ledger)
     with _lock:
@@ -171,14 +168,7 @@ def recording_of(ledger: AnyLedger, prices: Prices | AnyPath | None = None) -> R
 
 
 def opened(ledger: AnyLedger) -> Ledger:
-    """Return a ledger; one that is named by its file is open until the program ends.
-
-    Args:
-        ledger: the ledger, or its file.
-
-    Raises:
-        LedgerError: it can't be opened.
-    """
+    """Return a ledger; one that is named by its file is open until the program ends."""
     if isinstance(ledger, Ledger):
         return ledger
     require_path("A ledger that is not open yet", ledger)
@@ -203,7 +193,7 @@ def _begun(ledger: Ledger) -> Recording[Any]:
 
 
 @contextmanager
-def _measured(recording: Recording[Any], about: About, call: Call) -> Iterator[None]:
+def _measured(recording: Recording[Any], about: CallAbout, call: Call) -> Iterator[None]:
     """Have a call recorded when it is over, whatever its end."""
     started_at, began = now(), perf_counter()
 
@@ -224,7 +214,7 @@ def _measured(recording: Recording[Any], about: About, call: Call) -> Iterator[N
     put("")
 
 
-def _recorded_function(function: Any, recording: Recording[Any], about: About) -> Any:
+def _recorded_function(function: Any, recording: Recording[Any], about: CallAbout) -> Any:
     """Return a function that has its calls recorded, of the same kind: plain, asynchronous, or one that yields pieces."""
     if inspect.isasyncgenfunction(function):
 
@@ -257,7 +247,7 @@ def _recorded_function(function: Any, recording: Recording[Any], about: About) -
     return _recorded_returning(function, recording, about)
 
 
-def _recorded_returning(function: Any, recording: Recording[Any], about: About) -> Callable[..., Any]:
+def _recorded_returning(function: Any, recording: Recording[Any], about: CallAbout) -> Callable[..., Any]:
     if inspect.iscoroutinefunction(function):
 
         @wraps(function)

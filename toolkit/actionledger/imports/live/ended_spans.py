@@ -9,7 +9,7 @@ from opentelemetry.trace import SpanContext, StatusCode, format_span_id, format_
 
 from actionledger.core.ids import now
 from actionledger.imports.live.clients import AnyLedger, opened
-from actionledger.imports.live.spans import Batch, SpanRecording
+from actionledger.imports.live.spans import SpanBatch, SpanRecording
 from actionledger.imports.prices import Prices
 from actionledger.imports.shapes.spans import Span, in_utc
 
@@ -34,7 +34,7 @@ class LedgerSpans(SpanProcessor):
         try:
             context = span.context
             if context is not None and context.trace_flags.sampled:
-                self._recording.put(Batch(lambda: [_span(span, context)], _size_of(span), 1))
+                self._recording.put(SpanBatch(lambda: [_span(span, context)], _size_of(span), 1))
         except Exception:  # noqa: BLE001 - nothing here is worth a program's failing
             self._recording.drop("not_readable")
 

@@ -38,7 +38,7 @@ _INVALID_PARAMS = -32602
 _WHOLE = frozenset({"initialize", "tools/list", "tools/call", "notifications/cancelled"})
 
 
-class Side(Enum):
+class McpSide(Enum):
     """Who has written a line."""
 
     CLIENT = auto()
@@ -46,7 +46,7 @@ class Side(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class McpLine:
     """A line as it passed.
 
     Args:
@@ -56,7 +56,7 @@ class Line:
         clock: the same in seconds of a clock that only goes on.
     """
 
-    side: Side
+    side: McpSide
     data: bytes
     at: datetime
     clock: float
@@ -113,7 +113,7 @@ class McpReader:
         self._held_bytes = 0
         self._calls = first
 
-    def read(self, line: Line) -> Iterator[Item]:
+    def read(self, line: McpLine) -> Iterator[Item]:
         """Yield what a line adds to the session, or that it adds nothing.
 
         Args:
@@ -138,15 +138,15 @@ class McpReader:
         if is_end:
             yield from self._release()
 
-    def _message(self, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
+    def _message(self, message: Mapping[str, Any], line: McpLine) -> Iterator[Item]:
         method = text_at(message, "method")
-        if line.side is Side.CLIENT and method in _WHOLE:
+        if line.side is McpSide.CLIENT and method in _WHOLE:
             yield from self._request(method, message, line)
         elif method:
-            if line.side is Side.CLIENT and "id" in message:
+            if line.side is McpSide.CLIENT and "id" in message:
                 self._note_asked(method, "", message, line)  # so that its response is known
             yield self._left_out(LeftOutReason.BOOKKEEPING, method[:40])
-        elif line.side is Side.CLIENT:
+        elif line.side is McpSide.CLIENT:
             yield self._left_out(LeftOutReason.BOOKKEEPING, "response of the client")
         elif asked := self._pop_asked(message.get("id")):
             yield from self._response(asked, message, line)
@@ -156,7 +156,7 @@ class McpReader:
     def _left_out(self, reason: LeftOutReason, detail: str) -> LeftOut:
         return LeftOut(self._origin, reason, detail)
 
-    def _note_asked(self, method: str, call_id: str, message: Mapping[str, Any], line: Line) -> None:
+    def _note_asked(self, method: str, call_id: str, message: Mapping[str, Any], line: McpLine) -> None:
         is_further = bool(object_at(message, "params").get("cursor"))
         asked = _Asked(method if method in _WHOLE else "", call_id, is_further, line.at, line.clock)
         waiting = self._asked.setdefault(_key(message["id"]), deque())
@@ -178,7 +178,7 @@ class McpReader:
             del self._asked[key]
         return asked
 
-    def _request(self, method: str, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
+    def _request(self, method: str, message: Mapping[str, Any], line: McpLine) -> Iterator[Item]:
         given = object_at(message, "params")
         if method == "notifications/cancelled":
             yield from self._cancelled(given, line)
@@ -199,7 +199,7 @@ class McpReader:
     def _is_listing(self) -> bool:
         return self._lists > 0
 
-    def _cancelled(self, given: Mapping[str, Any], line: Line) -> Iterator[Item]:
+    def _cancelled(self, given: Mapping[str, Any], line: McpLine) -> Iterator[Item]:
         asked = self._pop_asked(given.get("requestId"))
         if asked is None or not asked.call_id:
             yield self._left_out(LeftOutReason.BOOKKEEPING, "notifications/cancelled")
@@ -213,7 +213,7 @@ class McpReader:
         )
         yield self._result(stopped, asked, line)
 
-    def _turn(self, given: Mapping[str, Any], call_id: str, line: Line) -> RecordedTurn:
+    def _turn(self, given: Mapping[str, Any], call_id: str, line: McpLine) -> RecordedTurn:
         arguments = given.get("arguments")
         known = {} if arguments is None else arguments
         call = RecordedCall(
@@ -238,7 +238,7 @@ class McpReader:
         self._held.clear()
         self._held_bytes = 0
 
-    def _response(self, asked: _Asked, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
+    def _response(self, asked: _Asked, message: Mapping[str, Any], line: McpLine) -> Iterator[Item]:
         result = object_at(message, "result")
         if asked.method == "tools/list":
             listed = [_offered(each) for each in objects_at(result, "tools")]
@@ -254,7 +254,7 @@ class McpReader:
             )
             yield self._result(told, asked, line)
 
-    def _result(self, result: RecordedResult, asked: _Asked, line: Line) -> RecordedSession:
+    def _result(self, result: RecordedResult, asked: _Asked, line: McpLine) -> RecordedSession:
         timed = replace(
             result,
             started_at=asked.at,

@@ -15,18 +15,18 @@ from pydantic_core import to_json
 from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import require
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.live.askers import is_asked_here, is_of_foreign_page
-from actionledger.imports.live.otlp_counts import counted_in_json, counted_in_protobuf
+from actionledger.imports.live.otlp_requests import counted_in_json, counted_in_protobuf
 from actionledger.imports.live.proxy import Receive, Scope, Send
-from actionledger.imports.live.spans import Batch, Came, Passed
+from actionledger.imports.live.spans import Came, Passed, SpanBatch
+from actionledger.imports.live.tap import is_asked_here, is_of_foreign_page
 from actionledger.imports.live.traces import LEAST_BYTES
 from actionledger.imports.shapes.spans import spans_of
-from actionledger.imports.sources.json_texts import value_of
+from actionledger.imports.sources.json_values import value_of
 
 require("An OTLP receiver", "live", "opentelemetry.proto", "google.rpc")
 from google.rpc.status_pb2 import Status  # noqa: E402 - optional; what is missing was named above
 
-from actionledger.imports.shapes import otlp_protobuf  # noqa: E402 - needs the same
+from actionledger.imports.live import otlp_requests  # noqa: E402 - needs the same
 
 LARGEST_BODY = 32 * 2**20
 """How large a request may be as it comes, in bytes."""
@@ -61,13 +61,7 @@ _HELD = {
 
 
 class _RefusedError(Exception):
-    """A request that is not taken.
-
-    Args:
-        status: the status of HTTP.
-        code: that of gRPC, as the answer's body has it.
-        message: what is wrong, for people.
-    """
+    """A request that is not taken."""
 
     def __init__(self, status: int, code: int, message: str) -> None:
         super().__init__(message)
@@ -180,17 +174,17 @@ def _refuse_many(asked: _Asked, body: bytes) -> None:
         raise _too_many(MOST_VALUES, "values")
 
 
-def _of_protobuf(signal: str, body: bytes) -> Batch:
+def _of_protobuf(signal: str, body: bytes) -> SpanBatch:
     if signal == "traces":
-        traces = otlp_protobuf.traces_of(body)
+        traces = otlp_requests.traces_of(body)
         count = sum(len(scope.spans) for batch in traces.resource_spans for scope in batch.scope_spans)
-        return Batch(lambda: spans_of(otlp_protobuf.value_of_traces(traces)), _size(body, count), count)
-    logs = otlp_protobuf.logs_of(body)
+        return SpanBatch(lambda: spans_of(otlp_requests.value_of_traces(traces)), _size(body, count), count)
+    logs = otlp_requests.logs_of(body)
     count = sum(len(scope.log_records) for batch in logs.resource_logs for scope in batch.scope_logs)
-    return Batch(lambda: spans_of(otlp_protobuf.value_of_logs(logs)), _size(body, count), count)
+    return SpanBatch(lambda: spans_of(otlp_requests.value_of_logs(logs)), _size(body, count), count)
 
 
-def _of_json(signal: str, body: bytes) -> Batch:
+def _of_json(signal: str, body: bytes) -> SpanBatch:
     value = value_of(body)
     if is_deeper(value, _DEEPEST):
         raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
@@ -203,7 +197,7 @@ def _of_json(signal: str, body: bytes) -> Batch:
     count = len(objects) or sum(1 for _ in spans_of(value))
     if count > MOST_SPANS:
         raise _too_many(MOST_SPANS, "spans or records")
-    return Batch(lambda: spans_of(value), _size(body, count), count)
+    return SpanBatch(lambda: spans_of(value), _size(body, count), count)
 
 
 def _size(body: bytes, count: int) -> int:

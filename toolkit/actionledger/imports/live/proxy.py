@@ -1,7 +1,7 @@
 """A proxy before a model's server: every byte goes on as it comes, and a copy of the bodies goes to a recording.
 
 It speaks whatever its upstream speaks. It holds no key: the client's goes on in its header, which nothing here keeps; the headers that are
-kept are those that name a session (``sources/shapes/owners``).
+kept are those that name a session (``imports/shapes/base``).
 """
 
 import asyncio
@@ -11,15 +11,75 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from actionledger.core.errors import UsageError, require
-from actionledger.imports.live.askers import LOOPBACK, is_asked_here, is_of_foreign_page, is_simple
-from actionledger.imports.live.tap import Ending, RawExchange, Tap
-from actionledger.imports.live.targets import Headers, framed, is_plain, passed_on
+from actionledger.imports.live.tap import (
+    LOOPBACK,
+    ExchangeEnding,
+    RawExchange,
+    Tap,
+    is_asked_here,
+    is_of_foreign_page,
+    is_simple,
+)
 
 require("A recording proxy", "live", "httpx", "uvicorn")
 import httpx  # noqa: E402 - optional; what is missing was named above
+
+# What a request that is passed on may ask for, and which of its headers go on.
+Headers: TypeAlias = list[tuple[bytes, bytes]]
+
+_HOP_BY_HOP = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"upgrade",
+    }
+)
+_OF_BODY = (b"content-", b"transfer-encoding")
+_LAYERS = 4
+
+
+def is_plain(path: bytes) -> bool:
+    """Return whether a path leads below where it begins, however the server that is asked reads it."""
+    if not path.startswith(b"/"):
+        return False
+    for _ in range(_LAYERS):
+        parts = path.replace(b"\\", b"/").split(b"/")
+        if any(part.split(b";")[0] in {b".", b".."} for part in parts):
+            return False
+        if (read := unquote_to_bytes(path)) == path:
+            break
+        path = read
+    return all(0x20 <= byte != 0x7F for byte in path)
+
+
+def passed_on(headers: Iterable[tuple[bytes, bytes]], drop: Iterable[bytes]) -> Headers:
+    """Return the headers that are not of one connection alone; what says how the body is written always goes on."""
+    given = [(name.lower(), value) for name, value in headers]
+    named = (value for name, value in given if name == b"connection")
+    dropped = {each.strip().lower() for value in named for each in value.split(b",")}
+    dropped = {name for name in dropped if not name.startswith(_OF_BODY)} | _HOP_BY_HOP | set(drop)
+    return [(name, value) for name, value in given if name not in dropped]
+
+
+def framed(headers: Headers) -> Headers:
+    """Return headers with one way to tell where a body ends: in pieces, or after so many bytes."""
+    lengths = {value.strip() for name, value in headers if name == b"content-length"}
+    codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
+    if len(lengths) > 1 or not all(each.isdigit() for each in lengths) or codings not in ([], [b"chunked"]):
+        raise ValueError("where its body ends is not plain")
+    others = [each for each in headers if each[0] not in {b"content-length", b"transfer-encoding"}]
+    if codings:
+        return [*others, (b"transfer-encoding", b"chunked")]
+    return [*others, *((b"content-length", each) for each in lengths)]
+
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -35,13 +95,7 @@ TOKEN_HEADER = b"x-actionledger-token"
 
 
 class _RefusedError(Exception):
-    """A request that is not passed on.
-
-    Args:
-        status: the status of HTTP.
-        kind: a word for it, as errors of providers have one.
-        message: what is wrong, for people.
-    """
+    """A request that is not passed on."""
 
     def __init__(self, status: int, kind: str, message: str) -> None:
         super().__init__(message)
@@ -99,11 +153,7 @@ class Proxy:
         await self._client.aclose()
 
     def _let_in(self, scope: Scope) -> bytes:
-        """Return the path that is asked for, without the token.
-
-        Raises:
-            _RefusedError: a page of a browser asks, or somebody without the token.
-        """
+        """Return the path that is asked for, without the token."""
         headers = scope["headers"]
         path: bytes = scope.get("raw_path") or scope["path"].encode()
         path = path.partition(b"?")[0]
@@ -122,11 +172,7 @@ class Proxy:
         return path
 
     def _target(self, path: bytes, query: bytes) -> httpx.URL:
-        """Return the address to ask; a path that the upstream's begins with as well is not doubled.
-
-        Raises:
-            _RefusedError: it leads elsewhere than below the upstream's path, or is none.
-        """
+        """Return the address to ask; a path that the upstream's begins with as well is not doubled."""
         base = self._upstream.raw_path.rstrip(b"/")
         if not is_plain(path):
             message = "The request's target can't be asked for: it doesn't lead below the upstream's path."
@@ -176,7 +222,7 @@ class _Passage:
             passing.cancel()
             with suppress(asyncio.CancelledError):
                 await passing
-            self._tap.over(Ending.CLOSED)
+            self._tap.over(ExchangeEnding.CLOSED)
 
     async def _pass(self) -> None:
         has_answered = False
@@ -191,7 +237,7 @@ class _Passage:
                     self._tap.received(piece)
                     await self._send({"type": "http.response.body", "body": piece, "more_body": True})
                 # Told before the client hears of the end: what a client has seen the end of is on its way into the ledger.
-                self._tap.over(Ending.WHOLE)
+                self._tap.over(ExchangeEnding.WHOLE)
                 await self._send({"type": "http.response.body", "body": b""})
             finally:
                 await response.aclose()
@@ -208,17 +254,17 @@ class _Passage:
                 async for _ in self._body():
                     pass  # what nobody took is recorded all the same
         if has_answered:
-            self._tap.over(Ending.TIMEOUT if is_timeout else Ending.CUT)
+            self._tap.over(ExchangeEnding.TIMEOUT if is_timeout else ExchangeEnding.CUT)
             return
         if is_odd:
-            self._tap.over(Ending.UNREACHABLE)
+            self._tap.over(ExchangeEnding.UNREACHABLE)
             await _refuse(self._send, 400, "bad_request", f"The request can't be passed on: {error}.")
         elif is_timeout:
-            self._tap.over(Ending.TIMEOUT)
+            self._tap.over(ExchangeEnding.TIMEOUT)
             await _refuse(self._send, 504, "upstream_timeout", "The upstream did not answer in time.")
         else:
             reached = not isinstance(error, httpx.ConnectError)
-            self._tap.over(Ending.CUT if reached else Ending.UNREACHABLE)
+            self._tap.over(ExchangeEnding.CUT if reached else ExchangeEnding.UNREACHABLE)
             what = "broke off before it answered" if reached else "can't be reached"
             await _refuse(self._send, 502, "upstream_failed", f"The upstream {what}.")
 
@@ -259,7 +305,7 @@ class _Passage:
 
     def _leave(self) -> None:
         self._is_gone = True
-        self._tap.over(Ending.CLOSED)
+        self._tap.over(ExchangeEnding.CLOSED)
 
 
 def upstream_of(address: str) -> httpx.URL:
@@ -299,11 +345,7 @@ def token_of(token: str) -> bytes:
 
 
 def _headers(given: Iterable[tuple[bytes, bytes]], target: httpx.URL) -> Headers:
-    """Return the headers to ask with.
-
-    Raises:
-        _RefusedError: they don't say plainly where the body ends.
-    """
+    """Return the headers to ask with."""
     given = list(given)
     try:
         headers = framed(passed_on(given, drop=(b"host", b"accept-encoding", b"expect", TOKEN_HEADER)))

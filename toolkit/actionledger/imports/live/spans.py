@@ -11,8 +11,7 @@ from actionledger.core.processes import watch
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.otel import SOURCE
 from actionledger.imports.live.recording import PATIENCE, Kept, Recording
-from actionledger.imports.live.span_lines import line_of, span_in
-from actionledger.imports.live.traces import EVERY, SETTLED, HeldTraces
+from actionledger.imports.live.traces import EVERY, SETTLED, HeldTraces, line_of, span_in
 from actionledger.imports.prices import Prices
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.sources.base import Item, LeftOut
@@ -23,7 +22,7 @@ from actionledger.ledger.storage.spool import HeldFile, HeldLine, HeldLines
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SpanBatch:
     """Spans that came together.
 
     Args:
@@ -72,7 +71,7 @@ class Passed:
     size: int = 0
 
 
-Came: TypeAlias = Batch | LeftBehind | Passed
+Came: TypeAlias = SpanBatch | LeftBehind | Passed
 
 
 class SpanReader:
@@ -104,7 +103,7 @@ class SpanReader:
             if lines:
                 yield LeftBehind(lines, file, file.path.stat().st_size, len(lines))
 
-    def kept(self, batch: Batch) -> Batch:
+    def kept(self, batch: SpanBatch) -> SpanBatch:
         """Write spans down, so that they outlive this process; those that can't be written are held in memory alone."""
         try:
             spans = list(batch.spans())
@@ -117,11 +116,7 @@ class SpanReader:
         self._held.recorded(is_kept, is_end=is_end)
 
     def read(self, came: Came) -> Iterator[Item]:
-        """Yield what is due by now.
-
-        Args:
-            came: what came.
-        """
+        """Yield what is due by now."""
         if isinstance(came, Passed):
             yield LeftOut(self._origin, came.reason, came.detail, came.count)
         elif isinstance(came, LeftBehind):
@@ -189,6 +184,6 @@ class SpanRecording(Recording[Came]):
 
     def offer_kept(self, thing: Came, otherwise: str) -> bool:
         """Do what ``offer`` does, and write spans down before: whoever is told that they are here need not send them again."""
-        if isinstance(thing, Batch) and self.has_room(thing):
+        if isinstance(thing, SpanBatch) and self.has_room(thing):
             thing = self._reader.kept(thing)
         return self.offer(thing, otherwise)

@@ -12,14 +12,14 @@ from time import perf_counter
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import now
-from actionledger.imports.live.mcp import Line, Side
+from actionledger.imports.live.mcp import McpLine, McpSide
 from actionledger.imports.live.tap import LARGEST_BODY
 
 _PIECE = 2**16
 _BY_SIGNAL = 128
 _NOT_STARTED = (FileNotFoundError, PermissionError)
 
-Take = Callable[[Line], None]
+Take = Callable[[McpLine], None]
 
 
 class StdioServer:
@@ -57,7 +57,7 @@ class StdioServer:
 
     def _to_server(self, take: Take) -> None:
         assert self._child.stdin
-        lines = _Lines(Side.CLIENT, take)
+        lines = _Lines(McpSide.CLIENT, take)
         with suppress(OSError):  # the server has closed its input
             while piece := _read(sys.stdin.fileno()):
                 lines.feed(piece)
@@ -68,7 +68,7 @@ class StdioServer:
 
     def _to_client(self, take: Take) -> None:
         assert self._child.stdout
-        lines = _Lines(Side.SERVER, take)
+        lines = _Lines(McpSide.SERVER, take)
         try:
             for piece in _pieces(self._child.stdout.fileno()):
                 _write(sys.stdout.fileno(), piece)
@@ -82,7 +82,7 @@ class StdioServer:
 class _Lines:
     """Splits pieces into lines; one that is larger than is kept is given cut, so that it is counted."""
 
-    def __init__(self, side: Side, take: Take) -> None:
+    def __init__(self, side: McpSide, take: Take) -> None:
         self._side = side
         self._take = take
         self._begun = bytearray()
@@ -96,7 +96,7 @@ class _Lines:
 
     def finish(self) -> None:
         if self._begun:
-            self._take(Line(self._side, bytes(self._begun), now(), perf_counter()))
+            self._take(McpLine(self._side, bytes(self._begun), now(), perf_counter()))
             self._begun.clear()
 
     def _grow(self, piece: bytes) -> None:

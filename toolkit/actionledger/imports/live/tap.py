@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from time import perf_counter
+from urllib.parse import urlsplit
 
 from actionledger.core.ids import now
-from actionledger.imports.shapes.owners import HEADERS
+from actionledger.imports.shapes.base import HEADERS
 
 LARGEST_BODY = 32 * 2**20
 """How much of a body is kept, in bytes; of a larger one nothing is, and it is counted."""
 
 
-class Ending(StrEnum):
+class ExchangeEnding(StrEnum):
     """How an exchange came to its end; what is not whole is the finish reason of the turn that came of it."""
 
     WHOLE = "whole"
@@ -48,7 +49,7 @@ class RawExchange:
     response: bytes
     status: int | None
     is_stream: bool
-    ending: Ending
+    ending: ExchangeEnding
     is_kept: bool
     started_at: datetime
     latency_ms: float
@@ -106,7 +107,7 @@ class Tap:
             self._first_byte = perf_counter()
         self._keep(self._response, piece)
 
-    def over(self, ending: Ending) -> None:
+    def over(self, ending: ExchangeEnding) -> None:
         """Hand on what has passed; a second time does nothing."""
         if self._is_over:
             return
@@ -143,3 +144,40 @@ def _of_session(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, s
     for name, value in headers:
         if (known := name.decode("latin-1").lower()) in HEADERS:
             yield known, value.decode("latin-1")
+
+
+# Who asks a server on loopback: a program of this machine, or a page in a browser, which may be anybody's.
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+"""What a client may call this machine."""
+
+_OWN = frozenset({b"same-origin", b"none"})
+_SIMPLE = frozenset({b"text/plain", b"application/x-www-form-urlencoded"})
+
+
+def is_asked_here(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Return whether a request names this machine: a page of a browser that another name was made to lead here doesn't."""
+    host = next((value for name, value in headers if name == b"host"), b"")
+    try:
+        return urlsplit(f"//{host.decode('latin-1')}").hostname in LOOPBACK
+    except ValueError:
+        return False
+
+
+def is_of_foreign_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Return whether a page of another origin asks, one of another port of this machine among them; a browser says so, a program says nothing."""
+    given = list(headers)
+    own = {b"http://" + value.lower() for name, value in given if name == b"host"}
+    return any(
+        (name == b"origin" and value.lower() not in own)
+        or (name == b"sec-fetch-site" and value.lower() not in _OWN)
+        for name, value in given
+    )
+
+
+def is_simple(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Return whether a request's body is of a kind that a browser sends for any page without asking, and no model's interface takes.
+
+    Programs send files as ``multipart/form-data``, the third of these kinds; of a page that sends it a browser says where it is from.
+    """
+    kinds = (value for name, value in headers if name == b"content-type")
+    return any(kind.split(b";")[0].strip().lower() in _SIMPLE for kind in kinds)

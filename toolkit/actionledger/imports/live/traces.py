@@ -7,22 +7,57 @@ down meanwhile, and how it is told before it is: whoever comes after a process t
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from time import monotonic
 from typing import Any
 
+from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats import openinference, otel
-from actionledger.imports.live.span_lines import sessions_named
+from actionledger.imports.formats.otel import is_openinference
 from actionledger.imports.shapes.base import Passed
-from actionledger.imports.shapes.openinference import is_openinference
+from actionledger.imports.shapes.genai_spans import session_of
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.steps import Step, told_once
 from actionledger.imports.shapes.traces import OPEN_TRACES, Traces, identified
+from actionledger.imports.sources.access import text_at
 from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.ledger.storage.spool import HeldFile, HeldLine, HeldLines
+
+# Spans as lines that outlive their process.
+_FIELDS = [each.name for each in fields(Span)]
+_TIMES = ("started", "finished")
+
+
+def line_of(span: Span) -> HeldLine:
+    """Return a span as a line, which is of every session that the span may become a part of."""
+    held = {name: value for name in _FIELDS if (value := getattr(span, name)) not in ("", None)}
+    for name in _TIMES:
+        if name in held:
+            held[name] = held[name].isoformat()
+    said = (session_of(span), text_at(span.attributes, "session.id"))
+    trace = span.trace_id or identified(otel.step_of(span)).trace_id
+    return HeldLine(trace, sessions_named(*said, trace), {"span": held})
+
+
+def span_in(held: dict[str, Any]) -> Span:
+    """Return the span of a line."""
+    times = {name: datetime.fromisoformat(held[name]) for name in _TIMES if name in held}
+    events = [(str(name), dict(said)) for name, said in held.get("events", ())]
+    return Span(**held | times | {"events": events})
+
+
+def sessions_named(*names: str) -> tuple[str, ...]:
+    """Return the identifiers of sessions of spans, whichever convention these follow."""
+    return tuple(
+        derived_id("session", source.SOURCE.name, name)
+        for name in dict.fromkeys(names)
+        if name
+        for source in (otel, openinference)
+    )
+
 
 SETTLED = 10.0
 """How long a trace that has its beginning and no gap is quiet before it is told, in seconds: exporters send every five."""
@@ -45,20 +80,7 @@ EVERY = 1.0
 
 @dataclass(slots=True)
 class _Held:
-    """A trace that may still grow.
-
-    Args:
-        trace_id: its identifier.
-        touched: when its last span came, in seconds of a clock that only goes forward.
-        format: the format that it is recorded as.
-        steps: its steps.
-        size: about how many bytes they hold.
-        is_told: whether nothing has come since it was told.
-        main: the session that it was told as; empty while it wasn't.
-        homes: the session of each request that was told.
-        lines: the files of what is written down of it, a file for each line.
-        is_recorded: whether the ledger has all that was told of it; None where it won't have some of it.
-    """
+    """A trace that may still grow."""
 
     trace_id: str
     touched: float
@@ -85,15 +107,7 @@ class _Held:
 
 @dataclass(slots=True)
 class _Told:
-    """What is remembered of a session that was told.
-
-    Args:
-        head: the session without its turns; None while it wasn't told.
-        next: the place of its next turn; None while it has none from here.
-        places: the place of each turn.
-        answered: the calls whose results were told.
-        passed: what was passed over, as it was told.
-    """
+    """What is remembered of a session that was told."""
 
     head: RecordedSession | None = None
     next: int | None = None
@@ -140,13 +154,7 @@ class HeldTraces:
         self._left: list[HeldFile] = []
 
     def add(self, spans: Iterable[Span], size: int, line: HeldFile | None = None) -> Iterator[Item]:
-        """Take spans, and yield what has to be let go of for them.
-
-        Args:
-            spans: the spans of a request.
-            size: how many bytes they hold together.
-            line: the file of the line that each of them is written down in; None where they aren't.
-        """
+        """Take spans, and yield what has to be let go of for them."""
         listed = list(spans)
         for span in listed:
             if otel.has_only_tokens(span):
@@ -171,23 +179,13 @@ class HeldTraces:
         return beyond
 
     def due(self, *, all_of_them: bool = False) -> Iterator[Item]:
-        """Yield what has been quiet for long enough.
-
-        Args:
-            all_of_them: whether nothing is waited for.
-        """
+        """Yield what has been quiet for long enough."""
         self._let_lines_go()
         changed = [held for held in self._held.values() if not held.is_told]
         yield from self._tell([held for held in changed if all_of_them or self._is_due(held)])
 
     def go_on(self, trace_id: str, told: dict[str, Any], line: HeldFile) -> None:
-        """Take over how a process that is dead has told a trace, or was about to.
-
-        Args:
-            trace_id: the trace.
-            told: what ``_note`` has written.
-            line: the file of that line.
-        """
+        """Take over how a process that is dead has told a trace, or was about to."""
         held = self._held.setdefault(trace_id, _Held(trace_id, self._clock()))
         held.main, held.format = str(told["main"]), str(told["format"])
         held.lines.append(line)
@@ -201,10 +199,6 @@ class HeldTraces:
         """Hear that the ledger has all that was told so far, or that it won't have some of it.
 
         What is recorded stays written down for as long as more of its trace is likely to come, since what comes alone says less.
-
-        Args:
-            is_kept: whether the ledger has it.
-            is_end: whether nothing more will come.
         """
         done, self._left = (self._left if is_kept else []), []
         for held in self._held.values():

@@ -2,16 +2,57 @@
 
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult
-from actionledger.core.vocabulary import LeftOutReason
+from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.vocabulary import CostOrigin, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed
-from actionledger.imports.shapes.outcomes import OWN, with_outcome
 from actionledger.imports.shapes.steps import Step
+from actionledger.imports.sources.access import exit_status_of, number_at, text_at
+
+# What our own exports say of a response and of what came of a call, in the words that a ledger has for it.
+OWN = "actionledger."
+"""What the names of our own attributes begin with."""
+
+
+def with_outcome(result: RecordedResult, told: Mapping[str, Any], prefix: str = "") -> RecordedResult:
+    """Return a result with the status, the reason, the exit status and the time that an export of ours says."""
+    status = reason = None
+    with suppress(ValueError):
+        status = ExecutionStatus(text_at(told, f"{prefix}status"))
+    with suppress(ValueError):
+        reason = Reason(text_at(told, f"{prefix}reason"))
+    if status is None:
+        return result
+    duration = number_at(told, f"{prefix}duration_ms")
+    return replace(
+        result,
+        status=status,
+        reason=reason,
+        exit_status=exit_status_of(told.get(f"{prefix}exit_status")),
+        is_inferred=told.get(f"{prefix}is_inferred") is True,
+        duration_ms=result.duration_ms if duration is None else duration,
+    )
+
+
+def with_own(usage: Usage, told: Mapping[str, Any], prefix: str = OWN) -> Usage:
+    """Return what a response took with what an export of ours says of it. A cost that was computed there is none that was recorded."""
+    is_computed = told.get(f"{prefix}cost_origin") not in {None, CostOrigin.RECORDED}
+    cost = number_at(told, f"{prefix}cost_usd") if usage.cost_usd is None else usage.cost_usd
+    latency = number_at(told, f"{prefix}latency_ms")
+    begun = number_at(told, f"{prefix}time_to_first_token_ms")
+    return replace(
+        usage,
+        cost_usd=None if is_computed else cost,
+        latency_ms=usage.latency_ms if latency is None else latency,
+        time_to_first_token_ms=usage.time_to_first_token_ms if begun is None else begun,
+        finish_reason=usage.finish_reason or text_at(told, f"{prefix}finish_reason")[:80],
+    )
+
 
 _MOST_BESIDE = 100
 """Among so many calls of one turn the one is looked for whose run it was."""
@@ -19,16 +60,7 @@ _MOST_BESIDE = 100
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call, and what has come of it so far: what a tool's own step says, and what the model was shown of it.
-
-    Args:
-        call: the call.
-        has_name: whether it has an identifier of its own.
-        ran: what a tool's step says.
-        shown: what the model was shown.
-        is_guessed: whether the run doesn't say itself that it is of this call, and may be of one with the same name.
-        beside: the calls of its turn, itself among them.
-    """
+    """A call, and what has come of it so far: what a tool's own step says, and what the model was shown of it."""
 
     call: RecordedCall
     has_name: bool
@@ -67,12 +99,7 @@ class Answers:
                 self._add(step.step_id, choice, call)
 
     def of(self, step_id: str, choice: int) -> tuple[tuple[RecordedCall, ...], tuple[RecordedResult, ...]]:
-        """Return the calls of a turn, and what came of them.
-
-        Args:
-            step_id: the request.
-            choice: which of its answers, from 0.
-        """
+        """Return the calls of a turn, and what came of them."""
         calls = self._of_turn[step_id, choice]
         results = tuple(result for call in calls if (result := _result(call)) is not None)
         return tuple(call.call for call in calls), results

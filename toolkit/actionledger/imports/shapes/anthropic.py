@@ -5,7 +5,7 @@ itself (``server_tool_use`` and its result, calls of its connectors) is no call 
 what a cache gave or took: the sum of the three is what the model was shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from actionledger.core.values.recordings import Usage
@@ -23,7 +23,7 @@ from actionledger.imports.shapes.base import (
     with_usage,
 )
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
-from actionledger.imports.sources.billed import billed_by_anthropic, with_billed
+from actionledger.imports.sources.usage import billed_by_anthropic, with_billed
 
 NAME = "anthropic"
 KEEPS = Capture.CALLS
@@ -33,11 +33,7 @@ _NO_TEXT = frozenset({"image", "document", "file", "search_result", "container_u
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message of any role; results of calls stand in a person's.
-
-    Args:
-        value: the message.
-    """
+    """Read a message of any role; results of calls stand in a person's."""
     role = text_at(value, "role")
     found = Message("model" if role == "assistant" else "system" if role == "system" else "person")
     found.message_id = text_at(value, "id")
@@ -46,11 +42,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usage``.
-    """
+    """Read what a response took."""
     read, written = count_at(value, "cache_read_input_tokens"), count_at(value, "cache_creation_input_tokens")
     took = Usage(
         input_tokens=total(count_at(value, "input_tokens"), read, written),
@@ -122,3 +114,63 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         found.pass_over(LeftOutReason.NO_TEXT, kind)
     else:
         found.pass_over(LeftOutReason.UNKNOWN_KIND, kind)
+
+
+# The events of one of Anthropic's messages: blocks that begin, grow and end, by their place.
+KINDS = frozenset({"message_start", "content_block_start", "content_block_delta", "message_delta"})
+"""What its events are called, beside those that say nothing."""
+
+_GROWN = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+
+
+def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the body that the events add up to; a call's ``input`` is the text that the model wrote."""
+    whole: dict[str, Any] = {"type": "message", "role": "assistant"}
+    blocks: dict[int, dict[str, Any]] = {}
+    before: list[tuple[int, dict[str, Any]]] = []
+    usage: dict[str, Any] = {}
+    for event in events:
+        kind = text_at(event, "type")
+        if kind == "message_start":
+            message = object_at(event, "message")
+            whole.update(message)
+            usage.update(object_at(message, "usage"))
+        elif kind == "content_block_start":
+            place = _place(event, len(blocks))
+            if place in blocks:  # a gateway that numbers two blocks alike: the first one is whole
+                before.append((place, blocks[place]))
+            blocks[place] = _begun(object_at(event, "content_block"))
+        elif kind == "content_block_delta":
+            _grow(
+                blocks.setdefault(_place(event, len(blocks) - 1), {"type": "text"}), object_at(event, "delta")
+            )
+        elif kind == "message_delta":
+            whole.update(object_at(event, "delta"))
+            usage.update(object_at(event, "usage"))
+    return whole | {"content": _in_order(before, blocks), "usage": usage}
+
+
+def _in_order(
+    before: Sequence[tuple[int, dict[str, Any]]], blocks: Mapping[int, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the blocks by their places; of those with one place, the one that began first."""
+    return [block for _, block in sorted([*before, *blocks.items()], key=lambda placed: placed[0])]
+
+
+def _begun(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a block at its beginning: arguments are empty there, whatever stands in their place."""
+    is_call = text_at(block, "type") == "tool_use" and not block.get("input")
+    return {**block, "input": ""} if is_call else dict(block)
+
+
+def _grow(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    kind = text_at(delta, "type")
+    if kind == "input_json_delta" and isinstance(block.get("input", ""), str):
+        block["input"] = block.get("input", "") + text_at(delta, "partial_json")
+    elif key := _GROWN.get(kind):
+        block[key] = text_at(block, key) + text_at(delta, key)
+
+
+def _place(event: Mapping[str, Any], otherwise: int) -> int:
+    index = event.get("index")
+    return index if isinstance(index, int) else max(otherwise, 0)

@@ -17,11 +17,11 @@ from actionledger.imports.sources.access import (
     number_at,
     object_at,
     objects_at,
+    of_claude,
     text_at,
     time_at,
 )
 from actionledger.imports.sources.base import Wording, seen
-from actionledger.imports.sources.permissions import of_claude
 
 Line: TypeAlias = Mapping[str, Any]
 Refuser: TypeAlias = Literal["", "person", "hook", "policy"]
@@ -92,13 +92,7 @@ def arguments_of(given: object) -> str | Mapping[str, Any]:
 
 
 def result_of(line: Line, block: Line, mode: str = "") -> RecordedResult:
-    """Return what a line says of a call: the text for the model, and what the client knows beside it.
-
-    Args:
-        line: the line.
-        block: the block of its message that is the result.
-        mode: by what the client let calls run then, as it says itself; empty where that is not known.
-    """
+    """Return what a line says of a call: the text for the model, and what the client knows beside it."""
     output = block.get("content")
     parts = [text_at(part, "text") for part in objects_at(block, "content")]
     text = output if isinstance(output, str) else "\n".join(filter(None, parts))
@@ -124,11 +118,7 @@ def result_of(line: Line, block: Line, mode: str = "") -> RecordedResult:
 
 
 def notified(text: str) -> tuple[str, Callable[[RecordedResult], RecordedResult]] | None:
-    """Return the call that a notice is of, and what changes its result; None where nothing is new.
-
-    Args:
-        text: what the client has written in a person's place: how a task in the background ended.
-    """
+    """Return the call that a notice is of, and what changes its result; None where nothing is new."""
     said = dict(_NOTICE.findall(text))
     call_id, status = said.get("tool-use-id", ""), said.get("status", "")
     if not call_id or status not in {"failed", "killed", "stopped"}:

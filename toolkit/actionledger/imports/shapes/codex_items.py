@@ -1,14 +1,79 @@
-"""Items of a rollout of Codex's that the model wrote: its texts, its thoughts and its calls."""
+"""Which call of a rollout of Codex's an event of an end belongs to, as its lines come.
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+Since 0.150 or so, ``item_completed`` says how each thing that was run came to its end. Where tools are functions, the item has the
+identifier of its call. In code mode the model writes a script for one tool, ``exec``, and what the script runs has identifiers of its
+own: it belongs to the script that is running, by its place; of several, to the one that has its command in it. What goes on behind its
+result ends later: a process that is known by its number, a script by its cell.
+"""
+
+import hashlib
+import json
+import re
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 from actionledger.core.names import qualified
-from actionledger.core.values.recordings import RecordedCall
+from actionledger.core.text import utf8_with_halves
+from actionledger.core.values.recordings import RecordedCall, RecordedResult
+from actionledger.core.vocabulary import ExecutionStatus
+from actionledger.imports.shapes.base import since_epoch
+from actionledger.imports.shapes.codex_results import UNSAID, End, Inner, with_end
 from actionledger.imports.shapes.openai_responses import thoughts_of
-from actionledger.imports.sources.access import object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    exit_status_of,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+    texts_at,
+    time_at,
+)
 
-Line: TypeAlias = Mapping[str, Any]
+Line = Mapping[str, Any]
+
+
+# Items of a rollout of Codex's that the model wrote: its texts, its thoughts and its calls.
+# What Codex' threads are called: ``session_index.jsonl`` in its home, which its desktop application and ``/rename`` write.
+_FOLDERS = frozenset({"sessions", "archived_sessions"})
+_MOST = 16 * 2**20
+
+
+def title_of(path: Path, name: str) -> str:
+    """Return what a thread is called; empty where it has no name, or its file doesn't lie in Codex' home."""
+    home = next((folder.parent for folder in path.absolute().parents if folder.name in _FOLDERS), None)
+    if home is None:
+        return ""
+    index = home / "session_index.jsonl"
+    try:
+        status = index.stat()
+    except OSError:
+        return ""
+    return _titles(index, status.st_mtime_ns, status.st_size).get(name, "")
+
+
+@lru_cache(maxsize=4)
+def _titles(index: Path, _changed: int, size: int) -> dict[str, str]:
+    """Return the names of an index by their threads; it is read again once it has changed."""
+    if size > _MOST:
+        return {}
+    found = {}
+    try:
+        lines = index.read_bytes().splitlines()
+    except OSError:
+        return {}
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict) and text_at(entry, "id"):
+            found[text_at(entry, "id")] = text_at(entry, "thread_name")[:500]
+    return found
 
 
 def text_of(item: Line) -> str:
@@ -33,12 +98,7 @@ def parts_of(item: Line) -> Sequence[str | RecordedCall]:
 
 
 def call_of(kind: str, item: Line) -> RecordedCall:
-    """Return the call that an item is.
-
-    Args:
-        kind: what the item is called.
-        item: the item.
-    """
+    """Return the call that an item is."""
     call_id = text_at(item, "call_id")
     name = qualified(item.get("namespace"), text_at(item, "name"))
     if kind == "custom_tool_call":
@@ -46,3 +106,260 @@ def call_of(kind: str, item: Line) -> RecordedCall:
     if kind == "function_call":
         return RecordedCall(call_id, name, text_at(item, "arguments"))
     return RecordedCall(call_id, kind.removesuffix("_call"), object_at(item, "action"))
+
+
+# What responses of Codex's rollouts are known by: they have no identifier of their own in most versions.
+_COPYING = timedelta(seconds=1)
+"""So long after a file's head its lines are copies: they are written at once, and a model takes longer to answer."""
+
+
+class ResponseNames:
+    """Names the responses of one rollout, in their order.
+
+    Args:
+        file: what the file is called, for a rollout without a head.
+
+    Attributes:
+        session: what the session is called, so far.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.session = file
+        self._before = self._before_of_old = file
+        self._above = ""
+        self._until: datetime | None = None
+        self._has_head = False
+
+    def take_head(self, line: Line, meta: Line) -> None:
+        """Take in a head: the first is the file's own, a later one that of the history which is copied behind it."""
+        self._before = self._before_of_old = text_at(meta, "id") or self._before
+        self._above = ""
+        if not self._has_head:
+            self.session = self._before
+            self._above = "" if _has_no_copy(meta) else text_at(meta, "forked_from_id") or above(meta)
+            begun = time_at(line, "timestamp") or time_at(meta, "timestamp")
+            self._until = begun + _COPYING if begun else None
+        self._has_head = True
+
+    def name(self, item: Line, line: Line) -> tuple[str, str]:
+        """Return what a response is known by, and what earlier versions knew it by, where that is another name."""
+        above, self._above = self._above, ""
+        if call_id := text_at(item, "call_id"):
+            self._before = self._before_of_old = call_id
+            return call_id, ""
+        at = time_at(line, "timestamp")
+        is_copy = above and (at is None or self._until is None or at <= self._until)
+        self._before = _hashed(above if is_copy else self._before, text_of(item))
+        self._before_of_old = _hashed(self._before_of_old, text_of(item))
+        return self._before, self._before_of_old if self._before_of_old != self._before else ""
+
+
+def above(meta: Line) -> str:
+    """Return the session whose sub-agent a session is; empty where it is none."""
+    spawned = object_at(object_at(object_at(meta, "source"), "subagent"), "thread_spawn")
+    return text_at(meta, "parent_thread_id") or text_at(spawned, "parent_thread_id")
+
+
+def _has_no_copy(meta: Line) -> bool:
+    return bool(meta.get("history_base")) or text_at(meta, "history_mode") == "paginated"
+
+
+def _hashed(before: str, text: str) -> str:
+    return hashlib.sha256(utf8_with_halves(f"{before}\n{text}")).hexdigest()[:32]
+
+
+ENDS = frozenset({"exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"})
+"""The events that said how a call ended before there were items."""
+
+_SCRIPTS = frozenset({"exec", "wait"})
+"""The tools of code mode: one begins a script, the other waits for one that goes on."""
+
+_ENDED = frozenset({"completed", "failed", "declined"})
+_NAMES = {"CommandExecution": "exec_command", "FileChange": "apply_patch"}
+_GOES_ON = re.compile(
+    r"\bProcess running with session ID (\d{1,10})|\"session_id\": ?(\d{1,10})|^Script running with cell ID (\w{1,40})",
+    re.MULTILINE,
+)
+_EXITED = re.compile(r"^Process exited with code (-?\d{1,10})$", re.MULTILINE)
+_REMEMBERED = 256
+"""Of so many calls that have their result it is known that they had one: some end later."""
+
+
+class Ends:
+    """The calls that have no result yet, and what is said of the end of each."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        self._said: defaultdict[str, list[End]] = defaultdict(list)
+        self._within: defaultdict[str, list[Inner]] = defaultdict(list)
+        self._answered: OrderedDict[str, str] = OrderedDict()
+        self._going_on: OrderedDict[str, str] = OrderedDict()
+
+    def call(self, call: RecordedCall) -> None:
+        """Take a call that has no result yet."""
+        text = call.arguments if isinstance(call.arguments, str) else ""
+        if call.call_id:
+            self._open[call.call_id] = (call.name, text)
+
+    def event(self, event: Line) -> None:
+        """Take an event of ``ENDS``."""
+        self._said[text_at(event, "call_id")].append(_ended(event))
+
+    def item(self, event: Line) -> tuple[str, "Late"] | bool:
+        """Take an event ``item_completed``."""
+        item = object_at(event, "item")
+        if text_at(item, "status") not in _ENDED:
+            return False
+        name, end = text_at(item, "id"), _ended(item)
+        if name in self._open or self._said.get(name):
+            self._said[name].append(end)
+        elif name in self._answered:
+            return name, Late(end)
+        else:
+            return self._take_inner(item, _inner(item, end, event))
+        return True
+
+    def result(self, call_id: str, output: str) -> End:
+        """Return what is said of the end of a call whose result has come, with all that it has run."""
+        self._open.pop(call_id, None)
+        said, within = self._said.get(call_id), self._within.pop(call_id, [])
+        end = said.pop(_place(said, output) if len(said) > 1 else 0) if said else UNSAID
+        self._remember(self._answered, call_id, "")
+        if "session" in output or "Script running" in output:
+            for found in _GOES_ON.finditer(output):
+                self._remember(self._going_on, next(filter(None, found.groups())), call_id)
+        return replace(end, within=tuple(within)) if within else end
+
+    def _take_inner(self, item: Line, inner: Inner) -> tuple[str, "Late"] | bool:
+        """Take what a script has run."""
+        earlier = self._going_on.get(text_at(item, "process_id"))
+        scripts = {name: text for name, (tool, text) in self._open.items() if tool in _SCRIPTS}
+        if earlier is None and not scripts:
+            return False
+        owner = earlier or _owner(scripts, list(_words(item)))
+        if owner in scripts and self._open[owner][0] == "wait":
+            owner = self._going_on.get(_cell(scripts[owner]), owner)
+        if owner in self._answered and owner not in self._open:
+            return owner, Late(UNSAID, (inner,))
+        self._within[owner].append(inner)
+        return True
+
+    @staticmethod
+    def _remember(known: OrderedDict[str, str], name: str, value: str) -> None:
+        known[name] = value
+        if len(known) > _REMEMBERED:
+            known.popitem(last=False)
+
+
+def _place(said: Sequence[End], output: str) -> int:
+    """Return which of the ends under one identifier is a result's: calls of one response end in any order."""
+    found = _EXITED.search(output)
+    status = int(found[1]) if found else None
+    return next((place for place, end in enumerate(said) if end.exit_status == status), 0)
+
+
+class Late:
+    """What is said of a call's end behind its result.
+
+    Args:
+        end: how it ended.
+        within: what else it has run.
+    """
+
+    def __init__(self, end: End, within: tuple[Inner, ...] = ()) -> None:
+        self._end, self._within = end, tuple((call, _unless_killed(result)) for call, result in within)
+
+    def __call__(self, result: RecordedResult) -> RecordedResult:
+        """Return a result with it."""
+        whole = (*result.within, *self._within)
+        return _unless_killed(with_end(result, replace(self._end, within=whole)))
+
+
+def _unless_killed(result: RecordedResult) -> RecordedResult:
+    """Return a result; as interrupted where its process went on and had no exit status of its own in the end."""
+    is_killed = result.is_error and (result.exit_status or 0) < 0
+    return replace(result, status=ExecutionStatus.INTERRUPTED) if is_killed else result
+
+
+def _owner(scripts: Mapping[str, str], words: Sequence[str]) -> str:
+    """Return the script that has run something: the one that holds its words, else the first that has no result."""
+    if len(scripts) > 1:
+        quoted = [f"{quote}{word}{quote}" for word in words for quote in "\"'`"]
+        for sought in (quoted, words):
+            holding = [name for name, text in scripts.items() if any(word in text for word in sought)]
+            if len(holding) == 1:
+                return holding[0]
+    return next(iter(scripts))
+
+
+def _words(item: Line) -> Iterator[str]:
+    """Yield what a script would say of something that it runs, as it stands in a string of JavaScript or as it is."""
+    command = texts_at(item, "command")
+    named = f"mcp__{text_at(item, 'server')}__{text_at(item, 'tool')}" if "server" in item else ""
+    for word in (command[-1] if command else "", named):
+        if word:
+            yield word
+            yield json.dumps(word, ensure_ascii=False)[1:-1]
+
+
+def _cell(arguments: str) -> str:
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return ""
+    return str(value.get("cell_id")) if isinstance(value, dict) else ""
+
+
+def _ended(said: Line) -> End:
+    """Return what an event or an item says of an end; both of them have had several generations."""
+    success, status = said.get("success"), text_at(said, "status")
+    is_error = (not success) if isinstance(success, bool) else None
+    if status in _ENDED:
+        is_error = status != "completed"
+    result = object_at(said, "result")
+    told = object_at(result, "Ok") or result
+    if "Err" in result or said.get("error"):
+        is_error = True
+    elif isinstance(flag := told.get("isError", told.get("is_error")), bool):
+        is_error = flag or is_error is True
+    elif "Ok" in result and is_error is None:
+        is_error = False
+    took = object_at(said, "duration")
+    seconds, nanoseconds = number_at(took, "secs"), number_at(took, "nanos")
+    return End(
+        is_error=is_error,
+        exit_status=exit_status_of(said.get("exit_code")),
+        status=ExecutionStatus.DENIED if status == "declined" else None,
+        duration_ms=None if seconds is None else 1000 * seconds + (nanoseconds or 0) / 1e6,
+    )
+
+
+def _inner(item: Line, end: End, event: Line) -> Inner:
+    """Return something that a script has run, as a call with what came of it."""
+    kind, name = text_at(item, "type"), text_at(item, "id")
+    tool, arguments = _NAMES.get(kind) or text_at(item, "tool") or kind, object_at(item, "arguments")
+    if "server" in item:
+        tool = f"mcp__{text_at(item, 'server')}__{tool}"
+    if command := texts_at(item, "command"):
+        arguments = {"command": list(command)}
+    elif changes := object_at(item, "changes"):
+        arguments = {"paths": sorted(changes)}
+    result = RecordedResult(
+        name,
+        _output(item),
+        started_at=since_epoch(event.get("started_at_ms")),
+        finished_at=since_epoch(event.get("completed_at_ms")),
+    )
+    return RecordedCall(name, tool, arguments), with_end(result, end)
+
+
+def _output(item: Line) -> object:
+    told = object_at(item, "result")
+    texts = [text_at(part, "text") for part in objects_at(told, "content")]
+    said = (
+        text_at(object_at(item, "error"), "message"),
+        text_at(item, "aggregated_output"),
+        "\n".join(filter(None, (text_at(item, "stdout"), text_at(item, "stderr")))),
+        "\n".join(filter(None, texts)),
+    )
+    return next(filter(None, said), told or None)

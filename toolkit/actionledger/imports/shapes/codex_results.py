@@ -158,12 +158,7 @@ UNSAID = End()
 
 
 def with_end(result: RecordedResult, end: End) -> RecordedResult:
-    """Return a result with what is said of its end beside it: it failed where something has that it has run.
-
-    Args:
-        result: the result.
-        end: what is said; what it leaves open stays as it is.
-    """
+    """Return a result with what is said of its end beside it: it failed where something has that it has run."""
     if end is UNSAID:
         return result
     failed = [inner for _, inner in end.within if inner.is_error or inner.exit_status]
@@ -180,14 +175,7 @@ def with_end(result: RecordedResult, end: End) -> RecordedResult:
 
 
 def result_of(call_id: str, output: object, end: End, finished_at: datetime | None) -> RecordedResult:
-    """Return what came of a call.
-
-    Args:
-        call_id: the call's identifier.
-        output: what the model was shown: a text, JSON text with metadata, or a list of parts.
-        end: what is said of it beside that.
-        finished_at: when the result came, UTC without a zone.
-    """
+    """Return what came of a call."""
     text = shown_of(output)
     shown, metadata = _unwrapped(text)
     status, took = metadata.get("exit_code"), number_at(metadata, "duration_seconds")

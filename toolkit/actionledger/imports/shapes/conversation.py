@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedTurn
-from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Passed
+from actionledger.imports.sources.base import Wording
 
 
 @dataclass(slots=True)
-class Conversation:
+class MessageTurns:
     """Takes messages in their order, and gives the turns that they make.
 
     Args:
@@ -90,23 +91,64 @@ class Conversation:
             self._told.clear()
 
 
-def conversation(messages: Iterable[Message]) -> Conversation:
+def conversation(messages: Iterable[Message]) -> MessageTurns:
     """Return the conversation that a list of messages is."""
-    whole = Conversation()
+    whole = MessageTurns()
     for message in messages:
         whole.add(message)
     return whole
 
 
 def capture_of(calls: Iterable[RecordedCall], keeps: Capture, *, has_tools: bool) -> Capture:
-    """Return how much was kept of what a model wrote.
-
-    Args:
-        calls: the calls beside its texts.
-        keeps: how much its interface has, where calls are split off.
-        has_tools: whether it was offered tools, so that its calls are split off.
-    """
+    """Return how much was kept of what a model wrote."""
     kinds = {isinstance(call.arguments, str) for call in calls}
     if kinds:
         return Capture.ARGUMENTS if kinds == {True} else Capture.CALLS
     return keeps if has_tools else Capture.TEXT
+
+
+# How results word that they are errors where a format has no field for it: a text that begins by saying so.
+_SAYS = (
+    r"(?i)^\s*(?:\[?(?:tool )?error\b|error executing tool\b|failed\b|exception\b|tool execution failed\b)"
+)
+
+WORDINGS: tuple[Wording, ...] = (
+    Wording(
+        _SAYS + r".{0,120}\b(?:rate limit|too many requests)",
+        Reason.RATE_LIMIT,
+        "Error: API rate limit exceeded",
+        is_telling=True,
+    ),
+    Wording(
+        _SAYS + r".{0,120}\b(?:timed? ?out|timeout)\b",
+        Reason.TIMEOUT,
+        "Error: the request timed out",
+        is_telling=True,
+    ),
+    Wording(
+        _SAYS + r".{0,120}\b(?:unknown tool|tool .{0,60}not found|no such tool)\b",
+        Reason.UNKNOWN_ACTION,
+        "Error: tool 'reader' not found",
+        is_telling=True,
+    ),
+    Wording(
+        _SAYS
+        + r".{0,120}\b(?:validation|invalid (?:tool )?(?:arguments?|input|parameters?)|missing \d* ?required)",
+        Reason.SCHEMA_ERROR,
+        "Error: 1 validation error for get_weather",
+        is_telling=True,
+    ),
+    Wording(
+        _SAYS + r".{0,120}\b(?:no such file|not found|does not exist)\b",
+        Reason.NOT_FOUND,
+        "Error: file not found",
+        is_telling=True,
+    ),
+    Wording(
+        r"(?i)^\s*(?:\[?(?:tool )?error\]?\s*:|error executing tool\b|tool execution failed\b)",
+        Reason.TOOL_ERROR,
+        "Error executing tool search: no connection",
+        is_telling=True,
+    ),
+)
+"""The narrower wordings first."""

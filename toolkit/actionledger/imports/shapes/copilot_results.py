@@ -69,13 +69,7 @@ WORDINGS = seen(
 
 
 def result_of(line: Line, name: str, permission: Permission | None) -> RecordedResult:
-    """Return what an event says came of a call.
-
-    Args:
-        line: the event, ``tool.execution_complete``.
-        name: the tool's name; empty where that is not known.
-        permission: who has let it run or refused it, as far as events before say it.
-    """
+    """Return what an event says came of a call."""
     data = object_at(line, "data")
     error, came = object_at(data, "error"), object_at(data, "result")
     code, output = text_at(error, "code"), text_at(came, "content") or text_at(error, "message")
@@ -112,43 +106,26 @@ def _refuser(permission: Permission | None) -> Refuser:
 
 
 def is_by_client(data: Line, requests: Sequence[Line]) -> bool:
-    """Return whether the client has made a message in the model's place: to read what a command in the background has printed.
-
-    Args:
-        data: what ``assistant.message`` holds.
-        requests: its calls.
-    """
+    """Return whether the client has made a message in the model's place: to read what a command in the background has printed."""
     if not requests or data.get("content") or any(key in data for key in _OF_RESPONSE):
         return False
     return all(text_at(each, "name").startswith("read_") for each in requests)
 
 
 def shell_of(output: object) -> str:
-    """Return the shell that a command goes on in, which a notice names; empty where it is over.
-
-    Args:
-        output: what the model was told of it.
-    """
+    """Return the shell that a command goes on in, which a notice names; empty where it is over."""
     found = _GOES_ON.match(output) if isinstance(output, str) else None
     return found[1] if found else ""
 
 
 def ended(data: Line) -> Callable[[RecordedResult], RecordedResult] | None:
-    """Return what changes the result of a command that went on in the background; None where it says no more.
-
-    Args:
-        data: what ``system.notification`` holds.
-    """
+    """Return what changes the result of a command that went on in the background; None where it says no more."""
     code = exit_status_of(object_at(data, "kind").get("exitCode"))
     return None if code is None else lambda result: replace(result, exit_status=code)
 
 
 def title_beside(path: Path) -> dict[str, str]:
-    """Return what a session is called, which the file beside it says: what a person called it, or else its first words.
-
-    Args:
-        path: the session's file.
-    """
+    """Return what a session is called, which the file beside it says: what a person called it, or else its first words."""
     beside = path.parent / "workspace.yaml"
     try:
         lines = beside.read_bytes()[:_MOST].decode(errors="replace").splitlines() if beside.is_file() else []
@@ -163,11 +140,7 @@ def title_beside(path: Path) -> dict[str, str]:
 
 
 def usage_of(told: Line) -> Usage:
-    """Return what a response took.
-
-    Args:
-        told: its ``session.usage_record``, or what a compaction says of its own.
-    """
+    """Return what a response took."""
     return Usage(
         input_tokens=count_at(told, "inputTokens"),
         output_tokens=count_at(told, "outputTokens"),

@@ -5,7 +5,7 @@ what its place says. Keys are written as ``functionCall`` by the interface, as `
 ``thought``; their tokens are no part of the candidates'.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from actionledger.core.values.recordings import Usage
@@ -37,11 +37,7 @@ _RAN_THERE = (
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a content of any role; results of calls stand in a person's.
-
-    Args:
-        value: the content, with its ``parts``.
-    """
+    """Read a content of any role; results of calls stand in a person's."""
     role = text_at(value, "role")
     found = Message("model" if role == "model" else "system" if role == "system" else "person")
     read_parts(found, value.get("parts"), _read_part)
@@ -49,11 +45,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usageMetadata``.
-    """
+    """Read what a response took."""
 
     def count(camel: str, snake: str) -> int | None:
         return count_at(value, camel if camel in value else snake)
@@ -130,3 +122,26 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         found.pass_over(LeftOutReason.ENCRYPTED)
     elif part:
         found.pass_over(LeftOutReason.UNKNOWN_KIND, next(iter(part)))
+
+
+# The pieces of an answer of Gemini's: each is a response with some more parts.
+_KEPT = ("responseId", "modelVersion", "usageMetadata", "promptFeedback", "createTime")
+
+
+def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the body that the pieces add up to, each candidate for itself."""
+    whole: dict[str, Any] = {}
+    candidates: dict[int, dict[str, Any]] = {}
+    for event in events:
+        whole.update({key: event[key] for key in _KEPT if event.get(key)})
+        for candidate in objects_at(event, "candidates"):
+            index = candidate.get("index")
+            there = candidates.setdefault(index if isinstance(index, int) else 0, {"parts": []})
+            there["parts"] += objects_at(object_at(candidate, "content"), "parts")
+            there["finishReason"] = candidate.get("finishReason") or there.get("finishReason")
+    return whole | {"candidates": [_candidate(candidates[key]) for key in sorted(candidates)]}
+
+
+def _candidate(there: Mapping[str, Any]) -> dict[str, Any]:
+    content = {"role": "model", "parts": there["parts"]}
+    return {"content": content, "finishReason": there["finishReason"]}

@@ -9,18 +9,72 @@ from typing import Any
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, Reason
-from actionledger.imports.shapes import genai, sniffed, strands
-from actionledger.imports.shapes.about import NOTHING_TOLD
-from actionledger.imports.shapes.base import Message, tools_text
-from actionledger.imports.shapes.evaluations import evaluations_of
-from actionledger.imports.shapes.genai_about import about
-from actionledger.imports.shapes.genai_usage import usage
-from actionledger.imports.shapes.offered import offered
-from actionledger.imports.shapes.outcomes import OWN, with_own
-from actionledger.imports.shapes.recorders import has_no_content, keep_by_recorder
+from actionledger.imports.shapes import bedrock, framework_messages, genai
+from actionledger.imports.shapes.answers import OWN, with_own
+from actionledger.imports.shapes.base import Message, plain, tools_text
+from actionledger.imports.shapes.genai import speaker_of, usage
+from actionledger.imports.shapes.observations import has_no_content, keep_by_recorder, offered
 from actionledger.imports.shapes.spans import Span, nested
-from actionledger.imports.shapes.steps import BY_RESPONSE, Kind, Step
-from actionledger.imports.sources.access import objects_at, text_at
+from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, Kind, Step, evaluations_of
+from actionledger.imports.sources.access import objects_at, text_at, texts_at
+
+
+# What an agent's span says of its session, as our own export writes it there.
+def about(given: Mapping[str, Any]) -> About:
+    """Return what an agent's span says of its session."""
+    success = given.get(f"{OWN}success")
+    return About(
+        task=text_at(given, f"{OWN}task"),
+        labels=texts_at(given, f"{OWN}labels"),
+        success=success if isinstance(success, bool) else None,
+        reason=text_at(given, f"{OWN}end_reason"),
+    )
+
+
+# What Strands' own tracer writes: events whose text is the JSON of Amazon Bedrock's blocks.
+_BLOCKS = frozenset({"text", "toolUse", "toolResult", "reasoningContent", "cachePoint", "image", "document"})
+
+
+def is_of_strands(span: Span) -> bool:
+    """Return whether a span is of Strands' own tracer."""
+    named = (text_at(span.attributes, key) for key in ("gen_ai.system", "gen_ai.provider.name"))
+    return span.scope.startswith("strands.") or "strands-agents" in named
+
+
+def message(role: str, text: object) -> Message | None:
+    """Read a message of an event; None where its text holds no blocks."""
+    content = blocks(text)
+    if content is None:
+        return None
+    found = bedrock.message({"role": role, "content": content})
+    found.speaker = speaker_of(role)
+    return found
+
+
+def blocks(text: object) -> list[Any] | None:
+    """Return the blocks that a text is the JSON of; None where it is none."""
+    held = framework_messages.decoded(text)
+    is_blocks = isinstance(held, list) and all(
+        isinstance(part, Mapping) and _BLOCKS & part.keys() for part in held
+    )
+    return held if isinstance(held, list) and is_blocks else None
+
+
+def given_to_tool(span: Span) -> object:
+    """Return what a tool was run with; None where that isn't recorded."""
+    return _strands_said(span, "gen_ai.tool.message", "content")
+
+
+def come_of_tool(span: Span, given: object) -> object:
+    """Return what a tool gave; None where that isn't recorded."""
+    said = _strands_said(span, "gen_ai.choice", "message") if given is None else given
+    held = blocks(said)
+    return said if held is None else plain(held)
+
+
+def _strands_said(span: Span, event: str, field: str) -> object:
+    return next((fields.get(field) for name, fields in span.events if name == event), None)
+
 
 _REQUESTS = frozenset(
     {"chat", "text_completion", "completion", "generate_content", "call_llm", "llm_call", "responses"}
@@ -133,9 +187,9 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         "traceloop.entity.output",
     )
     step.output = _first(given, *results)
-    if strands.is_of_strands(span):
-        step.arguments = strands.given_to_tool(span) if step.arguments is None else step.arguments
-        step.output = strands.come_of_tool(span, step.output)
+    if is_of_strands(span):
+        step.arguments = given_to_tool(span) if step.arguments is None else step.arguments
+        step.output = come_of_tool(span, step.output)
     has_failed = span.failed or text_at(given, "error.type") or given.get("gen_ai.tool.status") == "error"
     step.is_error = True if has_failed else span.failed
     if text_at(given, "pydantic_ai.tool.failure_stage") == "validation":
@@ -148,7 +202,7 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     if "actionledger.status" in given and "actionledger.duration_ms" not in given:
         step.finished = None  # our own export has no time for it
     if isinstance(step.output, str) and "actionledger.status" in given:
-        step.output = sniffed.decoded(step.output)
+        step.output = framework_messages.decoded(step.output)
 
 
 def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
@@ -161,7 +215,7 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     if name := text_at(given, "gen_ai.response.id"):
         step.response_ids = frozenset({name})
     if not _is_without_content(given):
-        told = genai.instructions(sniffed.decoded(given.get("gen_ai.system_instructions")))
+        told = genai.instructions(framework_messages.decoded(given.get("gen_ai.system_instructions")))
         step.shown = [*([told] if told.text else []), *_shown(span, given)]
         step.said = list(_said(span, given))
     if _has_dropped_its_calls(step, span) or given.get(_CAPTURE) == Capture.NONE:
@@ -176,7 +230,9 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
 
 def _is_without_content(given: Mapping[str, Any]) -> bool:
     """Return whether its recorder was told to leave out what was said: roles and kinds of parts are there all the same."""
-    listed = (sniffed.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output"))
+    listed = (
+        framework_messages.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output")
+    )
     return any(has_no_content(held) for held in listed if isinstance(held, list))
 
 
@@ -190,53 +246,61 @@ def _has_dropped_its_calls(step: Step, span: Span) -> bool:
 def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     asked = f"{_OF_ADK}llm_request"
     for name in ("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", asked):
-        held = sniffed.decoded(nested(given, name))
+        held = framework_messages.decoded(nested(given, name))
         if isinstance(held, list):
-            yield from sniffed.shown_of(objects_at({"held": held}, "held"))
+            yield from framework_messages.shown_of(objects_at({"held": held}, "held"))
             return
         if held and not isinstance(held, Mapping):
             yield Message("person", str(held))
             return
         if isinstance(held, Mapping):
-            yield from sniffed.request_of(held).messages
+            yield from framework_messages.request_of(held).messages
             return
     for name, fields in span.events:
         if name in _SPEAKING:
             role = _SPEAKING[name]
-            of_strands = strands.message(role, fields.get("content")) if strands.is_of_strands(span) else None
-            yield of_strands or sniffed.message_of({"role": role, **_event(fields)})
+            of_strands = message(role, fields.get("content")) if is_of_strands(span) else None
+            yield of_strands or framework_messages.message_of({"role": role, **_event(fields)})
         elif name == "gen_ai.content.prompt":
-            yield from sniffed.request_of(fields.get("gen_ai.prompt")).messages
+            yield from framework_messages.request_of(fields.get("gen_ai.prompt")).messages
 
 
 def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     written = next(
-        (held for name in _WRITTEN if (held := sniffed.decoded(nested(given, name))) not in (None, "", {})),
+        (
+            held
+            for name in _WRITTEN
+            if (held := framework_messages.decoded(nested(given, name))) not in (None, "", {})
+        ),
         None,
     )
     if written is not None:
         yield from _answers(written, given)
         return
-    calls = sniffed.decoded(given.get("ai.response.toolCalls"))
+    calls = framework_messages.decoded(given.get("ai.response.toolCalls"))
     text = given.get("ai.response.text", given.get("ai.response.object"))
     if text is not None or calls is not None:
-        yield from sniffed.answer_of({"text": text if isinstance(text, str) else "", "toolCalls": calls})
+        yield from framework_messages.answer_of(
+            {"text": text if isinstance(text, str) else "", "toolCalls": calls}
+        )
         return
     for name, fields in span.events:
         if name in _CHOICES:
             body = _event(fields)
-            if strands.is_of_strands(span) and (found := strands.message("assistant", body.get("message"))):
+            if is_of_strands(span) and (found := message("assistant", body.get("message"))):
                 found.usage = Usage(finish_reason=genai.finish(body)[:80])
                 yield found
                 continue
-            inner = sniffed.decoded(body.get("message"))
+            inner = framework_messages.decoded(body.get("message"))
             said = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
             calls = body.get("tool_calls") or said.get("tool_calls")
-            found = sniffed.message_of({**said, "role": "assistant", "tool_calls": sniffed.decoded(calls)})
+            found = framework_messages.message_of(
+                {**said, "role": "assistant", "tool_calls": framework_messages.decoded(calls)}
+            )
             found.usage = Usage(finish_reason=genai.finish(body)[:80])
             yield found
         elif name == "gen_ai.content.completion":
-            yield from sniffed.answer_of(fields.get("gen_ai.completion"))
+            yield from framework_messages.answer_of(fields.get("gen_ai.completion"))
 
 
 def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
@@ -252,9 +316,9 @@ def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
         yield Message("model", str(given["gen_ai.output"]))
     elif isinstance(written, list):
         for each in written:
-            yield from sniffed.answer_of(_old(each) if isinstance(each, Mapping) else each)
+            yield from framework_messages.answer_of(_old(each) if isinstance(each, Mapping) else each)
     else:
-        yield from sniffed.answer_of(_old(written) if isinstance(written, Mapping) else written)
+        yield from framework_messages.answer_of(_old(written) if isinstance(written, Mapping) else written)
 
 
 def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -272,28 +336,27 @@ def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _event(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of an event; older ones have it flattened among their attributes."""
-    plain = {key: sniffed.decoded(value) if key == "tool_calls" else value for key, value in fields.items()}
+    plain = {
+        key: framework_messages.decoded(value) if key == "tool_calls" else value
+        for key, value in fields.items()
+    }
     if "id" in plain and "tool_call_id" not in plain:
         plain["tool_call_id"] = plain["id"]
     return plain
 
 
 def tools_of(given: Mapping[str, Any]) -> list[Any]:
-    """Return the tools that a request was offered, as its attributes have them.
-
-    Args:
-        given: the attributes by their dotted names.
-    """
+    """Return the tools that a request was offered, as its attributes have them."""
     for name in (
         "gen_ai.tool.definitions",
         "ai.prompt.tools",
         "llm.request.functions",
         "gen_ai.request.tools",
     ):
-        held = sniffed.decoded(nested(given, name))
+        held = framework_messages.decoded(nested(given, name))
         if isinstance(held, list) and held:
-            return offered([sniffed.decoded(each) for each in held])
-    parameters = sniffed.decoded(nested(given, "model_request_parameters"))  # Pydantic AI
+            return offered([framework_messages.decoded(each) for each in held])
+    parameters = framework_messages.decoded(nested(given, "model_request_parameters"))  # Pydantic AI
     return offered(objects_at(parameters, "function_tools")) if isinstance(parameters, Mapping) else []
 
 

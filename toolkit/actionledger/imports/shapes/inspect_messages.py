@@ -4,11 +4,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Speaker, tools_text
-from actionledger.imports.shapes.known import shape_of_response
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at, time_at
+from actionledger.imports.shapes.bodies import shape_of_response
+from actionledger.imports.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    score_of,
+    text_at,
+    time_at,
+)
 from actionledger.imports.sources.usage import with_thoughts
 
 _SPEAKERS: dict[str, Speaker] = {"assistant": "model", "user": "person", "system": "system", "tool": "tool"}
@@ -30,12 +39,7 @@ _ERRORS: dict[str, Reason] = {
 
 
 def attached(value: Any, attachments: Mapping[str, Any]) -> Any:
-    """Return a value with the texts that a sample keeps once in the place of their names.
-
-    Args:
-        value: a JSON value.
-        attachments: the texts by their hashes.
-    """
+    """Return a value with the texts that a sample keeps once in the place of their names."""
     if isinstance(value, str):
         mark = next((mark for mark in _ATTACHED if value.startswith(mark)), None)
         held = attachments.get(value[len(mark) :]) if mark else None
@@ -48,11 +52,7 @@ def attached(value: Any, attachments: Mapping[str, Any]) -> Any:
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message of any role.
-
-    Args:
-        value: the message, its attachments in their places.
-    """
+    """Read a message of any role."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     found = Message(speaker or "system", message_id=text_at(value, "id"))
     if speaker is None:
@@ -77,14 +77,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def tool_result(call_id: str, output: Any, error: Mapping[str, Any], **more: Any) -> RecordedResult:
-    """Return what came of a call.
-
-    Args:
-        call_id: the call.
-        output: what the tool returned.
-        error: the ``error`` of its message or event; empty where it succeeded.
-        **more: what else is known, by the fields of ``RecordedResult``.
-    """
+    """Return what came of a call."""
     if not error:
         return RecordedResult(call_id, output, is_error=False, **more)
     said = output if isinstance(output, str) and output else text_at(error, "message")
@@ -92,11 +85,7 @@ def tool_result(call_id: str, output: Any, error: Mapping[str, Any], **more: Any
 
 
 def response(event: Mapping[str, Any]) -> Iterator[tuple[Message, Capture]]:
-    """Yield the choices of a model event, the first with what all of them took, each with how much of it was kept.
-
-    Args:
-        event: the event, its attachments in their places.
-    """
+    """Yield the choices of a model event, the first with what all of them took, each with how much of it was kept."""
     output = object_at(event, "output")
     raw = _raw_arguments(object_at(object_at(event, "call"), "response"))
     for number, choice in enumerate(objects_at(output, "choices")):
@@ -172,3 +161,69 @@ def _usage(output: Mapping[str, Any]) -> Usage:
         cost_usd=number_at(counts, "total_cost"),
         latency_ms=None if seconds is None else seconds * 1000,
     )
+
+
+# What a sample of Inspect is called, was about, and came to.
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""What Inspect's own metrics make of a score that is a word."""
+
+_DECIDED = {"C": True, "I": False, True: True, False: False}
+
+
+def name(sample: Mapping[str, Any], log: Mapping[str, Any]) -> str:
+    """Return what a sample is known by: its own identifier, before it had one its run, task, number and epoch."""
+    run = "/".join(filter(None, (text_at(log, key) for key in ("run_id", "task_id"))))
+    number = f"{sample.get('id')}/{count_at(sample, 'epoch') or 1}"
+    return text_at(sample, "uuid") or (
+        f"{run}/{number}" if run else derived_id("inspect", text_at(log, "created"), number)
+    )
+
+
+def task(sample: Mapping[str, Any]) -> str:
+    """Return the first line of what the model was asked."""
+    given = sample.get("input")
+    told = given if isinstance(given, str) else ""
+    if isinstance(given, list):
+        asked = (message(each) for each in given if isinstance(each, dict))
+        told = next((each.text for each in asked if each.speaker == "person"), "")
+    return told.strip().split("\n", 1)[0][:200]
+
+
+def reason(sample: Mapping[str, Any]) -> str:
+    """Return why a sample ended before its time; empty where it didn't."""
+    error, limit = object_at(sample, "error"), object_at(sample, "limit")
+    if error:
+        return f"error: {text_at(error, 'message')}"[:200]
+    return f"limit: {text_at(limit, 'type')}" if limit else ""
+
+
+def metadata(sample: Mapping[str, Any], log: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what else is known of a sample."""
+    retries = sample.get("error_retries")
+    known = {
+        "sample": sample.get("id") if isinstance(sample.get("id"), str | int) else None,
+        "epoch": count_at(sample, "epoch"),
+        "run": text_at(log, "run_id"),
+        "created": text_at(log, "created"),
+        "inspect_ai": text_at(object_at(log, "packages"), "inspect_ai"),
+        "retries": len(retries) if isinstance(retries, list) else None,
+    }
+    return {key: value for key, value in known.items() if value}
+
+
+def success(scores: Mapping[str, Any]) -> bool | None:
+    """Return whether all scores that say right or wrong say right; None where none does."""
+    values = (score.get("value") for score in scores.values() if isinstance(score, dict))
+    decided = [_DECIDED[value] for value in values if isinstance(value, str | bool) and value in _DECIDED]
+    return all(decided) if decided else None
+
+
+def numbers(scores: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yield each score by its name; those of a score that has several by theirs as well."""
+    for name, score in scores.items():
+        value = score.get("value") if isinstance(score, dict) else None
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        for part, each in parts:
+            number = score_of(_GRADES.get(each) if isinstance(each, str) else each)
+            if number is not None:
+                yield f"{name}/{part}" if part else name, number

@@ -7,11 +7,105 @@ from typing import Any
 
 from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
-from actionledger.imports.shapes import inspect_messages, inspect_outcomes as outcomes
+from actionledger.imports.shapes import inspect_messages, inspect_messages as outcomes
 from actionledger.imports.shapes.base import Message, Passed
 from actionledger.imports.shapes.conversation import conversation
-from actionledger.imports.shapes.inspect_spans import Owner, Owners
 from actionledger.imports.sources.access import number_at, object_at, objects_at, text_at, time_at
+
+# Whose events are whose in a sample of Inspect: an agent's, a scorer's, a subtask's, or the sample's own.
+_OWNING = frozenset({"agent", "scorer", "subtask"})
+"""Kinds of spans, and of the steps before there were spans, whose events are not the sample's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventOwner:
+    """What events belong to.
+
+    Args:
+        key: what it is told apart by in its sample; empty for the sample itself.
+        kind: ``agent``, ``scorer``, ``subtask`` or ``tool``.
+        name: what its author called it.
+        above: the key of what it is within.
+    """
+
+    key: str = ""
+    kind: str = ""
+    name: str = ""
+    above: str = ""
+
+
+class Owners:
+    """Tells whose each event of a sample is.
+
+    Args:
+        sample: the sample.
+    """
+
+    def __init__(self, sample: Mapping[str, Any]) -> None:
+        self.by_key: dict[str, EventOwner] = {"": EventOwner()}
+        self._spans = {
+            text_at(event, "id"): event
+            for event in objects_at(sample, "events")
+            if text_at(event, "event") == "span_begin" and text_at(event, "id")
+        }
+        self._of_span: dict[str, EventOwner] = {}
+        self._sample = sample
+
+    def events(self) -> Iterator[tuple[Mapping[str, Any], EventOwner]]:
+        """Yield each event with what it belongs to, those within a subtask or a tool's run among them."""
+        yield from self._within(objects_at(self._sample, "events"), EventOwner(), "")
+
+    def lineage(self, owner: EventOwner) -> Iterator[EventOwner]:
+        """Yield what an owner is within, the nearest first, the sample itself last."""
+        seen = {owner.key}
+        while owner.key:
+            owner = self.by_key.get(owner.above, EventOwner())
+            if owner.key in seen:
+                return
+            seen.add(owner.key)
+            yield owner
+
+    def _within(
+        self, events: Iterator[Mapping[str, Any]], around: EventOwner, place: str
+    ) -> Iterator[tuple[Mapping[str, Any], EventOwner]]:
+        steps: list[EventOwner] = []
+        for number, event in enumerate(events):
+            kind, here = text_at(event, "event"), f"{place}{number}"
+            owner = self._spanning(text_at(event, "span_id")) or (steps[-1] if steps else around)
+            if kind == "step" and text_at(event, "action") == "begin":
+                steps.append(self._step(event, owner, here))
+            elif kind == "step" and steps:
+                steps.pop()
+            yield event, owner
+            if kind in {"tool", "subtask"} and event.get("events"):
+                name = text_at(event, "function") or text_at(event, "name")
+                inner = self._kept(EventOwner(f"{name or kind}-{here}", kind, name, owner.key))
+                yield from self._within(objects_at(event, "events"), inner, f"{here}.")
+
+    def _step(self, event: Mapping[str, Any], owner: EventOwner, place: str) -> EventOwner:
+        kind, name = text_at(event, "type"), text_at(event, "name")
+        return self._kept(EventOwner(f"{name}-{place}", kind, name, owner.key)) if kind in _OWNING else owner
+
+    def _spanning(self, span_id: str) -> EventOwner | None:
+        """Return the nearest span around that owns its events; None for none."""
+        if span_id in self._of_span:
+            return self._of_span[span_id]
+        around: dict[str, Mapping[str, Any]] = {}
+        while span_id in self._spans and span_id not in around:
+            around[span_id] = self._spans[span_id]
+            span_id = text_at(self._spans[span_id], "parent_id")
+        owner: EventOwner | None = None
+        for each, span in reversed(around.items()):
+            if text_at(span, "type") in _OWNING:
+                above = owner.key if owner else ""
+                owner = self._kept(EventOwner(each, text_at(span, "type"), text_at(span, "name"), above))
+            if owner:
+                self._of_span.setdefault(each, owner)
+        return owner
+
+    def _kept(self, owner: EventOwner) -> EventOwner:
+        return self.by_key.setdefault(owner.key, owner)
+
 
 _APART = frozenset({"events", "attachments", "store", "metadata", "output"})
 """What of a sample is resolved event by event, or not at all."""
@@ -20,14 +114,7 @@ _APART = frozenset({"events", "attachments", "store", "metadata", "output"})
 def sessions_of(
     sample: Mapping[str, Any], log: Mapping[str, Any], source: str, passed: Passed
 ) -> Iterator[RecordedSession]:
-    """Yield a sample's session, then those below it.
-
-    Args:
-        sample: the sample, as a log holds it.
-        log: the log's ``eval``.
-        source: the format's name.
-        passed: counts what is passed over.
-    """
+    """Yield a sample's session, then those below it."""
     attachments = object_at(sample, "attachments")
     # What is no event is kept as it is for each event, which resolves its own.
     shown = inspect_messages.attached(
@@ -69,12 +156,7 @@ def sessions_of(
 
 @dataclass(slots=True)
 class _Open:
-    """A session while its events come.
-
-    Args:
-        turns: its turns so far.
-        seen: how often each message was given.
-    """
+    """A session while its events come."""
 
     turns: list[RecordedTurn] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)
@@ -93,7 +175,7 @@ class _Sample:
         self._calls: dict[str, tuple[str, int]] = {}
         self._answered: set[tuple[str, int, str]] = set()
 
-    def sessions(self) -> tuple[list[RecordedTurn], list[tuple[Owner, str, list[RecordedTurn]]]]:
+    def sessions(self) -> tuple[list[RecordedTurn], list[tuple[EventOwner, str, list[RecordedTurn]]]]:
         """Return the sample's own turns, and of each other owner what it is below and its turns."""
         owners = Owners(self._sample)
         events = list(owners.events())
@@ -115,7 +197,7 @@ class _Sample:
         ]
         return self._sessions[""].turns, others
 
-    def _own(self, events: list[tuple[Mapping[str, Any], Owner]]) -> set[str]:
+    def _own(self, events: list[tuple[Mapping[str, Any], EventOwner]]) -> set[str]:
         """Return the owners whose responses are messages of the sample: agents that it was handed to."""
         ids = {message.message_id for message in self._messages if message.message_id}
         own = {""}
@@ -126,7 +208,7 @@ class _Sample:
                     own.add(owner.key)
         return own
 
-    def _above(self, owners: Owners, owner: Owner, own: set[str]) -> str:
+    def _above(self, owners: Owners, owner: EventOwner, own: set[str]) -> str:
         """Return the key of the nearest session around; empty for the sample's own."""
         around = (each.key for each in owners.lineage(owner))
         return next((key for key in around if key not in own and key in self._sessions), "")
@@ -197,12 +279,7 @@ class _Sample:
         )
 
     def _answer(self, result: RecordedResult, *, is_repeated: bool = False) -> None:
-        """Give a result to the last turn that made its call.
-
-        Args:
-            result: the result.
-            is_repeated: whether a call that is answered already is to be expected.
-        """
+        """Give a result to the last turn that made its call."""
         owner = self._calls.get(result.call_id)
         if owner is None:
             self._passed[LeftOutReason.NO_CALL, ""] += 1

@@ -5,7 +5,7 @@ before; a result is a message of the role ``tool`` (``function`` then). Groq, Mi
 count: xAI's thoughts are no part of its ``completion_tokens``, DeepSeek's cached tokens have a name of their own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from actionledger.core.values.recordings import Usage
@@ -24,6 +24,8 @@ from actionledger.imports.shapes.base import (
 )
 from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.usage import with_thoughts
+from actionledger.runtime.models.errors import MalformedError
+from actionledger.runtime.models.stream import Assembly
 
 NAME = "openai_chat"
 KEEPS = Capture.ARGUMENTS
@@ -40,11 +42,7 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 def message(value: Mapping[str, Any]) -> Message:
-    """Read a message of any role; one of a role that is not known is passed over.
-
-    Args:
-        value: the message.
-    """
+    """Read a message of any role; one of a role that is not known is passed over."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None:
         unknown = Message("system")
@@ -65,11 +63,7 @@ def message(value: Mapping[str, Any]) -> Message:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usage``.
-    """
+    """Read what a response took."""
     shown, written = count_at(value, "prompt_tokens"), count_at(value, "completion_tokens")
     cached = count_at(object_at(value, "prompt_tokens_details"), "cached_tokens")
     if cached is None:
@@ -146,3 +140,28 @@ def _read_calls(value: Mapping[str, Any], found: Message) -> None:
 def _written(arguments: object) -> object:
     """Return the arguments; where there are none, the model wrote nothing."""
     return "" if arguments is None else arguments
+
+
+# The pieces of a chat completion: put together as those of a live one are.
+def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the body that the pieces add up to, each choice for itself."""
+    whole: dict[str, Any] = {}
+    choices: dict[int, Assembly] = {}
+    for event in events:
+        whole.update({key: event[key] for key in ("id", "created", "model", "usage") if event.get(key)})
+        for choice in objects_at(event, "choices"):
+            number = choice.get("index")
+            assembly = choices.setdefault(number if isinstance(number, int) else 0, Assembly(""))
+            try:
+                assembly.add({"choices": [choice]})
+            except MalformedError:
+                continue  # the piece says nothing that can be joined to the others
+    return whole | {
+        "object": "chat.completion",
+        "choices": [_choice(choices[key]) for key in sorted(choices)],
+    }
+
+
+def _choice(assembly: Assembly) -> dict[str, Any]:
+    done = assembly.completion(0)
+    return {"message": done.message, "finish_reason": assembly.finish_reason}

@@ -5,7 +5,7 @@ wrote them; a custom tool's input is a text. A request holds the items before, o
 provider ran itself (web search, code interpreter, its connectors) is no call of anybody else's.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from actionledger.core.names import qualified
@@ -44,11 +44,7 @@ _FAILED = frozenset({"failed", "incomplete"})
 
 
 def messages(items: Iterable[Any]) -> Iterator[Message]:
-    """Yield the messages that a list of items holds: what a model wrote in one go is one.
-
-    Args:
-        items: the ``input`` of a request, or the ``output`` of a response.
-    """
+    """Yield the messages that a list of items holds: what a model wrote in one go is one."""
     open_message: Message | None = None
     for item in items:
         speaker = speaker_of(item) if isinstance(item, Mapping) else "person"
@@ -72,12 +68,7 @@ def speaker_of(item: Mapping[str, Any]) -> Speaker:
 
 
 def read_item(item: object, found: Message) -> None:
-    """Take one item into the message that it is a part of.
-
-    Args:
-        item: the item.
-        found: the message.
-    """
+    """Take one item into the message that it is a part of."""
     if not isinstance(item, Mapping):
         found.say(item) if isinstance(item, str) else found.pass_over(LeftOutReason.NOT_AN_OBJECT)
         return
@@ -117,11 +108,7 @@ def _name(item: Mapping[str, Any]) -> object:
 
 
 def usage(value: Mapping[str, Any]) -> Usage:
-    """Read what a response took.
-
-    Args:
-        value: its ``usage``.
-    """
+    """Read what a response took."""
     return Usage(
         input_tokens=count_at(value, "input_tokens"),
         output_tokens=count_at(value, "output_tokens"),
@@ -212,3 +199,53 @@ def thoughts_of(item: Mapping[str, Any]) -> list[str]:
 
 def _texts(item: Mapping[str, Any], key: str) -> Iterator[str]:
     return (text for part in objects_at(item, key) if (text := text_at(part, "text")))
+
+
+# The events of a response of OpenAI's: the last holds all of it; of a stream that was cut, the items that were done.
+_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the body that the events add up to."""
+    begun: Mapping[str, Any] = {}
+    items: dict[int, Any] = {}
+    for event in events:
+        kind = text_at(event, "type")
+        response = object_at(event, "response")
+        if response:
+            begun = response
+        if kind in _ENDS and (response.get("output") or not items):
+            return {"object": "response", **response}
+        if kind.startswith("response.output_item."):
+            index = event.get("output_index")
+            items[index if isinstance(index, int) else len(items)] = event.get("item")
+        elif kind.endswith(".delta"):
+            _grow(items, event)
+    output = [items[key] for key in sorted(items)]
+    # What it was while it was made is no reason why it stopped.
+    return {"object": "response", **begun, "status": "", "output": output}
+
+
+def _grow(items: dict[int, Any], event: Mapping[str, Any]) -> None:
+    """Add a piece to an item that isn't done, so that a stream which is cut loses no text."""
+    index = event.get("output_index")
+    item = items.get(index) if isinstance(index, int) else None
+    piece = text_at(event, "delta")
+    if not isinstance(item, dict):
+        return
+    match text_at(item, "type"):
+        case "function_call":
+            item["arguments"] = text_at(item, "arguments") + piece
+        case "custom_tool_call":
+            item["input"] = text_at(item, "input") + piece
+        case "message" if text_at(event, "type") == "response.output_text.delta":
+            content = item.get("content")
+            told = (
+                content[-1]
+                if isinstance(content, list) and content and isinstance(content[-1], dict)
+                else None
+            )
+            if told is None:
+                item["content"] = [{"type": "output_text", "text": piece}]
+            else:
+                told["text"] = text_at(told, "text") + piece

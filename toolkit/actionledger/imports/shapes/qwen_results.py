@@ -17,11 +17,11 @@ from actionledger.imports.sources.access import (
     number_at,
     object_at,
     objects_at,
+    of_qwen,
     text_at,
     time_at,
 )
 from actionledger.imports.sources.base import Wording, seen
-from actionledger.imports.sources.permissions import of_qwen
 from actionledger.imports.sources.wordings import JUDGED, reason_of
 
 Line: TypeAlias = Mapping[str, Any]
@@ -88,12 +88,7 @@ _INVALID = "invalid_tool_params"
 
 
 def results_of(line: Line, told: Mapping[str, Line]) -> list[RecordedResult]:
-    """Return what a line says came of calls, as a rule of one.
-
-    Args:
-        line: the line.
-        told: what the telemetry before it has said of calls, by their identifiers.
-    """
+    """Return what a line says came of calls, as a rule of one."""
     said = object_at(line, "toolCallResult")
     came = [
         object_at(part, "functionResponse")
@@ -109,11 +104,7 @@ def results_of(line: Line, told: Mapping[str, Line]) -> list[RecordedResult]:
 
 
 def of_event(event: Line) -> RecordedResult:
-    """Return what an event of telemetry says came of a call, where no line of its own does.
-
-    Args:
-        event: the event, ``qwen-code.tool_call``.
-    """
+    """Return what an event of telemetry says came of a call, where no line of its own does."""
     said = {
         "status": event.get("status"),
         "executionStatus": event.get("execution_status"),
@@ -131,12 +122,7 @@ def call_of(event: Line) -> RecordedCall:
 
 
 def usage_of(took: Line, event: Line) -> Usage:
-    """Return what a response took; of OpenAI's interface its output holds its thoughts, of Gemini's they stand beside it.
-
-    Args:
-        took: a message's ``usageMetadata``; empty where there is none.
-        event: what the client has measured of it; empty where it has not.
-    """
+    """Return what a response took; of OpenAI's interface its output holds its thoughts, of Gemini's they stand beside it."""
     if took:
         asked, wrote = count_at(took, "promptTokenCount"), count_at(took, "candidatesTokenCount")
         thought, both = count_at(took, "thoughtsTokenCount"), count_at(took, "totalTokenCount")

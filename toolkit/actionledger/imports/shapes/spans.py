@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from actionledger.imports.sources.access import object_at, objects_at, text_at, time_at
-from actionledger.imports.sources.cut import Elements
+from actionledger.imports.sources.json_values import Elements
 
 LISTS = (
     Elements(("resourceSpans", "scopeSpans", "spans")),
@@ -78,11 +78,7 @@ def is_spans(value: Mapping[str, Any]) -> bool:
 
 
 def spans_of(value: Mapping[str, Any]) -> Iterator[Span]:
-    """Yield the spans of an object, in its order; what is known of them is in whatever spelling it has.
-
-    Args:
-        value: a batch of OTLP, an export with its ``spans``, or one span.
-    """
+    """Yield the spans of an object, in its order; what is known of them is in whatever spelling it has."""
     for batch in _each(value, "resourceSpans", "resource_spans", "batches"):
         for scope in _each(batch, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
             yield from (_span(each, _scope_of(scope)) for each in objects_at(scope, "spans"))
@@ -97,12 +93,7 @@ def spans_of(value: Mapping[str, Any]) -> Iterator[Span]:
 
 
 def nested(attributes: Mapping[str, Any], prefix: str) -> Any:
-    """Return what stands under a dotted name, or what names below it make together; None for nothing.
-
-    Args:
-        attributes: attributes by their dotted names; ``a.0.b`` is ``b`` of the first of the list ``a``.
-        prefix: the name.
-    """
+    """Return what stands under a dotted name, or what names below it make together; None for nothing."""
     if attributes.get(prefix) is not None:
         return attributes[prefix]
     tree: dict[str, Any] = {}
@@ -224,11 +215,7 @@ def _event(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def attributes_of(given: object) -> dict[str, Any]:
-    """Return attributes by their dotted names: of OTLP's list of keys and values, or of an object, however deep it is.
-
-    Args:
-        given: the attributes; anything else has none.
-    """
+    """Return attributes by their dotted names: of OTLP's list of keys and values, or of an object, however deep it is."""
     if isinstance(given, list):
         pairs = ((each.get("key"), each.get("value")) for each in given if isinstance(each, Mapping))
         return {key: _value(value) for key, value in pairs if isinstance(key, str)}
@@ -314,12 +301,7 @@ def _time(value: Mapping[str, Any], *keys: str) -> datetime | None:
 
 
 def in_utc(since_epoch: float | None, unit: int = 10**9) -> datetime | None:
-    """Return a time without a zone; None for none.
-
-    Args:
-        since_epoch: how long after 1970 it is.
-        unit: how much of that a second is; nanoseconds by default.
-    """
+    """Return a time without a zone; None for none."""
     if since_epoch is None:
         return None
     try:

@@ -8,13 +8,95 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
-from actionledger.imports.shapes.about import About
 from actionledger.imports.shapes.base import Message, Passed
-from actionledger.imports.shapes.evaluations import Evaluation
+from actionledger.imports.shapes.spans import Span
+from actionledger.imports.sources.access import score_of, text_at
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a store, or a session's outermost span, says of it as a whole.
+
+    Args:
+        task: what it was asked; empty for the first prompt.
+        metadata: what else it says.
+        scores: scores by their names.
+        labels: what it was filed under.
+        success: whether it reached what it was for; None if unknown.
+        reason: why it ended.
+    """
+
+    task: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    success: bool | None = None
+    reason: str = ""
+
+    def filled(self, other: "About") -> "About":
+        """Return this with what another says that this doesn't."""
+        return About(
+            self.task or other.task,
+            {**other.metadata, **self.metadata},
+            {**other.scores, **self.scores},
+            self.labels or other.labels,
+            other.success if self.success is None else self.success,
+            self.reason or other.reason,
+        )
+
+
+NOTHING_TOLD = About()
+"""Where nothing is said."""
+
+
+# How something was evaluated, as spans and logs of OpenTelemetry tell it: by an event of the span that it is about.
+_EVALUATED = "gen_ai.evaluation.result"
+
+
+class Evaluation(NamedTuple):
+    """One evaluation.
+
+    Args:
+        name: what was looked at; empty if unknown.
+        score: its score; None if it has none.
+        label: its score in a word; empty for none.
+    """
+
+    name: str
+    score: float | None
+    label: str
+
+
+def evaluations_of(span: Span) -> tuple[Evaluation, ...]:
+    """Return how what a span did was evaluated, as its events say."""
+    return tuple(_read(span))
+
+
+def of_session(evaluations: Iterable[Evaluation], passed: Passed) -> About:
+    """Return what evaluations of an agent say of its session."""
+    scores, labels = dict[str, float](), list[str]()
+    for name, score, label in evaluations:
+        if not name or (score is None and not label):
+            passed[LeftOutReason.UNREADABLE, "score"] += 1
+            continue
+        if score is not None:
+            scores[name] = score
+        if label:
+            labels.append(f"{name}={label}")
+    return About(scores=scores, labels=tuple(labels))
+
+
+def _read(span: Span) -> Iterator[Evaluation]:
+    for event, fields in span.events:
+        if event == _EVALUATED:
+            score = score_of(fields.get("gen_ai.evaluation.score.value"))
+            label = text_at(fields, "gen_ai.evaluation.score.label")
+            yield Evaluation(text_at(fields, "gen_ai.evaluation.name"), score, label)
+
 
 BY_RESPONSE = "actionledger"
 """The recorder that keeps each response as it was kept before: our own export."""
@@ -92,7 +174,7 @@ class Step:
         return (self.finished - self.started).total_seconds() * 1000
 
 
-class Tree:
+class StepTree:
     """The steps of one trace, as they stand below each other.
 
     Args:
@@ -184,9 +266,6 @@ def told_once(steps: Iterable[Step]) -> None:
     """Set requests apart that say no more than tokens of a response whose content another step has, and give it what it lacks.
 
     A client's library may make spans of its own beside the framework's: below them, or as a trace of its own.
-
-    Args:
-        steps: the steps of all traces that are at hand; they are changed.
     """
     requests = [step for step in steps if step.kind == "model" and step.response_ids]
     bare = [step for step in requests if not step.said]

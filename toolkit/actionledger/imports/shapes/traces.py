@@ -13,11 +13,17 @@ from operator import itemgetter
 from actionledger.core.ids import derived_id
 from actionledger.core.values.recordings import RecordedCall, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
-from actionledger.imports.shapes.about import NOTHING_TOLD, About
 from actionledger.imports.shapes.answers import Answers
 from actionledger.imports.shapes.base import Message, Passed
-from actionledger.imports.shapes.evaluations import of_session
-from actionledger.imports.shapes.steps import BY_RESPONSE, Step, Tree, told_once
+from actionledger.imports.shapes.steps import (
+    BY_RESPONSE,
+    NOTHING_TOLD,
+    About,
+    Step,
+    StepTree,
+    of_session,
+    told_once,
+)
 
 _NEITHER = {
     "other": (LeftOutReason.BOOKKEEPING, "span"),
@@ -86,7 +92,7 @@ class Traces:
                 yield from self._pieces(name, each, is_last=is_last)
 
     def _gather(self, trace_id: str, steps: list[Step], gathered: dict[str, _Gathered]) -> None:
-        tree = Tree(steps, self.passed)
+        tree = StepTree(steps, self.passed)
         main = next((step.session for step in steps if step.session), trace_id)
         about = self._about.pop(trace_id, NOTHING_TOLD)
         requests = tree.requests()
@@ -208,7 +214,7 @@ def identified(step: Step) -> Step:
 class _Children:
     """Which session the steps of an agent belong to: an agent is a child where one that asks models itself has started it."""
 
-    def __init__(self, tree: Tree, requests: list[Step], main: str, trace_id: str) -> None:
+    def __init__(self, tree: StepTree, requests: list[Step], main: str, trace_id: str) -> None:
         self._tree = tree
         self._main = main
         self._trace_id = trace_id

@@ -379,12 +379,7 @@ def is_late_told(text: str) -> bool:
 
 
 def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
-    """Return the exit status that a result's words say in the fixed form of an agent; None where they say none.
-
-    Args:
-        text: what the model was given.
-        is_error: what its flag says: of no error there is no status, of one it stands first.
-    """
+    """Return the exit status that a result's words say in the fixed form of an agent; None where they say none."""
     if is_error is not None:
         found = _ERROR_STATUS.match(text) if is_error else None
         return None if found is None else exit_status_of(int(found[1]))

@@ -87,13 +87,7 @@ class Wording:
 
 
 def seen(first: str, last: str, rows: tuple[Wording, ...]) -> tuple[Wording, ...]:
-    """Return wordings with the versions in which they were seen, those that don't say it themselves.
-
-    Args:
-        first: the version that their runtime's format is known from; empty where that is not known.
-        last: the one that it was known to.
-        rows: the wordings.
-    """
+    """Return wordings with the versions in which they were seen, those that don't say it themselves."""
     return tuple(
         replace(row, first_seen=row.first_seen or first, last_seen=row.last_seen or last) for row in rows
     )

@@ -14,9 +14,46 @@ from typing import IO, Any, cast
 from actionledger.core.compressed import BrokenOffError, unpacked
 from actionledger.core.errors import SourceError
 from actionledger.core.text import utf8_with_halves
-from actionledger.imports.sources.archives import archive_of, opened_in
-from actionledger.imports.sources.encodings import told, wide_encoding_of
-from actionledger.imports.sources.standard_input import STANDARD_INPUT, piped
+from actionledger.imports.sources.files import STANDARD_INPUT, archive_of, opened_in, piped
+
+# Which texts take two or four bytes for each character: where their mark says so, or where their first line leaves no doubt.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),  # before UTF-16's, which it begins with
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_UNMARKED = ("UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE")
+_LONGEST_LINE = 64 * 1024
+
+
+def wide_encoding_of(head: bytes) -> str:
+    """Return the encoding of a text of wide characters, by iconv's name; empty for any other text, and where it isn't certain.
+
+    Read with its bytes the wrong way round, a line end is U+0A00, which nothing is: so one encoding at most gives a whole first line.
+    """
+    if marked := next((name for mark, name in _MARKS if head.startswith(mark)), ""):
+        return marked
+    fitting = [name for name in _UNMARKED if b"\0" in head and _has_first_line(head, name)]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def told(encoding: str) -> str:
+    """Return what a file of an encoding is and what makes one of it that is read, the end of a sentence."""
+    mark = "" if encoding in {"UTF-16", "UTF-32"} else " without a byte order mark"
+    return f"in {encoding}{mark}: iconv -f {encoding} -t UTF-8 FILE makes one that is read"
+
+
+def _has_first_line(head: bytes, encoding: str) -> bool:
+    """Return whether there is a line of characters that can be seen."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(head[:_LONGEST_LINE])
+    except UnicodeDecodeError:
+        return False
+    line, line_end, _ = text.partition("\n")
+    seen = line.removesuffix("\r").replace("\t", "")
+    return bool(line_end and seen) and seen.isprintable()
+
 
 OnRead = Callable[[int], None]
 """Is told how many more bytes of a file, as it lies on disk, were read."""
@@ -43,34 +80,14 @@ _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
 
 @contextmanager
 def opened(path: Path, on_read: OnRead | None = None, *, only_lines: bool = True) -> Iterator[IO[bytes]]:
-    """Give a file's bytes, unpacked where they are compressed, in UTF-8 where they are UTF-16.
-
-    Args:
-        path: the file; one below a zip archive; ``-`` for the standard input.
-        on_read: is told how far it is read.
-        only_lines: whether one JSON document over several lines is refused, with what to do.
-
-    Raises:
-        SourceError: it can't be opened, or is a container of another kind; says which, and what to do.
-        MissingPackageError: what unpacks it is not installed.
-    """
+    """Give a file's bytes, unpacked where they are compressed, in UTF-8 where they are UTF-16."""
     with _opened_anyhow(path, on_read) as file:
         _refuse_others(path, _peeked(file), only_lines=only_lines)
         yield cast("IO[bytes]", file)
 
 
 def head_of(path: Path, size: int, longest_line: int) -> bytes:
-    """Return how a file begins, unpacked, whatever it is; of what is piped in, all of it comes again when it is read.
-
-    Args:
-        path: the file.
-        size: how much, in bytes.
-        longest_line: how much more, where its first line is not over by then.
-
-    Raises:
-        SourceError: it can't be opened.
-        MissingPackageError: what unpacks it is not installed.
-    """
+    """Return how a file begins, unpacked, whatever it is; of what is piped in, all of it comes again when it is read."""
     if path == STANDARD_INPUT:
         return _head_of_pipe(size, size + longest_line)
     with _opened_anyhow(path, None) as file:
@@ -79,11 +96,7 @@ def head_of(path: Path, size: int, longest_line: int) -> bytes:
 
 
 def kind_of(head: bytes) -> tuple[str, str] | None:
-    """Return what a file is that is no text, and what to do with it; None where it may be text.
-
-    Args:
-        head: how it begins, unpacked.
-    """
+    """Return what a file is that is no text, and what to do with it; None where it may be text."""
     return next((other[2:] for other in _OTHERS if head[other[0] :].startswith(other[1])), None)
 
 

@@ -20,7 +20,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.files import TemporaryFolder
 from actionledger.imports.sources.base import Sample
 from actionledger.imports.sources.containers import shown
-from actionledger.imports.sources.lines import MAX_DEPTH, MAX_LINE
+from actionledger.imports.sources.json_values import MAX_DEPTH, MAX_LINE
 
 HEADER = b"SQLite format 3\0"
 """How such a file begins."""
@@ -72,17 +72,7 @@ class Database:
     def rows(
         self, table: str, columns: Sequence[str], *, order: Sequence[str], **where: object
     ) -> Iterator[Row]:
-        """Yield rows of a table, one by one.
-
-        Args:
-            table: its name, one of ours.
-            columns: the columns that are wanted; those that there are not are left away.
-            order: the columns that they are sorted by, as far as there are such.
-            **where: the value that a column has to have.
-
-        Raises:
-            SourceError: it is damaged, or a value is larger than ``MAX_VALUE``.
-        """
+        """Yield rows of a table, one by one."""
         there = self.tables[table]
         picked = ", ".join(f'"{name}"' for name in columns if name in there)
         condition = " AND ".join(f'"{name}" IS ?' for name in where) or "true"
@@ -102,14 +92,7 @@ class Database:
     @classmethod
     @contextmanager
     def at(cls, path: Path) -> Iterator[Self]:
-        """Open a database; what others have written by now is in it, and what they write from then on is not.
-
-        Args:
-            path: the file, on disk by itself.
-
-        Raises:
-            SourceError: it can't be read, or doesn't stand still for long enough to be copied.
-        """
+        """Open a database; what others have written by now is in it, and what they write from then on is not."""
         if not path.is_file():
             raise SourceError(
                 f"{shown(path)!r} is an SQLite database inside of something else: unpack it, and give the file itself."
@@ -134,12 +117,7 @@ class Database:
 
 
 def is_database_with(sample: Sample, tables: Mapping[str, frozenset[str]]) -> bool:
-    """Return whether a sample is a database that has some tables with some columns.
-
-    Args:
-        sample: what is known of a file.
-        tables: the columns of each table.
-    """
+    """Return whether a sample is a database that has some tables with some columns."""
     if not sample.head.startswith(HEADER):
         return False
     try:
@@ -150,11 +128,7 @@ def is_database_with(sample: Sample, tables: Mapping[str, frozenset[str]]) -> bo
 
 
 def decoded(value: object) -> Any:
-    """Return the JSON value of a column's text.
-
-    Raises:
-        ValueError: it is no text, no JSON, too long, or nested too deep; says which.
-    """
+    """Return the JSON value of a column's text."""
     if not isinstance(value, str):
         raise ValueError(f"it is no text, but {type(value).__name__}")  # noqa: TRY004 - the value is somebody else's
     if len(value) > MAX_LINE:

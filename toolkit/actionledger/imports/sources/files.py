@@ -1,19 +1,261 @@
 """Which files people mean: a file, a folder's, a pattern's, the standard input."""
 
 import glob
+import io
+import lzma
 import os
 import shlex
 import stat
+import struct
+import sys
+import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
-from pathlib import Path
-from typing import NamedTuple
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, NamedTuple, cast
+from weakref import WeakKeyDictionary
 
-from actionledger.core.compressed import SUFFIXES
+from actionledger.core.compressed import FREE_BYTES, MAX_RATIO, SUFFIXES, BrokenOffError, unzstd
 from actionledger.core.errors import SourceError
-from actionledger.imports.sources.archives import archive_of, size_in
-from actionledger.imports.sources.standard_input import STANDARD_INPUT
+from actionledger.core.text import counted
+
+# Zip archives: their files are read where they lie, as if the archive were a folder. Nothing of them is written to disk.
+# Files of zip archives, those among them that zstd compressed, which the library's own module knows from Python 3.14 on.
+ZSTD = 93
+"""The number that zip archives have for zstd."""
+
+_HEADER = struct.Struct("<4s5H3L2H")
+_MARK = b"PK\x03\x04"
+_ENCRYPTED = 1
+
+
+def opened_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    """Open a file of an archive, to be read once from its beginning; no more is given than it says that it holds."""
+    if info.compress_type != ZSTD:
+        return archive.open(info)
+    if info.flag_bits & _ENCRYPTED:
+        raise RuntimeError(f"File {info.filename!r} is encrypted")
+    if archive.filename is None:
+        raise NotImplementedError("That compression method is not supported")
+    file = Path(archive.filename).open("rb")  # noqa: SIM115 - closed by who reads it
+    try:
+        _skip_header(file, info)
+        return io.BufferedReader(_Member(file, info))
+    except BaseException:
+        file.close()
+        raise
+
+
+def _skip_header(file: IO[bytes], info: zipfile.ZipInfo) -> None:
+    """Go to where the packed bytes begin: behind a header of the file's own, with its name and what else is said of it."""
+    file.seek(info.header_offset)
+    header = file.read(_HEADER.size)
+    if len(header) < _HEADER.size or not header.startswith(_MARK):
+        raise zipfile.BadZipFile(f"Bad magic number for file header of {info.filename!r}")
+    file.seek(sum(_HEADER.unpack(header)[-2:]), io.SEEK_CUR)
+
+
+class _Packed(io.RawIOBase):
+    """So many bytes of a file from where it stands."""
+
+    def __init__(self, file: IO[bytes], size: int) -> None:
+        self._file = file
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = self._file.read(min(len(buffer), self._left))
+        self._left -= len(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Member(io.RawIOBase):
+    """Unpacks a file, and compares its size and its checksum with what the archive says."""
+
+    def __init__(self, file: IO[bytes], info: zipfile.ZipInfo) -> None:
+        self._file = file
+        self._unpacked = unzstd(cast("IO[bytes]", io.BufferedReader(_Packed(file, info.compress_size))))
+        self._info = info
+        self._left = info.file_size
+        self._checksum = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        try:
+            data = self._unpacked.read(min(len(buffer), self._left + 1))
+        except Exception as error:
+            if isinstance(error, EOFError) or type(error).__name__ == "ZstdError":
+                raise zipfile.BadZipFile(str(error)) from error
+            raise
+        self._left -= len(data)
+        self._checksum = zlib.crc32(data, self._checksum)
+        if self._left < 0 or (not data and (self._left or self._checksum != self._info.CRC)):
+            raise zipfile.BadZipFile(f"Bad CRC-32 or size for file {self._info.filename!r}")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+MARK = b"PK\x03\x04"
+"""How a zip archive begins."""
+
+MAX_FILES = 100_000
+"""How many files an archive may hold."""
+
+
+def files_in(archive: Path) -> list[Path]:
+    """Return the files of an archive, each as a path below it, sorted."""
+    return [archive / name for name in sorted(_index(archive))]
+
+
+def doubled_in(archive: Path) -> dict[Path, int]:
+    """Return what several files of an archive are called, as paths below it, each with how many these are: the last one is read."""
+    return {archive / name: count for name, count in _opened(archive).names.items() if count > 1}
+
+
+def archive_of(path: Path) -> Path | None:
+    """Return the archive that a path leads into; None where it leads into none."""
+    return next((above for above in path.parents if above.is_file()), None)
+
+
+def size_in(path: Path, archive: Path) -> int:
+    """Return how large a file of an archive is, in bytes, unpacked."""
+    info = _index(archive).get(path.relative_to(archive).as_posix())
+    return info.file_size if info else 0
+
+
+@contextmanager
+def opened_in(path: Path, archive: Path) -> Iterator[io.RawIOBase]:
+    """Give the bytes of a file of an archive."""
+    info = _index(archive).get(path.relative_to(archive).as_posix())
+    if info is None:
+        raise SourceError(f"The archive {str(archive)!r} holds no {path.relative_to(archive).as_posix()!r}.")
+    try:
+        file = opened_member(_opened(archive).zip, info)
+    except (RuntimeError, NotImplementedError, zipfile.BadZipFile, OSError) as error:
+        raise SourceError(f"{str(path)!r} can't be unpacked: {error}.") from error
+    with file:
+        yield _Inside(file)
+
+
+class _Inside(io.RawIOBase):
+    """Reads a file of an archive; where it is damaged, it breaks off as any compressed file does."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        try:
+            data = self._file.read(len(buffer))
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
+            raise BrokenOffError(str(error)) from error
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _index(archive: Path) -> dict[str, zipfile.ZipInfo]:
+    return _opened(archive).files
+
+
+def _opened(archive: Path) -> "_Archive":
+    try:
+        status = archive.stat()
+        return _archive(archive, status.st_mtime_ns, status.st_size)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise SourceError(f"The archive {str(archive)!r} can't be read: {why}.") from error
+
+
+class _Archive(NamedTuple):
+    """An archive, its files by their names, and how many have each; one that would lie outside of a folder lies in it."""
+
+    zip: zipfile.ZipFile
+    files: dict[str, zipfile.ZipInfo]
+    names: Counter[str]
+
+
+@lru_cache(maxsize=1)
+def _archive(archive: Path, _changed: int, size: int) -> _Archive:
+    """Open an archive; the last one stays open, since its list of files would be read anew for each of them."""
+    opened = zipfile.ZipFile(archive)
+    infos = [info for info in opened.infolist() if not info.is_dir()]
+    total = sum(info.file_size for info in infos)
+    if len(infos) > MAX_FILES or (total > FREE_BYTES and total > MAX_RATIO * size):
+        opened.close()
+        raise SourceError(
+            f"The archive {str(archive)!r} of {size:,} bytes would unpack to {counted(len(infos), 'file')} of {total:,} bytes, more than "
+            f"{MAX_FILES:,} files or {MAX_RATIO} times its size; if that is right, unpack it yourself, and give the folder."
+        )
+    named = [(name, info) for info in infos if (name := _safe_name(info.filename))]
+    return _Archive(opened, dict(named), Counter(name for name, _ in named))
+
+
+def _safe_name(name: str) -> str:
+    parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in {"/", "..", "."}]
+    return "/".join(parts)
+
+
+# The standard input, which can be looked at before it is read: a format is recognised by what comes first.
+STANDARD_INPUT = Path("-")
+"""Stands for what is piped in."""
+
+
+class Piped(io.RawIOBase):
+    """What is piped in, of which the beginning may be read twice.
+
+    Args:
+        file: the pipe.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._held = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def hold(self, data: bytes) -> None:
+        """Put back what was read; it comes again before anything else."""
+        self._held = data + self._held
+
+    def read1(self, size: int = -1) -> bytes:
+        """Return what is there, at most ``size`` bytes; waits only where there is nothing."""
+        if self._held:
+            size = len(self._held) if size < 0 else size
+            data, self._held = self._held[:size], self._held[size:]
+            return data
+        # A pipe gives what is there: waiting for a full buffer would keep from us what somebody else is still writing.
+        data = getattr(self._file, "read1", self._file.read)(size)
+        return bytes(data)
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = self.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+_PIPES: WeakKeyDictionary[IO[bytes], Piped] = WeakKeyDictionary()
+
+
+def piped() -> Piped:
+    """Return the standard input of this process, always the same one."""
+    return _PIPES.setdefault(sys.stdin.buffer, Piped(sys.stdin.buffer))
+
 
 ARCHIVES = ("*.zip",)
 
@@ -36,14 +278,7 @@ class Given(NamedTuple):
 
 
 def files_at(paths: Iterable[str | os.PathLike[str]]) -> list[Given]:
-    """Return the files that paths mean, each once, a folder's sorted.
-
-    Args:
-        paths: files, folders, patterns such as ``logs/**/*.jsonl``, or ``-``.
-
-    Raises:
-        SourceError: there is no such file.
-    """
+    """Return the files that paths mean, each once, a folder's sorted."""
     found: dict[Path, Given] = {}
     for path in paths:
         for given in _files_of(Path(path).expanduser()):
@@ -98,11 +333,7 @@ def _files_of(path: Path) -> Iterator[Given]:
 
 
 def _refuse_streams(path: Path) -> None:
-    """Raise where a path is no file but a stream, which gives what it holds once, and may have no end.
-
-    Raises:
-        SourceError: it is one; it says how to read it.
-    """
+    """Raise where a path is no file but a stream, which gives what it holds once, and may have no end."""
     with suppress(OSError):
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):

@@ -62,12 +62,7 @@ class OpenTurn:
     formerly: str = ""
 
     def is_told_again(self, known_as: str, says: object) -> bool:
-        """Return whether a line has come before: a stream may hold a file twice, or a session at several ages.
-
-        Args:
-            known_as: the line's own identifier; empty where it has none.
-            says: what it says of the message.
-        """
+        """Return whether a line has come before: a stream may hold a file twice, or a session at several ages."""
         return (
             bool(known_as)
             and self.told.setdefault(known_as, says) is not says
@@ -154,15 +149,7 @@ class SessionPieces:
             turn.results.append(result)
 
     def amend(self, call_id: str, change: Callable[[RecordedResult], RecordedResult]) -> bool:
-        """Change the last result of a call whose message is still open.
-
-        Args:
-            call_id: the call's identifier.
-            change: returns the result as it is known now.
-
-        Returns:
-            Whether there is one.
-        """
+        """Change the last result of a call whose message is still open."""
         turn = self._open.get(self._of_call.get(call_id, ""))
         places = [n for n, each in enumerate(turn.results) if each.call_id == call_id] if turn else []
         if turn is None or not places:
@@ -185,12 +172,7 @@ class SessionPieces:
         return len(self._closed) >= PIECE
 
     def piece(self, *, is_last: bool = False, is_whole: bool = False) -> RecordedSession:
-        """Return what is closed, and let go of it.
-
-        Args:
-            is_last: whether nothing more comes, so that what is open is closed.
-            is_whole: whether what is open is closed although more may come.
-        """
+        """Return what is closed, and let go of it."""
         is_whole = is_whole or is_last
         while is_whole and self._open:
             self._close_oldest()
@@ -221,12 +203,7 @@ class FileSessions:
         self._last = ""
 
     def get(self, name: str, begun: Callable[[], RecordedSession]) -> SessionPieces:
-        """Return the session of that name.
-
-        Args:
-            name: its name.
-            begun: returns what is known of it, where it is new.
-        """
+        """Return the session of that name."""
         if name == self._last:
             return self._open[name]
         self._last = name

@@ -1,7 +1,7 @@
 """Which formats there are, and of which of them a file is.
 
 A format of the toolkit is a module of ``formats/`` with its ``SOURCE``. Another package's is an entry point of the group
-``actionledger.imports.sources`` that names such a value.
+``actionledger.sources`` that names such a value.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from actionledger.core.errors import SourceError, called, in_words
 from actionledger.imports import formats
 from actionledger.imports.sources.base import SAMPLE_BYTES, Sample, Source
 from actionledger.imports.sources.containers import head_of, kind_of
-from actionledger.imports.sources.lines import MAX_LINE
+from actionledger.imports.sources.json_values import MAX_LINE
 
 GROUP = "actionledger.sources"
 """The group of entry points under which packages offer formats."""
@@ -33,7 +33,7 @@ _OF_ANY_LENGTH = JSONDecoder(parse_int=lambda digits: int(digits[:_DIGITS]))
 """Reads numbers of any length, the long ones as others: what a file is does not hang on them."""
 
 
-class Recognised(NamedTuple):
+class RecognisedFormat(NamedTuple):
     """A format that a file may be of.
 
     Args:
@@ -63,24 +63,13 @@ def sources() -> Mapping[str, Source]:
 
 
 def source_named(name: str) -> Source:
-    """Return the format of that name.
-
-    Raises:
-        UnknownNameError: nothing goes by that name.
-    """
+    """Return the format of that name."""
     return called(name, "format", sources())
 
 
-def recognised(sample: Sample) -> list[Recognised]:
-    """Return the formats that a sample may be of, the surest first; none where no format knows it.
-
-    Args:
-        sample: what is known of a file.
-
-    Raises:
-        SourceError: a format fails to look at it.
-    """
-    found = [Recognised(source, _sureness(source, sample)) for source in sources().values()]
+def recognised(sample: Sample) -> list[RecognisedFormat]:
+    """Return the formats that a sample may be of, the surest first; none where no format knows it."""
+    found = [RecognisedFormat(source, _sureness(source, sample)) for source in sources().values()]
     return sorted((each for each in found if each.sureness > 0), key=lambda each: -each.sureness)
 
 
@@ -95,16 +84,7 @@ def _sureness(source: Source, sample: Sample) -> float:
 
 
 def sample_of(path: Path, *, has_values: bool = True) -> Sample:
-    """Return what a file's format is recognised by.
-
-    Args:
-        path: the file, plain or compressed, or below an archive. Of what is piped in, all comes again when it is read.
-        has_values: whether anybody asks what JSON values are at its beginning; to read them takes longest.
-
-    Raises:
-        SourceError: it can't be opened.
-        MissingPackageError: what unpacks it is not installed.
-    """
+    """Return what a file's format is recognised by."""
     head = head_of(path, SAMPLE_BYTES, MAX_LINE)
     # What lies in an archive as it is looks like lines of its own.
     values = () if not has_values or kind_of(head) else tuple(islice(_values(head), _VALUES))

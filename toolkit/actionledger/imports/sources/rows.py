@@ -41,7 +41,7 @@ def _place(given: object) -> object:
     return given
 
 
-class Row(BaseModel):
+class GivenRow(BaseModel):
     """One row."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -59,7 +59,7 @@ class Row(BaseModel):
     reason: str | None = None
 
 
-FIELDS = tuple(Row.model_fields)
+FIELDS = tuple(GivenRow.model_fields)
 """What a row may say."""
 
 REQUIRED = ("session", "text")
@@ -67,14 +67,7 @@ REQUIRED = ("session", "text")
 
 
 def checked(columns: Mapping[str, str]) -> dict[str, str]:
-    """Return a mapping of columns.
-
-    Args:
-        columns: the column that holds a field, by the field's name.
-
-    Raises:
-        UsageError: there is no such field.
-    """
+    """Return a mapping of columns."""
     require_kind(columns, Mapping, "columns says which column holds a field, by the field's name")
     for name, column in columns.items():
         if name not in FIELDS:
@@ -85,12 +78,7 @@ def checked(columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def renamed(row: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
-    """Return a row with its columns under the names of fields; what was no field's column keeps its name where that is free.
-
-    Args:
-        row: the row; a column within an object is named by its path, ``response.text``.
-        columns: the column that holds a field, by the field's name.
-    """
+    """Return a row with its columns under the names of fields; what was no field's column keeps its name where that is free."""
     if not columns:
         return dict(row)
     taken = set(columns.values())
@@ -102,14 +90,7 @@ def renamed(row: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any
 def sessions_of(
     rows: Iterable[Numbered | Refusal], file: str, *, held: int = HELD_TURNS, is_whole: bool = False
 ) -> Recorded:
-    """Yield the sessions that rows are the turns of, and a refusal for each row that is none.
-
-    Args:
-        rows: the rows.
-        file: what people call the place that they come from.
-        held: how many turns are held before they are given away; 1 if the next row may be long in coming.
-        is_whole: whether all are held, so that each session is given whole.
-    """
+    """Yield the sessions that rows are the turns of, and a refusal for each row that is none."""
     sessions: dict[str, _Session] = {}
     turns = characters = 0
     for item in rows:
@@ -118,7 +99,7 @@ def sessions_of(
             continue
         number, value = item
         try:
-            row = Row.model_validate(value)
+            row = GivenRow.model_validate(value)
         except ValidationError as error:
             yield Refusal(file, number, _why(error))
             continue
@@ -170,7 +151,7 @@ class _Session:
     reason: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, row: Row) -> str:
+    def add(self, row: GivenRow) -> str:
         """Take in a row; return why it can't be, or nothing."""
         index = self.count if row.turn is None else row.turn
         if index < 0:

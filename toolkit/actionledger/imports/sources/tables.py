@@ -1,7 +1,10 @@
 """Tables through DuckDB: the rows of a CSV or Parquet file, or of a data frame, a turn each (``sources.rows``)."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +14,153 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.compressed import BrokenOffError, TooMuchError, unpacked
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.imports.sources.base import Recorded, Refusal
-from actionledger.imports.sources.bounded_rows import bounded_rows
-from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.csv_files import csv_query
-from actionledger.imports.sources.encodings import told, wide_encoding_of
-from actionledger.imports.sources.lines import MAX_LINE
+from actionledger.imports.sources.containers import OnRead, opened, shown, told, wide_encoding_of
+from actionledger.imports.sources.json_values import MAX_LINE
 from actionledger.imports.sources.rows import FIELDS, REQUIRED, Numbered, checked, renamed, sessions_of
+
+# How DuckDB is to read a CSV: its quotes as people write them, and refused where that can't be told.
+_FOUND_OUT = "all_varchar = true, store_rejects = true, null_padding = false"
+_SIZES = f"max_line_size = {MAX_LINE}, buffer_size = {2 * MAX_LINE}"
+_SNIFF = f"SELECT Delimiter, Quote FROM sniff_csv(?, header = true, {_FOUND_OUT}, {_SIZES})"  # noqa: S608 - our own options
+_QUOTED = "quote = '\"'"
+_SINGLE = "'"
+
+
+def csv_query(connection: DuckDBPyConnection, path: Path, name: str, columns: Mapping[str, str]) -> str:
+    """Return what reads a CSV, to be asked with its name."""
+    plain, quoted = _reading(), _reading(_QUOTED)
+    try:
+        delimiter, quote = connection.execute(_SNIFF, [name]).fetchall()[0]
+        if quote == _SINGLE:
+            query = plain
+        else:
+            query = quoted
+            if _names(connection, quoted, name) != _names(connection, plain, name):
+                raise SourceError(_unclosed(path, delimiter))
+        header = _header(connection, name, delimiter, quote if quote == _SINGLE else '"')
+    except duckdb.Error:  # whoever reads it says why
+        return plain
+    _refuse_twice(header, columns, path)
+    return query
+
+
+def _reading(*more: str, header: str = "true") -> str:
+    return f"FROM read_csv(?, {', '.join((f'header = {header}', _FOUND_OUT, *more, _SIZES))})"
+
+
+def _names(connection: DuckDBPyConnection, query: str, name: str) -> list[str]:
+    return [row[0] for row in connection.execute(f"DESCRIBE SELECT * {query}", [name]).fetchall()]
+
+
+def _header(connection: DuckDBPyConnection, name: str, delimiter: str, quote: str) -> tuple[str, ...]:
+    """Return the names of the columns as the file has them: DuckDB gives a second one of a name another name."""
+    written = [
+        f"{key} = '{value.replace(_SINGLE, 2 * _SINGLE)}'"
+        for key, value in (("delim", delimiter), ("quote", quote))
+    ]
+    [row] = connection.execute(f"{_reading(*written, header='false')} LIMIT 1", [name]).fetchall()
+    return tuple(cell or "" for cell in row)
+
+
+def _refuse_twice(header: tuple[str, ...], columns: Mapping[str, str], path: Path) -> None:
+    times = Counter(cell.casefold() for cell in header)
+    for field in FIELDS:
+        wanted = columns.get(field, field)
+        if times[wanted.casefold()] > 1:
+            same = ", ".join(repr(cell) for cell in header if cell.casefold() == wanted.casefold())
+            raise SourceError(
+                f"{shown(path)!r} names a column twice ({same}), and which of them holds {field!r} is not known: rename one in its first line."
+            )
+
+
+def _unclosed(path: Path, delimiter: str) -> str:
+    line = _broken_line(path, delimiter)
+    where = f" in line {line:,}" if line else ""
+    return (
+        f"{shown(path)!r} can't be read as a table: a quote{where} isn't closed, or its text goes on behind it. A text that has a quote in it is written "
+        'within quotes, each of its own twice: "he said ""hi""".'
+    )
+
+
+def _broken_line(path: Path, delimiter: str) -> int:
+    """Return the line in which the first row begins whose quotes are broken; 0 where that can't be told."""
+    with (
+        opened(path, only_lines=False) as file,
+        closing(io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")) as text,
+    ):
+        rows = csv.reader(text, delimiter=delimiter, strict=True)
+        line = 1
+        try:
+            for _row in rows:
+                line = rows.line_num + 1
+        except csv.Error as error:
+            return 0 if "limit" in str(error) else line
+    return 0
+
+
+# The rows of a table, so many at a time as memory is for: a Parquet file of a few kilobytes may hold gigabytes of text.
+_CHUNK = 2048
+"""How many rows DuckDB gives at a time."""
+
+_CHUNK_BYTES = 64 * 2**20
+"""How much text so many may have, in bytes, to be taken as they come."""
+
+_PIECE_BYTES = 2 * MAX_LINE
+"""How much text is asked for at a time elsewhere."""
+
+
+def bounded_rows(
+    connection: DuckDBPyConnection,
+    picked: Sequence[str],
+    query: str,
+    parameters: Sequence[str],
+    *,
+    is_packed: bool,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a table, before each how many bytes of text it has; of one with more than ``MAX_LINE``, nothing else."""
+    pieces = _pieces(connection, picked, query, parameters) if is_packed else []
+    for piece in pieces or [""]:
+        result = connection.execute(_sized(picked, f"FROM (SELECT * {query}{piece})"), parameters)
+        yield from iter(result.fetchone, None)
+
+
+def _pieces(
+    connection: DuckDBPyConnection, picked: Sequence[str], query: str, parameters: Sequence[str]
+) -> list[str]:
+    """Return which rows to ask for at a time, each as a part of a query; none where all may be asked for at once."""
+    result = connection.execute(f"SELECT {_size(picked)} {query}", parameters)
+    pieces: list[str] = []
+    first = count = size = 0
+    has_large = False
+    for chunk in _chunks(result):
+        has_large = has_large or sum(row[0] for row in chunk) > _CHUNK_BYTES
+        for (text,) in chunk:
+            # What is too large is not taken along, and so takes no memory.
+            taken = text if text <= MAX_LINE else 0
+            if count and size + taken > _PIECE_BYTES:
+                pieces.append(f" LIMIT {count} OFFSET {first}")
+                first, count, size = first + count, 0, 0
+            count, size = count + 1, size + taken
+    return [*pieces, f" OFFSET {first}"] if has_large else []
+
+
+def _chunks(result: DuckDBPyConnection) -> Iterator[list[Any]]:
+    """Yield rows by the chunk up to where the table is damaged, as whoever asks for the rows themselves is told."""
+    with suppress(duckdb.Error):
+        yield from iter(lambda: result.fetchmany(_CHUNK), [])
+
+
+def _size(picked: Sequence[str]) -> str:
+    return " + ".join(f"coalesce(strlen(({each})::VARCHAR), 0)" for each in picked)
+
+
+def _sized(picked: Sequence[str], query: str) -> str:
+    """Return a query for the size of each row, and what is picked of it, or nothing where that is too large."""
+    names = [f"c{number}" for number in range(len(picked))]
+    columns = ", ".join(f"{each} AS {name}" for each, name in zip(picked, names, strict=True))
+    kept = ", ".join(f"CASE WHEN size > {MAX_LINE} THEN NULL ELSE {name} END" for name in names)
+    return f"SELECT size, {kept} FROM (SELECT *, {_size(names)} AS size FROM (SELECT {columns} {query}))"  # noqa: S608 - the same
+
 
 _MEMORY = "512MB"
 _HEAD = 64 * 1024
@@ -31,16 +175,7 @@ _REJECTED = "SELECT line, any_value(error_message) FROM reject_errors GROUP BY l
 def read_table(
     path: Path, on_read: OnRead | None = None, *, columns: Mapping[str, str] | None = None
 ) -> Recorded:
-    """Yield the sessions of a CSV or Parquet file, and a refusal for each row that can't be read.
-
-    Args:
-        path: the file on disk; a CSV may be gzipped.
-        on_read: is told that it is read.
-        columns: the column that holds a field, by the field's name; those that aren't named hold their own.
-
-    Raises:
-        SourceError: the file can't be read, or lacks a column.
-    """
+    """Yield the sessions of a CSV or Parquet file, and a refusal for each row that can't be read."""
     with closing(_connection()) as connection:
         is_csv, name = not _head(path).startswith(_PARQUET), _literal(path)
         if is_csv:
@@ -57,11 +192,7 @@ def read_table(
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
-    """Return the names of a table's columns; none where it can't be read.
-
-    Args:
-        path: a CSV or Parquet file on disk.
-    """
+    """Return the names of a table's columns; none where it can't be read."""
     try:
         with closing(_connection()) as connection:
             name = _literal(path)

@@ -185,7 +185,7 @@ _TIMED_OUT = 124
 """What coreutils' ``timeout`` ends with."""
 
 
-class Judged(NamedTuple):
+class JudgedResult(NamedTuple):
     """What came of a recorded call.
 
     Args:
@@ -199,27 +199,24 @@ class Judged(NamedTuple):
     is_inferred: bool
 
 
-def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
-    """Return what came of a call, by what its recording says and, where that leaves it open, by its words.
-
-    Args:
-        result: the result.
-        wordings: the rows of its source, asked before those that all share.
-    """
+def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedResult:
+    """Return what came of a call, by what its recording says and, where that leaves it open, by its words."""
     if result.status in _WITHOUT:
-        return Judged(result.status, None, result.is_inferred)
+        return JudgedResult(result.status, None, result.is_inferred)
     text = _words(result.output)[:JUDGED]
     rows = _rows(tuple(wordings))
     if result.refused_by:
         refused = Reason.REJECTED if result.refused_by == "person" else Reason.NOT_APPROVED
-        return Judged(result.status or ExecutionStatus.DENIED, result.reason or refused, result.is_inferred)
+        return JudgedResult(
+            result.status or ExecutionStatus.DENIED, result.reason or refused, result.is_inferred
+        )
     if result.status is not None:
         # What a program printed before it failed is its own, and says nothing of why the call failed.
         exited = bool(result.exit_status) and result.status is ExecutionStatus.FAILED
         fitting = _fitting(rows.own if exited else rows.all, text, result.status)
         ended = _fitting_exit(result) if exited else None
         reason = result.reason or fitting or ended or _REASONS[result.status]
-        return Judged(result.status, reason, result.is_inferred)
+        return JudgedResult(result.status, reason, result.is_inferred)
     if result.reason is not None:
         return _by(result.reason, is_inferred=result.is_inferred)
     if result.exit_status:
@@ -227,19 +224,15 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> Judged:
     if result.is_error:
         return _by(_first(rows.all, text) or Reason.TOOL_ERROR, is_inferred=False)
     if result.is_error is False or result.exit_status == 0:
-        return Judged(ExecutionStatus.SUCCEEDED, None, is_inferred=False)
+        return JudgedResult(ExecutionStatus.SUCCEEDED, None, is_inferred=False)
     told = _first(rows.telling, text)
     if told is None:
-        return Judged(ExecutionStatus.SUCCEEDED, None, is_inferred=True)
+        return JudgedResult(ExecutionStatus.SUCCEEDED, None, is_inferred=True)
     return _by(told, is_inferred=True)
 
 
 def with_end_told(result: RecordedResult) -> RecordedResult:
-    """Return a result with what its words say of its end in an agent's fixed form, where nothing else says what came of it.
-
-    Args:
-        result: the result: its flag may say that it is no error where its time was over, and no more than that it is one.
-    """
+    """Return a result with what its words say of its end in an agent's fixed form, where nothing else says what came of it."""
     is_said = result.status is not None or result.reason is not None or result.refused_by
     if is_said or result.exit_status is not None:
         return result
@@ -251,31 +244,17 @@ def with_end_told(result: RecordedResult) -> RecordedResult:
 
 
 def is_known(text: str, wordings: Sequence[Wording] = ()) -> bool:
-    """Return whether any row fits a result: what none does is new, or was never looked at.
-
-    Args:
-        text: the beginning of the result.
-        wordings: the rows of its source.
-    """
+    """Return whether any row fits a result: what none does is new, or was never looked at."""
     return _first(_rows(tuple(wordings)).all, text[:JUDGED]) is not None
 
 
 def reason_of(text: str, rows: Sequence[Wording]) -> Reason | None:
-    """Return the reason of the first row that fits a text; None where none does.
-
-    Args:
-        text: the beginning of a result.
-        rows: the wordings, in order.
-    """
+    """Return the reason of the first row that fits a text; None where none does."""
     return _first(_ready(rows), text)
 
 
 def text_of(output: Any) -> str:
-    """Return a result as a text: what it is, the texts of its parts, or its JSON.
-
-    Args:
-        output: a text or a JSON value.
-    """
+    """Return a result as a text: what it is, the texts of its parts, or its JSON."""
     if isinstance(output, str):
         return output
     if output is None:
@@ -301,13 +280,7 @@ _Ready: TypeAlias = tuple[tuple[Callable[[str], re.Match[str] | None], Reason], 
 
 
 class _Rows(NamedTuple):
-    """The rows that a source's results are judged by.
-
-    Args:
-        own: the source's.
-        all: these, and those that all share.
-        telling: of all, those whose words alone say that something is an error.
-    """
+    """The rows that a source's results are judged by."""
 
     own: _Ready
     all: _Ready
@@ -343,8 +316,8 @@ def _fitting_exit(result: RecordedResult) -> Reason | None:
     return reason if _by(reason, is_inferred=False).status is result.status else None
 
 
-def _by(reason: Reason, *, is_inferred: bool) -> Judged:
-    return Judged(_STATUSES.get(reason, ExecutionStatus.FAILED), reason, is_inferred)
+def _by(reason: Reason, *, is_inferred: bool) -> JudgedResult:
+    return JudgedResult(_STATUSES.get(reason, ExecutionStatus.FAILED), reason, is_inferred)
 
 
 @lru_cache(maxsize=1024)

@@ -107,7 +107,7 @@ def _of_turn(detail: TurnDetail, track: Track, at: datetime, trace: str, root: s
         "gen_ai.input.messages": None if response.prompt is None else _message("user", [response.prompt]),
         "gen_ai.output.messages": _message("assistant", parts_of(detail), response.reasoning),
         "actionledger.turn_index": response.index,
-        "actionledger.imports.live": response.capture,
+        "actionledger.capture": response.capture,
         "actionledger.outcome": detail.attempt.outcome if detail.attempt else None,
         "actionledger.cost_usd": response.cost_usd,
         "actionledger.cost_origin": response.cost_origin,

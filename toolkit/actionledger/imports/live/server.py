@@ -1,0 +1,227 @@
+"""What records traffic as a server on loopback: the proxy before a model, and the receiver of spans."""
+
+import asyncio
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Generic, Self
+
+from actionledger.core.errors import UsageError, require
+from actionledger.core.ids import now
+from actionledger.imports import Prices
+from actionledger.imports.live.calls import SOURCE, WireReader
+from actionledger.imports.live.proxy import SILENCE, Proxy
+from actionledger.imports.live.recording import Kept, Recording, Taken
+from actionledger.imports.live.spans import Came, SpanRecording
+from actionledger.imports.live.tap import LOOPBACK, RawExchange
+from actionledger.imports.live.traces import SETTLED
+from actionledger.ledger import Ledger
+
+require("A server that records", "live", "httpx", "uvicorn")
+import uvicorn  # noqa: E402 - optional; what is missing was named above
+
+ADDRESS = "127.0.0.1"
+"""Where it listens."""
+
+_BACKLOG = 512
+_LAST_REQUESTS = 5
+_SWITCH_SECONDS = 0.0002
+
+
+class RecordingServer(Generic[Taken]):
+    """An application that listens on loopback, with its recording.
+
+    Args:
+        app: the application.
+        recording: what it records to.
+        port: where to listen; 0 for any port that is free.
+        host: the address to listen on.
+
+    Attributes:
+        address: where it listens, as a base URL.
+        recording: what it records to.
+
+    Raises:
+        UsageError: nothing can listen there.
+    """
+
+    def __init__(self, app: Any, recording: Recording[Taken], *, port: int = 0, host: str = ADDRESS) -> None:
+        self.recording = recording
+        self._socket = _listening(host, port)
+        named = f"[{host}]" if ":" in host else host
+        self.address = f"http://{named}:{self._socket.getsockname()[1]}"
+        self._server = _Server(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                log_level="critical",
+                access_log=False,
+                lifespan="off",
+                ws="none",
+                server_header=False,
+                date_header=False,
+                timeout_graceful_shutdown=_LAST_REQUESTS,
+            )
+        )
+        self._thread: threading.Thread | None = None
+
+    def run(self, on_start: Callable[[], None] = lambda: None) -> Kept:
+        """Serve until somebody interrupts or ends this process; what is under way has a few seconds more."""
+        # Writing shares the interpreter with traffic: with its own interval the first byte of a large request waits 16 ms, so 7.
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        try:
+            asyncio.run(self._serve(on_start, handles_signals=True))
+        finally:
+            kept = self.recording.close()
+        return kept
+
+    def close(self) -> Kept:
+        """End a server that was started as a context, and return what was kept."""
+        self._server.should_exit = True
+        if self._thread is not None:
+            self._thread.join()
+        return self.recording.close()
+
+    def __enter__(self) -> Self:
+        is_ready = threading.Event()
+        failures: list[BaseException] = []
+
+        def serve() -> None:
+            try:
+                asyncio.run(self._serve(is_ready.set, handles_signals=False))
+            except BaseException as error:
+                if is_ready.is_set():
+                    raise
+                failures.append(error)  # raised again in the thread that waits for it
+            finally:
+                is_ready.set()
+
+        self._thread = threading.Thread(target=serve, daemon=True)
+        self._thread.start()
+        is_ready.wait()
+        if failures:
+            self.close()
+            raise failures[0]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def let_go(self) -> None:
+        """Let go of what the application holds, when it is over."""
+
+    async def _serve(self, on_start: Callable[[], None], *, handles_signals: bool) -> None:
+        if handles_signals:
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, self._server.stop)
+        try:
+            on_start()
+            await self._server.serve(sockets=[self._socket])
+        finally:
+            await self.let_go()
+
+
+class ProxyServer(RecordingServer[RawExchange]):
+    """A recording proxy that listens on loopback.
+
+    Args:
+        upstream: the address that requests are passed on to.
+        ledger: where to record; it must stay open until this is closed.
+        port: where to listen; 0 for any port that is free.
+        silence: how long the upstream may be silent, in seconds.
+        prices: what responses cost, which no interface says.
+        token: what a request has to name, as the first part of its path or in the header ``x-actionledger-token``; empty for nothing.
+
+    Raises:
+        UsageError: the upstream's address or the token is none, or nothing can listen on the port.
+    """
+
+    def __init__(
+        self,
+        upstream: str,
+        ledger: Ledger,
+        *,
+        port: int = 0,
+        silence: float = SILENCE,
+        prices: Prices | None = None,
+        token: str = "",
+    ) -> None:
+        origin = f"proxy {upstream} {now():%Y-%m-%d %H:%M:%S.%f}"
+        recording: Recording[RawExchange] = Recording(
+            ledger, WireReader(origin).read, source=SOURCE, origin=origin, prices=prices
+        )
+        self._proxy = Proxy(upstream, recording.put, silence=silence, token=token)
+        super().__init__(self._proxy, recording, port=port)
+
+    async def let_go(self) -> None:
+        """Let go of the connections to the upstream."""
+        await self._proxy.close()
+
+
+class OtlpServer(RecordingServer[Came]):
+    """A receiver of OTLP over HTTP that listens on loopback, unless it is told to listen elsewhere.
+
+    Args:
+        ledger: where to record; it must stay open until this is closed.
+        port: where to listen; 0 for any port that is free.
+        host: the address to listen on; on one that is not loopback's, whoever reaches it may send.
+        settled: how long a trace that lacks nothing is quiet before it is written, in seconds.
+        prices: what responses cost of which only the tokens are known.
+
+    Raises:
+        UsageError: nothing can listen there.
+        MissingPackageError: what reads the protocol is not installed.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        port: int = 0,
+        host: str = ADDRESS,
+        settled: float = SETTLED,
+        prices: Prices | None = None,
+    ) -> None:
+        from actionledger.imports.live.otlp import Receiver  # noqa: PLC0415 - needs what a proxy doesn't
+
+        origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
+        recording = SpanRecording(ledger, origin, settled=settled, prices=prices)
+        self._receiver = Receiver(recording.offer_kept, only_here=host in LOOPBACK)
+        super().__init__(self._receiver, recording, port=port, host=host)
+
+    async def let_go(self) -> None:
+        """Have what has come read, so that it is recorded."""
+        self._receiver.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that is told when to stop: what was recorded is still to be written then."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    def stop(self) -> None:
+        """End after what is under way; at once when told again."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    # Only where the protocol is named are small pieces sent at once; otherwise each could wait 40 ms for an acknowledgement.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise UsageError(
+            f"Nothing can listen on {host}, port {port}: {error.strerror}; choose another."
+        ) from error
+    listening.listen(_BACKLOG)
+    return listening

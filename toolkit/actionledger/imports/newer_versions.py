@@ -1,0 +1,77 @@
+"""Recordings of versions that are newer than what a format was tested with: what is new in them nobody knows yet."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from actionledger.core.text import counted
+from actionledger.imports.sources.registry import sources
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.versions import VERSIONS, recorded_versions
+
+_NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """Sessions of a version that nobody has tested.
+
+    Args:
+        source: their format.
+        version: the version that wrote them.
+        tested: the newest one that the format was tested with.
+        sessions: how many there are; 0 where nobody has counted.
+    """
+
+    source: str
+    version: str
+    tested: str
+    sessions: int = 0
+
+    @property
+    def words(self) -> str:
+        """The same, as people read it."""
+        who = counted(self.sessions, "session") if self.sessions else "what was read"
+        return (
+            f"{who} of {self.source} {self.version}, newer than {self.tested}, which was tested: what it has that is not known is left out, and "
+            "counted by its kind"
+        )
+
+
+def version_of(metadata: dict[str, Any]) -> str:
+    """Return which version of its agent has written a session; empty where it doesn't say, or another agent has."""
+    said = next((metadata[name] for name in VERSIONS if metadata.get(name)), "")
+    return said if isinstance(said, str) and not metadata.get("agent") else ""
+
+
+def newer(seen: Iterable[tuple[str, str]]) -> list[Newer]:
+    """Return what of some versions is newer than what was tested.
+
+    Args:
+        seen: formats' names, each with a version.
+    """
+    return [found for source, version in sorted(set(seen)) if (found := _newer(source, version)) is not None]
+
+
+def newer_recordings(ledger: Queryable) -> list[Newer]:
+    """Return which sessions of a ledger are newer than what was tested, the most first.
+
+    Args:
+        ledger: what to ask.
+    """
+    found = (_newer(each.source, each.version, each.sessions) for each in recorded_versions(ledger))
+    return [each for each in found if each is not None]
+
+
+def _newer(source: str, version: str, sessions: int = 0) -> Newer | None:
+    known = sources().get(source)
+    tested = known.tested if known else ""
+    is_newer = bool(tested) and _numbers(version) > _numbers(tested)
+    return Newer(source, version, tested, sessions) if is_newer else None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with; none of what is no version."""
+    found = _NUMBERS.match(version)
+    return tuple(map(int, found[0].split("."))) if found else ()

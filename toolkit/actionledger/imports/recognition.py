@@ -1,0 +1,224 @@
+"""What is to be read of the files that were named: each with its format, and what is none."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from actionledger.core.errors import ActionLedgerError, MissingPackageError, SourceError, in_words
+from actionledger.imports.sources.base import ReadFile, Sample, Source
+from actionledger.imports.sources.containers import kind_of, shown
+from actionledger.imports.sources.files import (
+    ARCHIVES,
+    MARK,
+    STANDARD_INPUT,
+    Given,
+    doubled_in,
+    files_in,
+    fits,
+    place_of,
+)
+from actionledger.imports.sources.registry import (
+    RecognisedFormat,
+    recognised,
+    sample_of,
+    source_named,
+    sources,
+)
+from actionledger.ledger.storage.imported_files import FileState, TakenFiles, state_of
+
+_SURE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """What people have said of the files that are to be taken in.
+
+    Args:
+        format: the format's name; empty to find it out.
+        source: what records name the sessions' source; empty for the format, or for a file where its sessions' names are its own.
+        columns: the column that holds a field, by the field's name.
+    """
+
+    format: str = ""
+    source: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def how(self) -> str:
+        """The same as one text, secrets masked as it is kept: a file that is read otherwise is another one."""
+        if not self.source and not self.columns:
+            return repr((self.format, "", []))
+        from actionledger.core.privacy import mask_text  # noqa: PLC0415 - slow to load, and most imports are told neither
+
+        return mask_text(repr((self.format, self.source, sorted(self.columns.items()))))
+
+
+@dataclass(frozen=True, slots=True)
+class ToRead:
+    """A file that is to be read.
+
+    Args:
+        path: the file.
+        format: its format.
+        sureness: how sure that is, from 0 to 1; 1 where people have said it.
+        read: reads it.
+        name: what records name its sessions' source.
+        state: what it is known again by; None for what isn't a file on disk.
+    """
+
+    path: Path
+    format: Source
+    sureness: float
+    read: ReadFile
+    name: str
+    state: FileState | None = None
+
+
+@dataclass(slots=True)
+class ImportPlan:
+    """What is to be done with the files that were named.
+
+    Args:
+        to_read: the files that are to be read, in order.
+        unchanged: files that the ledger has taken in as they are.
+        unknown: how many files of a folder are no recording, by the folder and how their names end.
+        refused: files that were named and can't be read, each with the reason.
+        archives: the archives that are read, each with its state.
+        mistaken: how many files surely are of another format than the one that people named, by that other one's name.
+    """
+
+    to_read: list[ToRead] = field(default_factory=list)
+    unchanged: int = 0
+    unknown: Counter[tuple[Path, str]] = field(default_factory=Counter)
+    refused: list[tuple[Path, str]] = field(default_factory=list)
+    archives: dict[Path, FileState] = field(default_factory=dict)
+    mistaken: Counter[str] = field(default_factory=Counter)
+
+
+def planned(
+    files: Iterable[Given], told: FileOptions, taken: TakenFiles, *, must_find: bool = True
+) -> ImportPlan:
+    """Return what is to be done with files; none of them is read further than its beginning."""
+    return _Planning(told, taken).of(files, must_find=must_find)
+
+
+class _Planning:
+    def __init__(self, told: FileOptions, taken: TakenFiles) -> None:
+        self._told = told
+        self._format = source_named(told.format) if told.format else None
+        self._taken = taken
+        self._plan = ImportPlan()
+
+    @cached_property
+    def _patterns(self) -> tuple[str, ...]:
+        """What files are called that may be recordings; to know it, every format is loaded."""
+        formats = sources().values() if self._format is None else (self._format,)
+        return (*(pattern for each in formats for pattern in each.patterns), *ARCHIVES)
+
+    def of(self, files: Iterable[Given], *, must_find: bool) -> ImportPlan:
+        plan = self._plan
+        for given in files:
+            self._add(given)
+        if must_find and not plan.to_read and not plan.unchanged:
+            if len(plan.refused) == 1 or (plan.refused and not plan.unknown):
+                raise SourceError(plan.refused[0][1])
+            from actionledger.imports.unknown_files import described_folder  # noqa: PLC0415 - slow to load, and seldom needed
+
+            raise SourceError(described_folder(plan.unknown, self._patterns))
+        return plan
+
+    def _add(self, given: Given) -> None:
+        path = given.path
+        if not (given.is_named or self._taken.names(path) or fits(path, self._patterns)):
+            self._plan.unknown[given.root, path.suffix] += 1
+            return
+        try:
+            self._add_recording(given)
+        except (SourceError, MissingPackageError) as error:
+            self._plan.refused.append((path, str(error)))
+        except ActionLedgerError:
+            raise  # it is about what people have said, not about the file
+        except Exception as error:  # noqa: BLE001 - whatever a format, or a library under it, comes upon: the other files go on
+            # What the system or an unpacker says needs no name of its kind.
+            said = error.strerror or str(error) if isinstance(error, OSError) else ""
+            why = said or in_words(error)
+            why = f"What {shown(path)!r} holds can't be found out: {why}."
+            self._plan.refused.append((path, why))
+
+    def _add_recording(self, given: Given) -> None:
+        path = given.path
+        state = None if path == STANDARD_INPUT else state_of(path, self._told.how)
+        if state and self._taken.has(path, state):
+            self._plan.unchanged += 1
+            return
+        has_fields = self._format is not None and self._format.mapped is not None
+        sample = sample_of(path, has_values=not has_fields)
+        found = self._of_sample(given, sample, state)
+        if found is not None:
+            self._plan.to_read.append(found)
+        elif sample.head.startswith(MARK) and state is not None:
+            self._add_archive(given, state)
+        else:
+            self._add_unknown(given, sample)
+
+    def _of_sample(self, given: Given, sample: Sample, state: FileState | None) -> ToRead | None:
+        if self._format is not None:
+            is_other = kind_of(sample.head) is not None and not any(
+                each.source is self._format for each in recognised(sample)
+            )
+            if is_other and self._format.mapped is None:
+                return None
+            self._note_mistake(self._format, sample)
+            return self._to_read(given, self._format, 1.0, state)
+        if self._told.columns:
+            return self._to_read(given, _with_columns(sample), 1.0, state)
+        surest = next(iter(recognised(sample)), None)
+        return self._to_read(given, surest.source, surest.sureness, state) if surest else None
+
+    def _note_mistake(self, named: Source, sample: Sample) -> None:
+        """Note that a file is not what people said, where it surely is something else."""
+        with suppress(SourceError):  # another format's fault is none of this file's
+            self._note_surest(named, [] if named.mapped is not None else recognised(sample))
+
+    def _note_surest(self, named: Source, found: list[RecognisedFormat]) -> None:
+        if found and found[0].sureness >= _SURE and all(each.source is not named for each in found):
+            self._plan.mistaken[found[0].source.name] += 1
+
+    def _to_read(self, given: Given, source: Source, sureness: float, state: FileState | None) -> ToRead:
+        read = source.read
+        if self._told.columns:
+            if source.mapped is None:
+                raise SourceError(
+                    f"The format {source.name} has its own fields: --map is for jsonl and table."
+                )
+            read = source.mapped(self._told.columns)
+        own = place_of(given) if source.names == "file" else source.name
+        return ToRead(given.path, source, sureness, read, self._told.source or own, state)
+
+    def _add_archive(self, given: Given, state: FileState) -> None:
+        before = len(self._plan.to_read)
+        for path in files_in(given.path):
+            self._add(Given(path, given.path, is_named=False))
+        read = {each.path for each in self._plan.to_read[before:]}
+        doubled = {path: count for path, count in doubled_in(given.path).items() if path in read}
+        for path, count in doubled.items():
+            why = f"The archive has {count} files of this name; the last one is read: unpack the others yourself."
+            self._plan.refused.append((path, why))
+        if read and not doubled:
+            self._plan.archives[given.path] = state
+
+    def _add_unknown(self, given: Given, sample: Sample) -> None:
+        if given.is_named:
+            from actionledger.imports.unknown_files import described  # noqa: PLC0415 - the same
+
+            self._plan.refused.append((given.path, described(sample)))
+        else:
+            self._plan.unknown[given.root, given.path.suffix] += 1
+
+
+def _with_columns(sample: Sample) -> Source:
+    """Return the format of a file whose columns people have named: lines of JSON, or a table."""
+    return source_named("jsonl" if sample.values else "table")

@@ -1,0 +1,271 @@
+"""What opencode says of a session, of its messages and of their parts: the same in files and in a database.
+
+Defined by sst/opencode, ``packages/opencode/src/session/message-v2.ts``, up to 1.18. What came of a call stands in its part. A message may hold
+several steps, each one response of the model. ``output`` leaves out what was thought.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from actionledger.core.values.recordings import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    SessionDetails,
+    Usage,
+)
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
+from actionledger.imports.shapes.base import Message, Passed, since_epoch, total
+from actionledger.imports.shapes.conversation import MessageTurns
+from actionledger.imports.sources.access import (
+    count_at,
+    exit_status_of,
+    number_at,
+    object_at,
+    of_opencode,
+    text_at,
+    told as unknown_as,
+)
+from actionledger.imports.sources.base import Recorded, Refusal
+from actionledger.imports.sources.containers import shown
+
+NAME = "opencode"
+
+_UNNAMED = ("New session - ", "Child session - ")
+"""What a session is called that nobody has named, with a time behind it."""
+
+Told: TypeAlias = tuple[Mapping[str, Any], list[Mapping[str, Any]]]
+"""A message and its parts."""
+
+_INVALID = "invalid"
+"""The tool in whose place a call is put that was refused before it ran; what was called stands in its input."""
+
+_REFUSED = re.compile(r"JSON parsing failed: Text: (.*)\.\nError message: ", re.DOTALL)
+
+_OTHERS = {
+    "file": LeftOutReason.NO_TEXT,
+    "snapshot": LeftOutReason.BOOKKEEPING,
+    "patch": LeftOutReason.BOOKKEEPING,
+    "step-start": LeftOutReason.BOOKKEEPING,
+    "step-finish": LeftOutReason.BOOKKEEPING,
+    "agent": LeftOutReason.BOOKKEEPING,
+    "subtask": LeftOutReason.BOOKKEEPING,
+    "retry": LeftOutReason.BOOKKEEPING,
+    "compaction": LeftOutReason.COMPACTED,
+}
+"""What the parts are that are neither text nor a call."""
+
+
+_FORMERLY = "id of the copy"
+"""Where a copied message keeps the name that it has in its own session."""
+
+
+class Copies:
+    """The model's messages of sessions that stand together: a session that was forked off has those before it under other names."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[object, ...], tuple[str, str]] = {}
+
+    def known(self, name: str, told: list[Told]) -> tuple[list[Told], str]:
+        """Return a session's messages, those that were copied under their first names, and the session that they are of."""
+        found: list[Told] = []
+        origin = ""
+        for message, parts in told:
+            own = (name, text_at(message, "id"))
+            words = _words(message, parts) if text_at(message, "role") == "assistant" else ()
+            known = self._first.setdefault(words, own) if words else own
+            is_copy = known[0] != name
+            found.append(
+                ({**message, "id": known[1], _FORMERLY: own[1]}, parts) if is_copy else (message, parts)
+            )
+            origin = origin or (known[0] if is_copy else "")
+        return found, origin
+
+
+def _words(message: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> tuple[object, ...]:
+    """Return what a copy of a message has as well: its time, its calls and its words; nothing of one that has none."""
+    said = tuple(each for part in parts if any(each := (text_at(part, "callID"), text_at(part, "text"))))
+    return (number_at(object_at(message, "time"), "created"), hash(said)) if said else ()
+
+
+def session(
+    path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed, origin: str = ""
+) -> Recorded:
+    """Yield a session, if it has turns."""
+    conversation = MessageTurns()
+    told = list(told)
+    copied = {text_at(each, "id"): text_at(each, _FORMERLY) for each, _ in told if _FORMERLY in each}
+    for message, parts in sorted(
+        told, key=lambda each: number_at(object_at(each[0], "time"), "created") or 0
+    ):
+        for each in _messages(message, parts):
+            conversation.add(each)
+    passed.update(conversation.passed)
+    turns = tuple(
+        replace(turn, formerly=_name_of_copy(turn.external_id, copied))
+        for turn in conversation.done(Capture.CALLS, splits=True)
+    )
+    name = text_at(info, "id")
+    if not name:
+        yield Refusal(shown(path), 0, "The file has no session's id.")
+    elif turns:
+        parent = text_at(info, "parentID")
+        times = object_at(info, "time")
+        yield RecordedSession(
+            name,
+            None,
+            next((turn.model for turn in turns if turn.model), ""),
+            text_at(info, "title")[:200],
+            turns,
+            source=NAME,
+            metadata={"cwd": text_at(info, "directory"), "version": text_at(info, "version")},
+            details=_details(info),
+            parent=parent or origin,
+            relation=Relation.SUBAGENT if parent else Relation.FORK if origin else None,
+            ids="source",
+            started_at=since_epoch(times.get("created")),
+            finished_at=since_epoch(times.get("updated")),
+        )
+
+
+def _details(info: Mapping[str, Any]) -> SessionDetails:
+    title = text_at(info, "title")
+    return SessionDetails(
+        title="" if title.startswith(_UNNAMED) else title,
+        title_from=TitleOrigin.AGENT if title and not title.startswith(_UNNAMED) else None,
+        project=text_at(info, "directory"),
+        agent=NAME,
+        agent_version=text_at(info, "version"),
+    )
+
+
+def _name_of_copy(name: str, copied: Mapping[str, str]) -> str:
+    """Return what a message that was copied is called in its own session; a later step of it has its number."""
+    first, sign, step = name.partition("#")
+    return f"{copied[first]}{sign}{step}" if first in copied else ""
+
+
+def _messages(value: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> Iterator[Message]:
+    if text_at(value, "role") != "assistant":
+        said = Message("person")
+        for part in parts:
+            _read_part(part, said)
+        yield said
+        return
+    steps = _steps(parts)
+    for number, step in enumerate(steps):
+        found = Message("model", occurred_at=since_epoch(object_at(value, "time").get("created")))
+        for part in step:
+            _read_part(part, found)
+        done = next((part for part in reversed(step) if text_at(part, "type") == "step-finish"), None)
+        took = value if done is None or len(steps) == 1 else done
+        why = (
+            text_at(object_at(value, "error"), "name")
+            or text_at(done or {}, "reason")
+            or text_at(value, "finish")
+        )
+        found.usage = _usage(took, why)
+        found.model = text_at(value, "modelID") or text_at(object_at(value, "model"), "modelID")
+        found.message_id = text_at(value, "id") if number == 0 else f"{text_at(value, 'id')}#{number}"
+        if not found.is_empty or found.usage.output_tokens:
+            yield found
+        else:
+            found.pass_over(LeftOutReason.NO_RESPONSE, why)
+            yield Message("tool", passed=found.passed)
+
+
+def _steps(parts: list[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Return the parts of each step of a message."""
+    steps: list[list[Mapping[str, Any]]] = [[]]
+    for part in parts:
+        if text_at(part, "type") == "step-start" and any(
+            text_at(each, "type") == "step-finish" for each in steps[-1]
+        ):
+            steps.append([])
+        steps[-1].append(part)
+    return steps
+
+
+def _read_part(part: Mapping[str, Any], found: Message) -> None:
+    kind = text_at(part, "type")
+    if kind == "text" and part.get("synthetic") is True:
+        is_model = found.speaker == "model"
+        found.pass_over(
+            LeftOutReason.MADE_BY_CLIENT if is_model else LeftOutReason.INJECTED_CONTEXT, "synthetic"
+        )
+    elif kind == "text":
+        found.say(part.get("text"))
+    elif kind == "tool":
+        _read_tool(part, found)
+    elif kind == "reasoning":
+        found.think(part.get("text"), detail=kind)
+    else:
+        found.pass_over(
+            _OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND), kind if kind in _OTHERS else unknown_as(kind, part)
+        )
+
+
+def _read_tool(part: Mapping[str, Any], found: Message) -> None:
+    state = object_at(part, "state")
+    call_id = text_at(part, "callID") or text_at(part, "id")
+    name, given = text_at(part, "tool"), object_at(state, "input")
+    is_refused = name == _INVALID and given.keys() >= {"tool", "error"}
+    arguments: str | Mapping[str, Any] = given
+    if is_refused:
+        name, arguments = text_at(given, "tool"), _refused_text(text_at(given, "error"))
+    found.calls.append(RecordedCall(call_id, name, arguments, at=len(found.text)))
+    status = text_at(state, "status")
+    if status not in {"completed", "error"}:
+        return
+    metadata = object_at(state, "metadata")
+    times = object_at(state, "time")
+    began, ended = number_at(times, "start"), number_at(times, "end")
+    found.results.append(
+        RecordedResult(
+            call_id,
+            state.get("error") if status == "error" else state.get("output"),
+            is_error=status == "error" or is_refused,
+            status=_stopped(metadata, text_at(state, "output")),
+            exit_status=exit_status_of(metadata.get("exit")),
+            duration_ms=ended - began if began is not None and ended is not None and ended >= began else None,
+            started_at=since_epoch(times.get("start")),
+            finished_at=since_epoch(times.get("end")),
+            permission=of_opencode(text_at(state, "error")) if status == "error" else None,
+        )
+    )
+
+
+def _refused_text(error: str) -> str | Mapping[str, Any]:
+    """Return the arguments that were refused: the text that the model wrote where the refusal has it, else none."""
+    told = _REFUSED.search(error)
+    return told[1] if told else {}
+
+
+def _stopped(metadata: Mapping[str, Any], output: str) -> ExecutionStatus | None:
+    """Return what came of a command that was stopped: it has no exit status, and a note behind its output says why."""
+    if metadata.get("interrupted") is True:
+        return ExecutionStatus.INTERRUPTED
+    if "exit" not in metadata or metadata["exit"] is not None:
+        return None
+    note = output[output.rfind("<shell_metadata>") :] if "<shell_metadata>" in output else ""
+    if "exceeding timeout" in note or "exceeded timeout" in note:
+        return ExecutionStatus.TIMED_OUT
+    return ExecutionStatus.INTERRUPTED if "abort" in note else None
+
+
+def _usage(value: Mapping[str, Any], why: str) -> Usage:
+    tokens = object_at(value, "tokens")
+    cache = object_at(tokens, "cache")
+    read, written = count_at(cache, "read"), count_at(cache, "write")
+    return Usage(
+        input_tokens=total(count_at(tokens, "input"), read, written),
+        output_tokens=total(count_at(tokens, "output"), count_at(tokens, "reasoning")),
+        cached_tokens=read,
+        cache_write_tokens=written,
+        reasoning_tokens=count_at(tokens, "reasoning"),
+        cost_usd=number_at(value, "cost"),
+        finish_reason=why[:80],
+    )

@@ -1,0 +1,285 @@
+"""Where the responses of a recording stand, found again by what a later request repeats of them."""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from actionledger.core.canonical import json_text
+from actionledger.core.text import utf8_with_halves
+from actionledger.core.values.recordings import RecordedCall
+from actionledger.core.vocabulary import Relation
+from actionledger.imports.shapes.base import NOBODY, Message, Request, RequestOwner
+
+# Which session has begun another one: what a sub-agent is asked stands in a call that waits for it.
+_SHORTEST, _LONGEST = 12, 64 * 1024
+"""How long a task is that tells its call, in characters: shorter ones are said by anybody."""
+
+_WAITING = 256
+_VALUES = 20
+
+SpawnPlace = TypeVar("SpawnPlace")
+
+
+class Spawned(Generic[SpawnPlace]):
+    """Remembers what the last calls have handed on, and finds by that who began a conversation."""
+
+    def __init__(self) -> None:
+        self._tasks: deque[tuple[str, str, SpawnPlace]] = deque(maxlen=_WAITING)
+        self._texts: deque[tuple[str, str, SpawnPlace]] = deque(maxlen=_WAITING)
+
+    def note(self, calls: Iterable[RecordedCall], place: SpawnPlace) -> None:
+        """Note the calls of a response."""
+        for call in calls:
+            for text in islice(_texts(call.arguments), _VALUES):
+                self._tasks.append((text, call.call_id, place))
+
+    def note_text(self, text: str, place: SpawnPlace) -> None:
+        """Note a text that a later conversation may begin with, as a summary is."""
+        if _SHORTEST <= len(text := text.strip()) <= _LONGEST:
+            self._texts.append((text, "", place))
+
+    def texts_in(self, words: str) -> Iterator[tuple[str, SpawnPlace]]:
+        """Yield where the texts stand that words hold, the last ones first."""
+        return _within(self._texts, words)
+
+    def by(self, words: str) -> Iterator[tuple[str, SpawnPlace]]:
+        """Yield the calls that hand on what a conversation begins with, and where they stand, the last ones first."""
+        return _within(self._tasks, words)
+
+
+def _within(tasks: deque[tuple[str, str, SpawnPlace]], words: str) -> Iterator[tuple[str, SpawnPlace]]:
+    return ((call_id, place) for text, call_id, place in reversed(tasks) if text in words)
+
+
+def _texts(arguments: str | Mapping[str, Any]) -> Iterator[str]:
+    for value in _given(arguments).values():
+        if isinstance(value, str) and _SHORTEST <= len(text := value.strip()) <= _LONGEST:
+            yield text
+
+
+def _given(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(arguments, str):
+        return arguments
+    if len(arguments) > _LONGEST:
+        return {}
+    try:
+        given = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+_LOOKED_AT = 64
+"""So many of a model's last messages are looked for: what a client has made of them itself is in no recording."""
+
+_CALL_ID = re.compile(r"""["']id["']\s*:\s*["']([\w.:-]{4,80})["']""")
+_IDS_IN_TEXT = 20
+
+
+@dataclass(slots=True, eq=False)
+class Open:
+    """A session while its exchanges come in.
+
+    Args:
+        name: what it is called.
+        parent: the session that it is a child of; empty where it is none.
+        relation: how it is its child.
+        owner: whose it is, as its client says.
+        formerly: what it was called before its client's name for it was known.
+        opening: what it began with, as ``scope_of`` has it.
+        task: what it is about.
+        setting: the instructions and the tools of its first request, hashed.
+        has_tools: whether that offered tools.
+        turns: the number of its next response.
+        settled: that of the first one behind its last whole response: those from there on are tried again.
+    """
+
+    name: str
+    parent: str = ""
+    relation: Relation | None = None
+    owner: RequestOwner = NOBODY
+    formerly: str = ""
+    opening: str = ""
+    task: str = ""
+    setting: bytes = b""
+    has_tools: bool = False
+    turns: int = 0
+    settled: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class ResponsePlace:
+    """Where a response stands, and which of its calls have no result yet."""
+
+    session: Open
+    number: int
+    call_ids: tuple[str, ...]
+    waiting: list[str]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing whole stands behind it in its session: what was cut or empty is tried again."""
+        return self.number >= self.session.settled - 1
+
+
+class ResponsePlaces:
+    """Where the responses of a recording stand."""
+
+    def __init__(self) -> None:
+        self._places: dict[bytes, ResponsePlace] = {}
+        self._again: set[bytes] = set()
+
+    def has(self, message_id: str) -> bool:
+        """Return whether a response stands somewhere."""
+        return digest("id", message_id) in self._places
+
+    def add(self, request: Request, message: Message, place: ResponsePlace) -> None:
+        """Note by what a later request may name a response."""
+        said = digest(_said(message)).hex()
+        for scope in _scopes(request):
+            self._places[digest("said", scope, said)] = place
+            for call_id in place.call_ids:
+                self._note_call(digest("call", scope, call_id), place)
+        self._places[digest("id", message.message_id)] = place
+        for call_id in place.call_ids:
+            self._places[digest("call", call_id)] = place
+
+    def _note_call(self, key: bytes, place: ResponsePlace) -> None:
+        """Note where a call stands, and that a server has given its identifier twice."""
+        if (earlier := self._places.get(key)) is not None and earlier is not place:
+            self._again.add(key)
+        self._places[key] = place
+
+    def before(self, request: Request) -> tuple[ResponsePlace | None, Message | None]:
+        """Return the response that a request goes on from, if it is here, and the message that repeats it.
+
+        The last one that is known is it: behind it there may be one that was cut, or that the client has made itself.
+        """
+        if place := self._places.get(digest("id", request.previous)):
+            return place, last_of(request)
+        said_by_model = (each for each in reversed(request.messages) if each.speaker == "model")
+        repeated = [*islice(said_by_model, _LOOKED_AT if self._places else 0)]
+        scopes = [*_scopes(request)] if repeated else []
+        for message in repeated:
+            keys = _keys(message)
+            for scope in scopes:
+                if place := self._of(scope, keys):
+                    return place, message
+        for number, message in enumerate(repeated):
+            for call in message.calls:
+                if call.call_id and (place := self._places.get(digest("call", call.call_id))):
+                    return self._behind(place, repeated[:number]) or (place, message)
+        return None, None
+
+    def _of(self, scope: str, keys: list[tuple[str, str]]) -> ResponsePlace | None:
+        """Return the response that a message repeats; of two with one identifier for a call the one of the same words."""
+        found = ((key := digest(kind, scope, name), self._places.get(key)) for kind, name in keys)
+        first = next(((key, place) for key, place in found if place is not None), None)
+        if first is None or first[0] not in self._again:
+            return None if first is None else first[1]
+        said = (self._places.get(digest(kind, scope, name)) for kind, name in keys if kind == "said")
+        return next((place for place in said if place is not None), first[1])
+
+    def _behind(self, place: ResponsePlace, repeated: list[Message]) -> tuple[ResponsePlace, Message] | None:
+        """Return the last response of a session that a request repeats behind one of it, though it begins otherwise: it was compacted."""
+        for message in repeated:
+            later = self._places.get(digest("said", place.session.opening, digest(_said(message)).hex()))
+            if later is not None and later.session is place.session and later.number > place.number:
+                return later, message
+        return None
+
+
+def _scopes(request: Request) -> Iterator[str]:
+    """Yield within what the same words are the same response, the closest first: a session that the client names, and a conversation."""
+    opening = scope_of(request)
+    if request.owner.name:
+        owner = digest("owner", request.owner.name).hex()
+        yield f"{owner} {opening}"
+        yield owner
+    yield opening
+
+
+def _keys(message: Message) -> list[tuple[str, str]]:
+    """Return by what a message of a history is known; where its calls are a part of its text, by their identifiers there."""
+    calls = [("call", call.call_id) for call in message.calls if call.call_id]
+    within = () if message.calls else islice(_CALL_ID.finditer(message.text), _IDS_IN_TEXT)
+    return [*calls, ("said", digest(_said(message)).hex()), *(("call", found[1]) for found in within)]
+
+
+def scope_of(request: Request) -> str:
+    """Return within what the same words are the same response, where no client says whose they are: what a conversation began with."""
+    return digest("opening", opening_of(request)).hex()
+
+
+def opening_of(request: Request) -> str:
+    """Return what a conversation began with: it tells it from others in which the same was said."""
+    return next((each.text for each in request.messages if each.speaker == "person"), "")
+
+
+def last_of(request: Request) -> Message | None:
+    """Return the last message of a model that a request repeats."""
+    return next((each for each in reversed(request.messages) if each.speaker == "model"), None)
+
+
+def _said(message: Message) -> str:
+    """Return what tells a message by its words: clients name calls anew, and leave out what they don't know."""
+    calls = [(call.name, arguments_of(call)) for call in message.calls]
+    return json_text([message.text.strip(), calls])
+
+
+def digest(*texts: str) -> bytes:
+    """Return what tells texts from others."""
+    return blake2b(utf8_with_halves("\0".join(texts)), digest_size=16).digest()
+
+
+def arguments_of(call: RecordedCall) -> Any:
+    """Return arguments as they are compared, whether they are a text or an object."""
+    if not isinstance(call.arguments, str):
+        return json_text(call.arguments)
+    try:
+        return json_text(json.loads(call.arguments or "{}"))
+    except (ValueError, RecursionError):
+        return call.arguments
+
+
+# What a person has said, without what the client has put around it or beside it.
+_BESIDE = (
+    "system-reminder", "environment_context", "environment_details", "session_context", "user_instructions", "skills_instructions",
+    "permissions_instructions", "local-command-caveat", "command-name", "command-message", "command-args", "local-command-stdout",
+)  # fmt: skip
+"""The tags in which clients tell a model of themselves, in a person's place."""
+
+_OPENING = re.compile(rf"<({'|'.join(_BESIDE)})(?:\s[^<>]{{0,200}})?>")
+_AROUND = re.compile(r"^<user_input(?:\s[^<>]{0,200})?>(.*)</user_input>$", re.DOTALL)
+_WHOLE = ("# AGENTS.md instructions",)
+
+
+def words_of(text: str) -> str:
+    """Return the words of a person's message; empty where all of it is the client's."""
+    if text.startswith(_WHOLE):
+        return ""
+    left = _without(text).strip()
+    around = _AROUND.match(left)
+    return around[1].strip() if around else left
+
+
+def _without(text: str) -> str:
+    """Return a text without what stands in the client's tags; one that nothing closes is a person's word."""
+    kept, at = [], 0
+    open_to_the_end: set[str] = set()
+    while (found := _OPENING.search(text, at)) is not None:
+        closing = f"</{found[1]}>"
+        end = -1 if closing in open_to_the_end else text.find(closing, found.end())
+        if end < 0:
+            open_to_the_end.add(closing)
+            kept.append(text[at : found.end()])
+            at = found.end()
+        else:
+            kept.append(text[at : found.start()])
+            at = end + len(closing)
+    return "".join((*kept, text[at:]))

@@ -1,0 +1,400 @@
+"""The JSON values of a file, however they stand in it: one document, a list of them, one a line, or one behind the other.
+
+What exports traces writes either, often under the same name: a collector's file a line a batch, a download one list, a console
+one object behind the other over many lines.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from pydantic_core import from_json
+
+from actionledger.core.canonical import is_deeper
+from actionledger.core.errors import SourceError
+from actionledger.core.text import from_utf8_with_halves, may_have_halves, utf8_with_halves
+from actionledger.imports.sources.base import Refusal, Sample
+from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
+
+# A JSON document that breaks off, or is broken in its middle: what is whole before that place, and how much it is.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]', re.DOTALL)
+_CLOSING = {"{": "}", "[": "]"}
+
+
+class Elements(NamedTuple):
+    """A list of a format's documents that can be kept as far as it goes.
+
+    Args:
+        path: the names of the members that lead there from the document's own object; lists between them have no name.
+        known_by: what the object that holds the list has to have said by then: without its name a session can't be
+            known again in the whole document.
+    """
+
+    path: tuple[str, ...]
+    known_by: tuple[str, ...] = ()
+
+
+class WholePart(NamedTuple):
+    """What is whole of a document.
+
+    Args:
+        value: the document without what is not whole.
+        reason: where it breaks off and what was kept, a sentence for people.
+    """
+
+    value: Any
+    reason: str
+
+
+@dataclass(slots=True)
+class _Open:
+    """A list or an object that has begun."""
+
+    opening: str
+    path: tuple[str, ...]
+    end: int
+    expects_key: bool = False
+    key: str = ""
+    keys: set[str] = field(default_factory=set)
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        self.expects_key = self.opening == "{"
+
+    def has(self, end: int) -> None:
+        """Note that the child which was begun is whole."""
+        if end > self.end:
+            self.end = end
+            self.count += 1
+            self.keys.add(self.key)
+
+
+def whole_part(text: str, start: int, lists: Collection[Elements]) -> WholePart | None:
+    """Return what is whole of a document that breaks off, or is broken; None where nothing of it can be kept."""
+    try:
+        _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        broken, end = error.pos, len(text) if error.msg.startswith("Unterminated") else error.pos
+    except (RecursionError, ValueError):  # too deep, or a number with more digits than Python takes
+        return None
+    else:
+        return None
+    stack = _open_at(text, start, broken)
+    level = _level(stack, {each.path: each for each in lists})
+    if level is None:
+        return None
+    kept = stack[: level + 1]
+    closing = "".join(_CLOSING[each.opening] for each in reversed(kept))
+    value = json.loads(text[start : kept[-1].end] + closing)
+    line, place = text.count("\n", 0, end) + 1, len(utf8_with_halves(text[:end]))
+    innermost = kept[-1]
+    if innermost.opening == "[":
+        name = repr(innermost.path[-1]) if innermost.path else "its list"
+        kept_of_it = f"of {name}, {innermost.count:,} before that"
+    else:
+        kept_of_it = "what stands whole before that"
+    return WholePart(value, f"The document breaks off at byte {place:,}, line {line:,}; kept: {kept_of_it}.")
+
+
+def _open_at(text: str, start: int, end: int) -> list[_Open]:
+    """Return what is open at a place of a text that is JSON from its start up to there."""
+    stack: list[_Open] = []
+    for token in _TOKEN.finditer(text, start, end):
+        first = text[token.start()]
+        inner = stack[-1] if stack else None
+        if token["cut"] is not None:
+            break
+        if first in "{[":
+            path = inner.path if inner is not None else ()
+            if inner is not None and inner.opening == "{":
+                path = (*path, inner.key)
+            stack.append(_Open(first, path, token.end()))
+        elif inner is None:
+            continue
+        elif first in "}]":
+            stack.pop()
+            if stack:
+                stack[-1].has(token.end())
+        elif first == ",":
+            inner.has(token.start())
+            inner.expects_key = inner.opening == "{"
+        elif inner.expects_key:
+            inner.key, inner.expects_key = json.loads(token[0], strict=False), False
+    return stack
+
+
+def _level(stack: list[_Open], lists: dict[tuple[str, ...], Elements]) -> int | None:
+    """Return how deep what is open is kept: to the innermost list that may be kept as far as it goes; None for nothing."""
+    for level in range(len(stack) - 1, 0, -1):
+        found = lists.get(stack[level].path) if stack[level].opening == "[" else None
+        if found and stack[level].count and stack[level - 1].keys.issuperset(found.known_by):
+            return level
+    if not stack or not stack[0].count:
+        return None
+    root = stack[0]
+    if root.opening == "[":
+        return 0
+    # It broke behind a list that is whole, or before one has begun.
+    has_one = any(
+        each.path[0] in root.keys and root.keys.issuperset(each.known_by) for each in lists.values()
+    )
+    return 0 if has_one else None
+
+
+MAX_DOCUMENT = 256 * 2**20
+"""The largest document that is read, in bytes: it takes several times as much memory as a value."""
+
+MAX_DOCUMENT_DEPTH = 400
+"""How deep a document may be nested."""
+
+
+def json_document(path: Path, on_read: OnRead | None = None) -> Any:
+    """Return the value of a file that is one JSON document."""
+    value, reason = document_or_part(path, on_read)
+    if reason:
+        raise SourceError(f"{shown(path)!r}: {reason}")
+    return value
+
+
+def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tuple[Any, str]:
+    """Return the value of a file that is one JSON document, or what is whole of one that breaks off."""
+    with opened(path, on_read, only_lines=False) as file:
+        data, broken = read_all(file)
+    if len(data) > MAX_DOCUMENT:
+        raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
+    reason = ""
+    try:
+        value = _loads(data)
+    except (ValueError, RecursionError) as error:
+        part = whole_part(readable(data), 0, lists) if lists else None
+        if part is None and broken:
+            raise SourceError(f"{shown(path)!r} breaks off: {broken}.") from error
+        if part is None:
+            raise SourceError(f"{shown(path)!r} is no JSON: {error}.") from error
+        value, reason = part
+    if is_deeper(value, MAX_DOCUMENT_DEPTH):
+        raise SourceError(f"{shown(path)!r} is nested deeper than {MAX_DOCUMENT_DEPTH} levels.")
+    return value, reason
+
+
+def read_all(file: Any) -> tuple[bytes, str]:
+    """Return what can be read, at most one byte more than a document may have, and why there is no more; empty for the end."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while size <= MAX_DOCUMENT and (part := file.read(2**20)):
+            parts.append(part)
+            size += len(part)
+    except (OSError, EOFError, zlib.error) as error:
+        return b"".join(parts), str(error)
+    return b"".join(parts), ""
+
+
+def readable(data: bytes) -> str:
+    """Return a document as text, up to where it is none."""
+    try:
+        return from_utf8_with_halves(data).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        return from_utf8_with_halves(data[: error.start]).removeprefix("\ufeff")
+
+
+def _loads(data: bytes) -> Any:
+    try:
+        return from_json(data)
+    except ValueError:
+        return json.loads(from_utf8_with_halves(data).removeprefix("\ufeff"))
+
+
+# JSON texts of others in which halves of surrogate pairs stand, as programs of Python and JavaScript write them.
+def value_of(text: str | bytes) -> Any:
+    """Return the value of a JSON text; a half stays in it as it is."""
+    try:
+        return from_json(text)
+    except ValueError:
+        there = from_utf8_with_halves(text) if isinstance(text, bytes) else text
+        if not may_have_halves(there):
+            raise
+    return json.loads(there)  # slower, but it takes them
+
+
+# Lines of JSON, plain or gzipped: what can't be decoded is a refusal, and the rest goes on.
+MAX_LINE = 16 * 2**20
+"""The longest line that is read, in bytes; what is recorded of it, escaped twice, still fits into an event."""
+
+_SKIPPED = 128 * 1024
+"""How much of a line that is too long is read at a time, in bytes: larger pieces take nine times as long."""
+
+MAX_DEPTH = 200
+"""How deep a line's value may be nested, the line's own object included."""
+
+
+def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+    """Yield each line's number and object; blank lines are passed over.
+
+    A line may hold several objects one behind the other, as two writers leave them who write to one file.
+    """
+    number = 0
+    with opened(path, on_read) as file:
+        try:
+            while line := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    yield Refusal(shown(path), number, f"The line is longer than {MAX_LINE:,} bytes.")
+                    if not line.endswith(b"\n"):
+                        _skip_line(file)
+                elif (value := _one_object(line)) is not None:
+                    yield number, value
+                elif not line.isspace():
+                    yield from _lines_decoded(path, number, line)
+        except (OSError, EOFError, zlib.error) as error:
+            yield Refusal(shown(path), number + 1, f"The file breaks off here: {error}.")
+
+
+def _skip_line(file: IO[bytes]) -> None:
+    while (rest := file.readline(_SKIPPED)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _one_object(line: bytes) -> dict[str, Any] | None:
+    """Return a line's object, if it is just that, as nearly all of them are; what else it may be takes longer to tell."""
+    try:
+        value = from_json(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _lines_decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+    try:
+        for value in _values(line):
+            if isinstance(value, dict):
+                yield number, value
+            else:
+                yield Refusal(shown(path), number, f"The line holds no object but {type(value).__name__}.")
+    except UnicodeDecodeError as error:
+        what = f"The line is no JSON: it is no UTF-8 at byte {error.start}; if the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE."
+        yield Refusal(shown(path), number, what)
+    except RecursionError:
+        yield Refusal(
+            shown(path), number, f"The line is no JSON: it is nested deeper than {MAX_DEPTH} levels."
+        )
+    except ValueError as error:
+        yield Refusal(shown(path), number, f"The line is no JSON: {error}.")
+
+
+def _values(line: bytes) -> Iterator[Any]:
+    """Yield the values of a line, as a rule one."""
+    try:
+        yield from_json(line)
+    except ValueError:
+        # Slower, but it takes half a surrogate pair, which logs of Python programs hold, and a byte order mark.
+        text = from_utf8_with_halves(line).removeprefix("\ufeff").strip()
+    else:
+        return
+    place = 0
+    while place < len(text):
+        value, end = _DECODER.raw_decode(text, place)
+        if not isinstance(value, dict) and (place or end < len(text)):
+            raise ValueError(f"Extra data: char {place or end}")
+        if is_deeper(value, MAX_DEPTH):
+            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+        yield value
+        place = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+
+
+_DECODER = json.JSONDecoder()
+_BLANK = re.compile(r"\s*")
+_SEEN = 40
+_HEAD = 2**16
+
+
+def json_objects(
+    path: Path, on_read: OnRead | None = None, *lists: Elements
+) -> Iterator[dict[str, Any] | Refusal]:
+    """Yield the objects of a file; see ``numbered_objects``."""
+    for item in numbered_objects(path, on_read, *lists):
+        yield item if isinstance(item, Refusal) else item[1]
+
+
+def numbered_objects(
+    path: Path, on_read: OnRead | None = None, *lists: Elements
+) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+    """Yield the objects of a file, those of a list one by one, each with its number: of its line, or of its place.
+
+    A file of which a line is an object by itself is read line by line, however large it is; any other as a whole.
+    """
+    if _has_lines(head_of(path, _HEAD, MAX_LINE)):
+        yield from json_lines(path, on_read)
+        return
+    number = 0
+    for value in _of_document(path, on_read, lists):
+        for each in value if isinstance(value, list) else [value]:
+            number += 1
+            if isinstance(each, dict):
+                yield number, each
+            elif isinstance(each, Refusal):
+                yield each
+            else:
+                yield Refusal(shown(path), number, f"The place holds no object but {type(each).__name__}.")
+
+
+def objects_of(sample: Sample) -> list[dict[str, Any]]:
+    """Return the objects at the beginning of a sample, those of a list among them."""
+    found = [
+        each for value in sample.values for each in (value[:_SEEN] if isinstance(value, list) else [value])
+    ]
+    return [each for each in islice(found, _SEEN) if isinstance(each, dict)]
+
+
+def _has_lines(head: bytes) -> bool:
+    """Return whether a line is an object by itself, behind a broken one too; a list's or an object's may be, and are none."""
+    return not is_document(head) and any(map(_is_object, head.split(b"\n")[:_SEEN]))
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(from_json(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _of_document(path: Path, on_read: OnRead | None, lists: Collection[Elements]) -> Iterator[Any]:
+    with opened(path, on_read, only_lines=False) as file:
+        data, broken = read_all(file)
+    if len(data) > MAX_DOCUMENT:
+        raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
+    for value in _decoded(path, data, lists):
+        if is_deeper(value, MAX_DOCUMENT_DEPTH):
+            yield Refusal(shown(path), 0, f"A value is nested deeper than {MAX_DOCUMENT_DEPTH} levels.")
+        else:
+            yield value
+    if broken:
+        yield Refusal(shown(path), 0, f"The file breaks off: {broken}.")
+
+
+def _decoded(path: Path, data: bytes, lists: Collection[Elements]) -> Iterator[Any]:
+    """Yield one value, or several that stand one behind the other; of one that breaks off what is whole, and a refusal."""
+    try:
+        yield from_json(data)
+    except (ValueError, RecursionError):
+        text = readable(data)
+        place = _blank_end(text, 0)
+        try:
+            while place < len(text):
+                value, place = _DECODER.raw_decode(text, place)
+                yield value
+                place = _blank_end(text, place)
+        except (ValueError, RecursionError) as error:
+            if part := whole_part(text, place, lists):
+                yield part.value
+            yield Refusal(shown(path), 0, part.reason if part else f"The file is no JSON: {error}.")
+
+
+def _blank_end(text: str, place: int) -> int:
+    blank = _BLANK.match(text, place)
+    return blank.end() if blank else place

@@ -1,0 +1,153 @@
+"""What people are told of a file that no format knows: what it is, what it holds, and what is near to it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from actionledger.core.errors import SourceError
+from actionledger.core.names import near_names
+from actionledger.core.text import counted
+from actionledger.imports.formats.table import header
+from actionledger.imports.sources.base import Sample
+from actionledger.imports.sources.containers import kind_of, shown, told, wide_encoding_of
+from actionledger.imports.sources.databases import HEADER, Database
+from actionledger.imports.sources.registry import sources
+from actionledger.imports.sources.rows import REQUIRED
+
+_SHOWN_FIELDS = 8
+_SHOWN_SUFFIXES = 5
+_SHOWN_CHARACTERS = 60
+_NEAREST = 3
+_NEAR = 0.5
+"""Which share of a format's fields has to be there for it to be near."""
+
+_CALLED: dict[str, tuple[str, ...]] = {
+    "session": (
+        "session_id",
+        "sessionId",
+        "conversation_id",
+        "conversation",
+        "thread_id",
+        "trace_id",
+        "chat_id",
+        "run_id",
+        "id",
+    ),
+    "text": ("response", "completion", "output", "content", "answer", "generation", "message", "raw"),
+}
+"""What people call the two fields that a turn has to have, the likeliest first."""
+
+
+def described(sample: Sample) -> str:
+    """Return what a file is that no format knows, and what can be done, as a sentence."""
+    name = repr(shown(sample.path))
+    if not sample.head:
+        packed = sample.path.is_file() and sample.path.stat().st_size
+        what = (
+            "nothing can be unpacked of it, since it is damaged or holds nothing" if packed else "it is empty"
+        )
+        return f"The format of {name} is not known: {what}."
+    if sample.head.startswith(HEADER) and (damage := _damage(sample.path)):
+        return f"The format of {name} is not known: {damage}"
+    if other := kind_of(sample.head):
+        columns = _columns(sample)
+        holds = f" with the columns {_listed(columns)}" if columns else ""
+        return f"The format of {name} is not known: it is {other[0]}{holds}; {_hint(columns) or other[1]}."
+    fields = _columns(sample)
+    if fields:
+        kind = "its objects hold" if sample.values else "its columns are"
+        advice = [_nearest(fields), _hint(fields)]
+        return (
+            f"The format of {name} is not known: {kind} {_listed(fields)}; {'; '.join(filter(None, advice))}."
+        )
+    if sample.values:
+        kinds = Counter(type(value).__name__ for value in sample.values)
+        return f"The format of {name} is not known: it holds JSON, but no objects with fields ({_kinds(kinds)}); {_known()}."
+    if encoding := wide_encoding_of(sample.head):
+        return f"The format of {name} is not known: it is {told(encoding)}."
+    first = sample.head[:_SHOWN_CHARACTERS].decode(errors="replace")
+    return f"The format of {name} is not known: it is no JSON and no table, and begins with {first!r}; {_known()}."
+
+
+def _damage(path: Path) -> str:
+    """Return why a database can't be read, a sentence; empty where it can."""
+    try:
+        with Database.at(path):
+            return ""
+    except (SourceError, OSError) as error:
+        return str(error)
+
+
+def described_folder(unknown: Mapping[tuple[Path, str], int], patterns: Iterable[str]) -> str:
+    """Return what folders hold of which nothing is a recording, as a sentence."""
+    roots = ", ".join(dict.fromkeys(repr(str(root)) for root, _ in unknown))
+    suffixes: Counter[str] = Counter()
+    for (_, suffix), count in unknown.items():
+        suffixes[suffix or "no suffix"] += count
+    seen = ", ".join(f"{count:,} × {suffix}" for suffix, count in suffixes.most_common(_SHOWN_SUFFIXES))
+    called = ", ".join(sorted(set(patterns)))
+    if not unknown:
+        return f"There is no file to take in: nothing there is called {called}."
+    total = counted(sum(suffixes.values()), "file")
+    return f"{roots} holds no recording of a known format, but {total}: {seen}. Recordings are called {called}; {_known()}."
+
+
+def _columns(sample: Sample) -> tuple[str, ...]:
+    """Return the fields of a sample's first object, or a table's columns."""
+    if sample.head.startswith(b"PAR1"):
+        from actionledger.imports.sources.tables import columns_of  # noqa: PLC0415 - DuckDB is slow to load
+
+        return columns_of(sample.path)
+    first: Any = next((value for value in sample.values if isinstance(value, dict | list)), None)
+    if isinstance(first, list):
+        first = next((value for value in first if isinstance(value, dict)), None)
+    return tuple(map(str, first)) if first else header(sample)
+
+
+def _nearest(fields: tuple[str, ...]) -> str:
+    """Return the formats that have most of these fields, or fields called alike."""
+    kinds = {
+        each.name: max((each.fields, *each.other_fields), key=partial(_likeness, fields))
+        for each in sources().values()
+    }
+    likeness = {name: _likeness(fields, kind) for name, kind in kinds.items()}
+    nearest = sorted((each for each in likeness if likeness[each] >= _NEAR), key=lambda each: -likeness[each])
+    if not nearest:
+        return _known()
+    near = ", ".join(f"{each} ({' and '.join(kinds[each])})" for each in nearest[:_NEAREST])
+    return f"nearest is {near}; --format NAME reads it as one of {', '.join(sources())}"
+
+
+def _likeness(fields: tuple[str, ...], kind: tuple[str, ...]) -> float:
+    """Return how much of what a kind of files holds is among these fields, from 0 to 1."""
+    same = sum(field in fields for field in kind)
+    alike = sum(bool(near_names(field, fields)) for field in kind if field not in fields)
+    return (same + alike / 2) / len(kind) if kind else 0.0
+
+
+def _hint(fields: tuple[str, ...]) -> str:
+    """Return how the fields would be read as rows of turns; empty where nothing looks like one."""
+    found = {
+        name: name if name in fields else next((each for each in _CALLED[name] if each in fields), "")
+        for name in REQUIRED
+    }
+    if not all(found.values()):
+        return ""
+    mapping = ",".join(f"{name}={column}" for name, column in found.items() if name != column)
+    return f"if each is a turn: --map {mapping}"
+
+
+def _listed(fields: tuple[str, ...]) -> str:
+    rest = len(fields) - _SHOWN_FIELDS
+    shown_fields = ", ".join(repr(field[:_SHOWN_CHARACTERS]) for field in fields[:_SHOWN_FIELDS])
+    return shown_fields + (f" and {rest} more" if rest > 0 else "")
+
+
+def _kinds(kinds: Counter[str]) -> str:
+    return ", ".join(f"{count:,} × {kind}" for kind, count in kinds.most_common())
+
+
+def _known() -> str:
+    return f"known are {', '.join(sources())}, and docs/jsonl.md says how to write the simplest"

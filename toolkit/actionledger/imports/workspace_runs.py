@@ -1,0 +1,81 @@
+"""Recorded sessions whose actions are run once more as they come in, in a workspace."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from actionledger.core.recording import SessionKey
+from actionledger.imports.import_run import ImportRun
+from actionledger.imports.turns import Looked
+from actionledger.runtime.execution.executor import Executor
+from actionledger.runtime.execution.handlers import Handlers
+from actionledger.runtime.execution.profile import Profile
+from actionledger.runtime.execution.runtime import SessionRuntime
+from actionledger.runtime.session.states.keeper import StateKeeper
+from actionledger.runtime.session.states.settings import settings_of, wanted
+from actionledger.runtime.workspace import Workspace
+
+
+def run_turns(
+    turns: Sequence[Looked],
+    run: ImportRun,
+    session: SessionKey,
+    *,
+    profile: Profile,
+    workspace: Workspace,
+    manifests: Path | None,
+) -> None:
+    """Read turns of a session, and run their actions."""
+    bounded = _for_the_record(profile)
+    keeper = _keeper(manifests, session.session_id, bounded, workspace)
+    runtime = SessionRuntime(
+        bounded,
+        session=session,
+        run=run.key,
+        workspace=workspace,
+        record=run.record if keeper is None else keeper.after(run.record),
+        auto=True,
+        executor=Executor if keeper is None else partial(Executor, tape_of=keeper.tape_of),
+    )
+    with closing(runtime):
+        for each in turns:
+            turn = each.turn
+            runtime.handle(turn.text, occurred_at=turn.occurred_at, prompt=turn.prompt, index=turn.index)
+
+
+def _keeper(
+    manifests: Path | None, session_id: str, profile: Profile, workspace: Workspace
+) -> StateKeeper | None:
+    settings = wanted(manifest=True)
+    if manifests is None or settings is None:
+        return None
+    return StateKeeper(
+        manifests,
+        session_id,
+        root=workspace.root,
+        settings=settings,
+        runs_under=settings_of(profile, profile.policy),
+        modes=lambda: (True, False),
+        remembers=False,
+    )
+
+
+def _for_the_record(profile: Profile) -> Profile:
+    """Return the profile under which recorded sessions are run.
+
+    What was written over hours is run within seconds, so rates by the clock mean nothing. And nobody watches: no program of
+    this machine is started, and nothing else outside is touched, because a recorded text says so.
+    """
+
+    def bounded_handlers(workspace: Workspace) -> Handlers:
+        handlers = profile.handlers(workspace)
+        bounded = {
+            name: run
+            for name, run in handlers.items()
+            if not profile.execution_settings.of(name).touches_outside
+        }
+        return Handlers(bounded, close=handlers.close)
+
+    return replace(profile, limits=replace(profile.limits, rates=()), handlers=bounded_handlers)
