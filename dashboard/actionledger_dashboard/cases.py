@@ -19,23 +19,12 @@ def cases_folder() -> Path | None:
 
 
 def file_name(typed: str, otherwise: str) -> str:
-    """Return a file's name without its ending, which is no path.
-
-    Args:
-        typed: what a person typed.
-        otherwise: what it is called where nothing of that is left.
-    """
+    """Return a file's name without its ending, which is no path."""
     return re.sub(r"[^\w.-]+", "-", typed).strip(".-")[:_LONGEST] or otherwise
 
 
 def keep_case(folder: Path, name: str, content: str) -> str:
-    """Write a case, unless its file is there; return what to say of it.
-
-    Args:
-        folder: where to; it is made where it isn't there.
-        name: the file's, as ``file_name`` gives it.
-        content: the case.
-    """
+    """Write a case, unless its file is there; return what to say of it."""
     path = folder / f"{name}{SUFFIX}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -32,11 +32,7 @@ _WHERE = (
 
 
 def routes_of(pages: Iterable[str]) -> list[Route]:
-    """Return the routes that serve the document where each page is.
-
-    Args:
-        pages: their parts of the address.
-    """
+    """Return the routes that serve the document where each page is."""
     return [Route(f"/{page}", _serve) for page in pages]
 
 

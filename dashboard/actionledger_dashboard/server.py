@@ -172,14 +172,7 @@ def _configuration(port: int, *, headless: bool) -> dict[str, Any]:
 
 
 def free_port(first: int = FIRST_PORT) -> int:
-    """Return a port that nothing listens on.
-
-    Args:
-        first: the first one to try.
-
-    Raises:
-        UsageError: a hundred are taken.
-    """
+    """Return a port that nothing listens on."""
     for port in range(first, first + PORTS):
         with closing(socket.socket()) as probe:
             if probe.connect_ex((ADDRESS, port)) != 0:

@@ -9,12 +9,6 @@ _mount = mount_of("anchors")
 
 
 def show_anchors(key: str, anchors: Sequence[tuple[str, str]], before: str = "") -> None:
-    """Show links in a row.
-
-    Args:
-        key: tells these from the page's others.
-        anchors: what stands on each, and where it leads.
-        before: a few words in front of them.
-    """
+    """Show links in a row."""
     drawn = [{"text": pieces(text), "href": href} for text, href in anchors]
     _mount(key=key, data={"before": pieces(before), "links": drawn})

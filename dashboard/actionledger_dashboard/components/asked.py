@@ -53,14 +53,7 @@ class Asked:
 
 
 def answer(statement: str) -> Asked:
-    """Return what a statement gives.
-
-    Args:
-        statement: one that reads, as a reader wrote it.
-
-    Raises:
-        UsageError: it is none, it is wrong, or it takes too long or too much memory, or gives too much.
-    """
+    """Return what a statement gives."""
     began = time.monotonic()
     with (
         opened().guarded(seconds=SECONDS, max_bytes=MAX_BYTES) as guarded,

@@ -8,13 +8,7 @@ from actionledger_dashboard.viewer.files import joined, read
 
 
 def mount_of(name: str, *before: str) -> Any:
-    """Return what mounts a component whose files are ``NAME.html``, ``NAME.css`` and ``NAME.js``, so far as it has them.
-
-    Args:
-        name: the files' common name.
-        before: what it shares with some of the others. Those files stand before its own, and ``shared.css`` and ``shared.js``
-            before all.
-    """
+    """Return what mounts a component whose files are ``NAME.html``, ``NAME.css`` and ``NAME.js``, so far as it has them."""
     names = tuple(dict.fromkeys(("shared", *before, name)))
     return st.components.v2.component(
         f"actionledger.{name}",

@@ -30,24 +30,13 @@ class Bar:
         self._told = ""
 
     def flag(self, label: str, name: str) -> bool:
-        """Let something be switched on, and return whether it is.
-
-        Args:
-            label: what it is.
-            name: the query parameter, ``1`` or left out.
-        """
+        """Let something be switched on, and return whether it is."""
         is_on = self._picked(label, name, ["", "1"]) == "1"
         self._items.append({"kind": "flag", "label": label, "name": name, "isOn": is_on})
         return is_on
 
     def one(self, label: str, name: str, options: Sequence[str]) -> str:
-        """Let one option be picked, and return which is.
-
-        Args:
-            label: what is picked, for who can't see it.
-            name: the query parameter, left out for the first option.
-            options: what can be picked.
-        """
+        """Let one option be picked, and return which is."""
         picked = self._picked(label, name, options)
         self._items.append(
             {"kind": "choice", "label": label, "name": name, "options": list(options), "picked": picked}
@@ -58,10 +47,6 @@ class Bar:
         """Let a page of the list be picked, and return how many rows stand before it.
 
         Where the URL asks for one that is not there, the nearest is shown, and that is said.
-
-        Args:
-            rows: how many rows the list has.
-            size: how many a page has.
         """
         pages = max(1, ceil(rows / size))
         there = st.query_params.get("page", "1")
@@ -90,13 +75,7 @@ class Bar:
 
 
 def page_of(linked: Linked, rows: int, size: int) -> int:
-    """Show the pages of a list that has nothing else above it, and return how many rows stand before the one that is picked.
-
-    Args:
-        linked: the widgets of the page.
-        rows: how many rows the list has.
-        size: how many a page has.
-    """
+    """Show the pages of a list that has nothing else above it, and return how many rows stand before the one that is picked."""
     bar = Bar(linked)
     before = bar.page_of(rows, size)
     bar.show()

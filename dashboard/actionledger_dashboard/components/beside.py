@@ -55,12 +55,7 @@ def others_of(detail: TurnDetail, run_id: str | None) -> dict[str, Reader]:
 
 
 def reading_choices(detail: TurnDetail, run_id: str | None) -> list[Values]:
-    """Return what lets another reading of a turn be picked, and one to stand beside it, where there is one.
-
-    Args:
-        detail: the turn.
-        run_id: the run whose reading is shown; None for the first one.
-    """
+    """Return what lets another reading of a turn be picked, and one to stand beside it, where there is one."""
     beside = st.query_params.get(_PARAMETER)
     session_id, index = detail.response.session_id, detail.response.index
     labels, chosen = _readings_of(detail, run_id)
@@ -99,16 +94,7 @@ def _option(label: str, href: str, *, is_chosen: bool) -> Values:
 
 
 def show_beside(detail: TurnDetail, run_id: str | None, course: Course) -> bool:
-    """Show where the readings of the session first differ, and both of this turn where a second one is picked.
-
-    Args:
-        detail: the turn as the first of them has it.
-        run_id: the run that the page shows; None for the first reading.
-        course: the session's course around it.
-
-    Returns:
-        Whether two readings are shown.
-    """
+    """Show where the readings of the session first differ, and both of this turn where a second one is picked."""
     picked = st.query_params.get(_PARAMETER, _NOTHING)
     others = others_of(detail, run_id)
     beside = picked or next(reversed(others), _NOTHING)

@@ -9,11 +9,7 @@ _mount = mount_of("catalogue")
 
 
 def show_catalogue(tables: Sequence[TableDescription]) -> None:
-    """Show the tables.
-
-    Args:
-        tables: them, in order.
-    """
+    """Show the tables."""
     drawn = [
         {
             "name": table.name,

@@ -9,14 +9,6 @@ _mount = mount_of("choice", "addressed")
 
 
 def show_choice(key: str, label: str, name: str, options: Mapping[str, str], picked: str) -> None:
-    """Show the field, its label above it.
-
-    Args:
-        key: what Streamlit tells it from the page's others by.
-        label: what is picked.
-        name: the query parameter, left out for the first option.
-        options: what is shown for each option.
-        picked: the one that is picked.
-    """
+    """Show the field, its label above it."""
     shown = [{"value": value, "text": visible(text)} for value, text in options.items()]
     _mount(key=key, data={"label": label, "name": name, "options": shown, "picked": picked})

@@ -137,12 +137,7 @@ def show_buckets(found: PairedComparison, sides: Sides) -> None:
 
 
 def show_groups(linked: Linked, sides: Sides) -> None:
-    """Show the turns of each group by themselves, what got worse first; a row narrows the comparison to it, of a dialect the list of turns.
-
-    Args:
-        linked: the widgets of the page.
-        sides: what is compared.
-    """
+    """Show the turns of each group by themselves, what got worse first; a row narrows the comparison to it, of a dialect the list of turns."""
     after = sides.after.within.run_id
     if after is None:
         return

@@ -23,22 +23,14 @@ _LONGEST = 2_000
 
 
 def difference_rows(difference: TurnDifference) -> list[Values]:
-    """Return what differs, action by action and field by field; what is as before is left out.
-
-    Args:
-        difference: two readings of a turn.
-    """
+    """Return what differs, action by action and field by field; what is as before is left out."""
     rows = [row for pair in difference.actions if pair.kind != "same" for row in _rows(pair)]
     more = len(rows) - _MOST
     return rows[:_MOST] + ([_row(name=f"… and {more:,} more")] if more > 0 else [])
 
 
 def difference_said(difference: TurnDifference | None) -> str:
-    """Return in a few words what differs.
-
-    Args:
-        difference: two readings of a turn; None where there are not two.
-    """
+    """Return in a few words what differs."""
     if difference is None:
         return "Only one of them has read this turn, so that nothing compares."
     changed = sum(pair.kind != "same" for pair in difference.actions)

@@ -10,10 +10,5 @@ _mount = mount_of("exact", "copying")
 
 
 def show_exact(key: str, text: str) -> None:
-    """Show a text of one or several lines.
-
-    Args:
-        key: tells it from the page's others.
-        text: it, whoever wrote it.
-    """
+    """Show a text of one or several lines."""
     _mount(key=key, data={"text": pieces(text)})

@@ -22,13 +22,7 @@ _mount = mount_of("exporting")
 
 
 def offer_export(name: str, count: int, selection: Selection | Picking) -> None:
-    """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for.
-
-    Args:
-        name: what the rows are, in the plural.
-        count: how many there are.
-        selection: what gives them.
-    """
+    """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for."""
     failed: list[str] = []
     with st.popover(f"Export {count:,}", icon=":material/download:"):
         for form, (label, mime) in _FORMS.items():
@@ -45,12 +39,7 @@ def offer_export(name: str, count: int, selection: Selection | Picking) -> None:
 
 @st.fragment
 def _say_why(name: str, failed: list[str]) -> None:
-    """Say why a file could not be made; run by itself, which leaves the buttons and what makes their files as they are.
-
-    Args:
-        name: what the rows are, in the plural.
-        failed: what has come to nothing, the last at its end; a file is made beside the page's runs and adds to it.
-    """
+    """Say why a file could not be made; run by itself, which leaves the buttons and what makes their files as they are."""
     _mount(key=f"{name}.exporting", data={"name": name}, on_failed_change=_nothing)
     if failed:
         notices.not_exported(failed[-1])

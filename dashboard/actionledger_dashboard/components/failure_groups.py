@@ -27,12 +27,7 @@ TURNS = 200  # so many of a group's turns are listed
 
 
 def show_failure_groups(report: FailureReport, within: Filter) -> bool:
-    """Show the groups with what they cost; return whether there is any.
-
-    Args:
-        report: the groups, the costliest first.
-        within: the page's filter.
-    """
+    """Show the groups with what they cost; return whether there is any."""
     if not report.groups:
         return False
     shown = f", of which the {GROUPS} costliest are shown" if len(report.groups) > GROUPS else ""
@@ -46,11 +41,7 @@ def show_failure_groups(report: FailureReport, within: Filter) -> bool:
 
 
 def show_loops(within: Filter) -> bool:
-    """Show where sessions go in circles, with what that cost; return whether any does.
-
-    Args:
-        within: the page's filter.
-    """
+    """Show where sessions go in circles, with what that cost; return whether any does."""
     report = ask(failures, within)
     groups = tuple(group for group in report.groups if group.key.is_loop)
     unknown = counted(report.loops.not_recorded, "session")
@@ -161,12 +152,7 @@ def group_href(group: FailureGroup) -> str:
 
 
 def show_turns_of_group(groups: Sequence[FailureGroup], within: Filter) -> None:
-    """Show the turns of the group that the URL names, if it names one.
-
-    Args:
-        groups: those that there are.
-        within: the page's filter.
-    """
+    """Show the turns of the group that the URL names, if it names one."""
     asked = st.query_params.get("group")
     if asked is None:
         return

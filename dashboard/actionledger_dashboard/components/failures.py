@@ -22,13 +22,7 @@ REASONS = 8  # so many are seen at once; the others by scrolling
 
 
 def show_reasons(linked: Linked, report: FailureReport, within: Filter) -> None:
-    """Show why things fail, and how often.
-
-    Args:
-        linked: the widgets of the page.
-        report: what fails, in groups.
-        within: the page's filter.
-    """
+    """Show why things fail, and how often."""
     with line():
         heading("Why they fail")
         way = linked.switch("Ways to look", "reasons", [BY_COST, *WAYS])

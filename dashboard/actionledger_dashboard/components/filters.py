@@ -59,14 +59,7 @@ class _Asked:
 
 
 def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter:
-    """Show the filters and return what is picked; a page whose link names what is not there ends here.
-
-    Args:
-        linked: the widgets of the page that shows them.
-        of_runs: whether a run is picked here, too.
-        lists: whether the page lists things, so that what came of responses picks them; else that is set aside, since the page shows
-            rates.
-    """
+    """Show the filters and return what is picked; a page whose link names what is not there ends here."""
     known, runs = ask(queries.dimensions), ask(queries.runs)
     with st.container(key="filters", horizontal=True, vertical_alignment="center", gap="small"):
         if lists:

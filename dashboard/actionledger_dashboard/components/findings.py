@@ -13,11 +13,7 @@ _mount = mount_of("findings")
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
-    """Show findings.
-
-    Args:
-        findings: them, in any order.
-    """
+    """Show findings."""
     drawn = [
         {
             "level": str(finding.level),

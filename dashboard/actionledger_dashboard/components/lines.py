@@ -10,10 +10,5 @@ def line() -> DeltaGenerator:
 
 
 def heading(text: str, meaning: str | None = None) -> None:
-    """Show a heading that leaves room beside it.
-
-    Args:
-        text: it.
-        meaning: a sentence for who asks.
-    """
+    """Show a heading that leaves room beside it."""
     st.subheader(text, help=meaning, anchor=False, width="content")

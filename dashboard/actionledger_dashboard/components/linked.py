@@ -49,14 +49,7 @@ class Linked:
         self._unknown: list[Unknown] = []
 
     def note_unknown(self, label: str, name: str, value: str, *, is_further: bool = False) -> None:
-        """Note that the URL asks for something that is not there.
-
-        Args:
-            label: what people call it.
-            name: the query parameter.
-            value: what it asks for.
-            is_further: whether it is there, and asked for beside another value of what has one.
-        """
+        """Note that the URL asks for something that is not there."""
         self._unknown.append(Unknown(label, name, value, is_further))
 
     def stop_at_unknown(self) -> None:
@@ -73,13 +66,7 @@ class Linked:
             st.stop()
 
     def one(self, label: str, name: str, options: Mapping[str, str]) -> str:
-        """Let one option be picked.
-
-        Args:
-            label: the widget's label.
-            name: the query parameter, left out for the first option.
-            options: what is shown for each option; the first one is picked where the URL has none.
-        """
+        """Let one option be picked."""
         first = next(iter(options))
         there = st.query_params.get_all(name)
         self._unknown += [Unknown(label, name, value) for value in there if value not in options]
@@ -88,13 +75,7 @@ class Linked:
         return picked
 
     def switch(self, label: str, name: str, options: Sequence[str]) -> str:
-        """Let one of a few options be picked from a row of buttons without a label; a link that names another one ends the page here.
-
-        Args:
-            label: what is picked, for who can't see the widget.
-            name: the query parameter, left out for the first option.
-            options: what can be picked.
-        """
+        """Let one of a few options be picked from a row of buttons without a label; a link that names another one ends the page here."""
         key = self._key(
             name,
             label,
@@ -110,26 +91,14 @@ class Linked:
         return chosen
 
     def area(self, label: str, name: str, first: str, *, lines: int) -> str:
-        """Let a text of several lines be written.
-
-        Args:
-            label: the widget's label.
-            name: the query parameter, left out for the first text.
-            first: what stands there at first.
-            lines: how many lines are seen.
-        """
+        """Let a text of several lines be written."""
         key = self._key(name, label, lambda _: True, lambda there: there[0] if there else first)
         written = st.text_area(label, key=key, height=24 * lines + 22) or ""
         self._write_option(name, written, first)
         return written
 
     def day(self, label: str, name: str) -> date | None:
-        """Let a day be picked.
-
-        Args:
-            label: the widget's label.
-            name: the query parameter, ``YYYY-MM-DD`` or left out.
-        """
+        """Let a day be picked."""
         key = self._key(
             name,
             label,
@@ -145,14 +114,7 @@ class Linked:
     def _key(
         self, name: str, label: str, is_known: Callable[[str], bool], read: Callable[[list[str]], object]
     ) -> str:
-        """Return the key of a widget's state, which is set to what the URL says where that is news.
-
-        Args:
-            name: the query parameter.
-            label: what people call it.
-            is_known: whether a value can be picked.
-            read: gives the widget's value for those values of the URL that can be.
-        """
+        """Return the key of a widget's state, which is set to what the URL says where that is news."""
         key = f"{self.page}.{name}"
         there = st.query_params.get_all(name)
         known = [item for item in there if is_known(item)]

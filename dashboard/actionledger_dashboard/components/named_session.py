@@ -10,11 +10,7 @@ _SHOWN = 10
 
 
 def session_meant(called: str) -> str | None:
-    """Return the id of the session that a link means; None where there is none or there are several, which is said.
-
-    Args:
-        called: what the link says: an id, a name, the beginning of either, or a title.
-    """
+    """Return the id of the session that a link means; None where there is none or there are several, which is said."""
     if ask(queries.session, called) is not None:
         return called
     try:

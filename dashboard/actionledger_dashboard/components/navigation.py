@@ -34,12 +34,7 @@ class Target:
 
 
 def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:
-    """Show the pages; the filters in the address are taken along.
-
-    Args:
-        targets: the pages.
-        keeps: whether the page that is shown has no filters itself, so that those of the page before are taken along.
-    """
+    """Show the pages; the filters in the address are taken along."""
     data = {
         "pages": [asdict(target) for target in targets],
         "names": FILTERS,
@@ -50,11 +45,7 @@ def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:
 
 
 def keep_filters(query: str) -> None:
-    """Remember the filters for when a page without filters is left.
-
-    Args:
-        query: the filters as a query string.
-    """
+    """Remember the filters for when a page without filters is left."""
     st.session_state[_KEPT] = query
 
 
@@ -62,9 +53,6 @@ def go_to(href: str) -> NoReturn:
     """Go on to another page; the page that is left stays in the browser's history as it is.
 
     Streamlit's own ``switch_page`` puts the new page's parameters into the history as a state of the page that is left.
-
-    Args:
-        href: where to, from the first page's address.
     """
     _mount_navigator(key="navigator", data={"href": href, "nonce": new_id()})
     st.stop()

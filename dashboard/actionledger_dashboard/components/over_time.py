@@ -38,13 +38,7 @@ _RECORDED = "Of what was tried elsewhere, as recorded: nothing says how these re
 
 
 def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
-    """Show parse success over time.
-
-    Args:
-        linked: the page's widgets.
-        within: which responses.
-        is_elsewhere: whether the success of what other runtimes tried stands in its place: of calls alone nothing says how they parse.
-    """
+    """Show parse success over time."""
     known = ask(queries.dimensions)
     is_long = known.first is not None and known.last is not None and known.last - known.first > BY_DAY_AT_MOST
     title = "Success elsewhere over time" if is_elsewhere else "Parse success over time"
@@ -72,13 +66,7 @@ def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
 def events_of(
     periods: tuple[Period, ...], arrived: list[queries.Arrival], changed: tuple[Change, ...]
 ) -> list[Event]:
-    """Return what is marked in the course of time: what was new behind the first period, and where the rate changed.
-
-    Args:
-        periods: those that are shown, in order.
-        arrived: what responses have, by when the first had it.
-        changed: where the rate changed.
-    """
+    """Return what is marked in the course of time: what was new behind the first period, and where the rate changed."""
     steps = {change.start: f"{share(change.before)} → {share(change.after)}" for change in changed}
     found = []
     for period in periods[1:]:

@@ -33,11 +33,7 @@ _READ: Mapping[str, frozenset[str]] = {
 
 
 def has_filters(page: str) -> bool:
-    """Return whether a page is narrowed by the filters.
-
-    Args:
-        page: its path.
-    """
+    """Return whether a page is narrowed by the filters."""
     return _READ[page].issuperset(FILTERS)
 
 
@@ -49,11 +45,7 @@ def say_what_is_no_page() -> None:
 
 
 def say_what_is_not_read(page: str) -> None:
-    """Name what the link has and the page does not know, each with a button that takes it out.
-
-    Args:
-        page: its path.
-    """
+    """Name what the link has and the page does not know, each with a button that takes it out."""
     for name in [name for name in st.query_params if name not in _READ[page]]:
         notices.unknown_parameter(name, key=f"parameter.remove.{name}", on_remove=partial(_take_out, name))
 

@@ -67,15 +67,7 @@ def ways_to_read() -> dict[str, str]:
 
 
 def read_pasted(pasted: Pasted, way: str) -> tuple[ParseResult, int]:
-    """Return what is read of what was pasted, and how long that took, in microseconds.
-
-    Args:
-        pasted: it.
-        way: what reads it, as it stands in a URL.
-
-    Raises:
-        UsageError: the message or the tools are no JSON, or not what they should be; says where.
-    """
+    """Return what is read of what was pasted, and how long that took, in microseconds."""
     tools = tools_of(pasted.tools)
     kind, _, name = way.partition(":")
     profile = name if kind == "profile" else None
@@ -95,16 +87,7 @@ def read_pasted(pasted: Pasted, way: str) -> tuple[ParseResult, int]:
 
 
 def case_of_pasted(pasted: Pasted, way: str, origin: Mapping[str, Any] | None = None) -> Case:
-    """Return a case that expects what is read today.
-
-    Args:
-        pasted: a response or a message.
-        way: what reads it.
-        origin: where a recorded response comes from; nothing of what was pasted.
-
-    Raises:
-        UsageError: the message or the tools are no JSON, or not what they should be.
-    """
+    """Return a case that expects what is read today."""
     kind, _, name = way.partition(":")
     if pasted.is_message:
         tools = tools_of(pasted.tools)
@@ -134,11 +117,7 @@ def case_name(text: str) -> str:
 
 
 def tools_of(text: str) -> list[dict[str, Any]] | None:
-    """Return the tools that a JSON text defines: a list of them, one alone, or a request's object with ``tools``; None for no text.
-
-    Raises:
-        UsageError: it is no JSON, or none of these.
-    """
+    """Return the tools that a JSON text defines: a list of them, one alone, or a request's object with ``tools``; None for no text."""
     if not text.strip():
         return None
     value = decoded(text, "list of tools")
@@ -153,15 +132,7 @@ def tools_of(text: str) -> list[dict[str, Any]] | None:
 
 
 def decoded(text: str, what: str) -> object:
-    """Return the value of a JSON text.
-
-    Args:
-        text: what should be one.
-        what: what it should be, for people.
-
-    Raises:
-        UsageError: it is none; says where it stops being one.
-    """
+    """Return the value of a JSON text."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -175,13 +146,7 @@ def decoded(text: str, what: str) -> object:
 
 
 def detail_of(result: ParseResult, duration_us: int, capture: Capture = Capture.TEXT) -> TurnDetail:
-    """Return a reading as a turn is shown.
-
-    Args:
-        result: what was read.
-        duration_us: how long it took, in microseconds.
-        capture: how much of what the model wrote was pasted.
-    """
+    """Return a reading as a turn is shown."""
     event = response_parsed(result, _KEY, _RUN, duration_us)
     attempt = Attempt(
         event.attempt_id,

@@ -46,15 +46,7 @@ def show_rates(
     read_in: Sequence[ReadIn],
     href_of: Callable[[str, str], str],
 ) -> None:
-    """Show groups below each other.
-
-    Args:
-        key: tells this table from the page's others.
-        by: what the groups are values of.
-        groups: from above to below, at least one.
-        read_in: how many of each were read in which dialect.
-        href_of: where the turns of a group are that were read in a dialect.
-    """
+    """Show groups below each other."""
     frequent = Counter[str]()
     for part in read_in:
         frequent[part.dialect] += part.share.successes

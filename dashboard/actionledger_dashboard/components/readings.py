@@ -47,20 +47,7 @@ def show_readings(
     after: Sequence[Sequence[Values]] = (),
     are_all: bool = False,
 ) -> None:
-    """Show two readings of a turn beside each other, or one alone.
-
-    Args:
-        sides: what each is called, and the turn as it was read.
-        difference: how they differ; None where one of them has not read the turn.
-        place: which turn it is.
-        steps: where one can go on to from here.
-        key: tells these from the page's others.
-        on_select: told which stretch of the response the reader has selected, before the page runs again; None where that is
-            nothing to the page.
-        lanes: what else is shown of each, before what was read.
-        after: what else is shown of each, after it.
-        are_all: whether these lanes say all of what was read, so that no other follows.
-    """
+    """Show two readings of a turn beside each other, or one alone."""
     ordinals = _ORDINALS if len(sides) > 1 else ("as it was read",)
     drawn: list[Values] = [
         reading_data(detail) | {"title": pieces(name), "ordinal": ordinal}

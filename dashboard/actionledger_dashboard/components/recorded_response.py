@@ -44,14 +44,7 @@ class Recorded:
 
 
 def recorded_in(reading: RecordedReading) -> Recorded:
-    """Return what a recorded reading has to paste.
-
-    Args:
-        reading: it.
-
-    Raises:
-        UsageError: its text is not what the model wrote.
-    """
+    """Return what a recorded reading has to paste."""
     try:
         reader = reader_of(reading)
     except UsageError:
@@ -66,12 +59,7 @@ def recorded_in(reading: RecordedReading) -> Recorded:
 
 
 def recorded_calls_in(reading: RecordedReading, detail: TurnDetail) -> Recorded:
-    """Return the calls of a turn that were recorded beside its text as a message, so that they can be checked again.
-
-    Args:
-        reading: how they were read.
-        detail: the same turn.
-    """
+    """Return the calls of a turn that were recorded beside its text as a message, so that they can be checked again."""
     profile = PROFILES.get(reading.profile)
     is_by_profile = profile is not None and profile.catalogue.name == reading.catalogue
     way = f"profile:{reading.profile}" if is_by_profile else EVERY_FORMAT
@@ -82,11 +70,7 @@ def recorded_calls_in(reading: RecordedReading, detail: TurnDetail) -> Recorded:
 
 
 def message_of(detail: TurnDetail) -> dict[str, Any]:
-    """Return a turn whose calls were recorded beside its text as a message of the OpenAI chat interface.
-
-    Args:
-        detail: the turn. Of a call that could not be read, no name is recorded.
-    """
+    """Return a turn whose calls were recorded beside its text as a message of the OpenAI chat interface."""
     text, named = detail.response.text, {action.block: action for action in detail.actions}
     said, taken = "", 0
     for block in detail.blocks:

@@ -13,11 +13,7 @@ from actionledger_dashboard.data import ask
 
 
 def show_agreement(within: Filter) -> None:
-    """Show how far people agree.
-
-    Args:
-        within: on which readings.
-    """
+    """Show how far people agree."""
     found = ask(reviewer_agreement, within)
     st.subheader(
         "Do we agree?",

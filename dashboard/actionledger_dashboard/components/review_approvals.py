@@ -28,12 +28,7 @@ _CODE = "review.code"
 
 
 def show_approvals(linked: Linked, name: str) -> None:
-    """Show what waits, and the one that the URL names.
-
-    Args:
-        linked: the page's widgets.
-        name: who decides; empty for somebody who has not said who they are.
-    """
+    """Show what waits, and the one that the URL names."""
     found = ask(open_decisions)
     if problem := st.session_state.pop(SAID, ""):
         st.text(visible(problem))

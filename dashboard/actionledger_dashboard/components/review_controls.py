@@ -38,12 +38,7 @@ def record(say: Callable[[Ledger], Review]) -> None:
 
 
 def select(turn_id: str, span: Span) -> None:
-    """Remember which stretch of a response the reader has selected, to comment on it.
-
-    Args:
-        turn_id: the turn.
-        span: the stretch, in code points.
-    """
+    """Remember which stretch of a response the reader has selected, to comment on it."""
     st.session_state[_SPAN] = (turn_id, span)
 
 

@@ -25,14 +25,7 @@ _LOOKS = {Judgement.RIGHT: "good", Judgement.WRONG: "bad"}
 
 
 def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence[Step]) -> None:
-    """Show a turn, and what is said of it.
-
-    Args:
-        detail: the turn, as it was read.
-        name: who reviews; empty for somebody who has not said who they are.
-        run_id: the run whose reading is judged; None for the first.
-        steps: where one can go on to from here.
-    """
+    """Show a turn, and what is said of it."""
     response = detail.response
     said = ask(reviews, session=response.session_id, turn=response.index)
     has_judged = any(is_verdict(each, name, detail) for each in said)

@@ -15,15 +15,7 @@ def show_facts(
     readings: Sequence[Values] = (),
     ways: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Show a session's facts.
-
-    Args:
-        key: tells them from another session's on the page.
-        facts: what ``facts_of`` gave.
-        family: what ``family_of`` gave.
-        readings: lists to pick from, each option an address of this page.
-        ways: where one can go on to with the turn that is shown: what stands on each, and its address.
-    """
+    """Show a session's facts."""
     data = {
         "facts": list(facts),
         "family": list(family),

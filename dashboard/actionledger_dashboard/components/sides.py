@@ -58,20 +58,12 @@ class Sides:
     parameters: Parameters
 
     def href(self, **more: str) -> str:
-        """Return the address of this comparison, with more said of it.
-
-        Args:
-            more: further query parameters.
-        """
+        """Return the address of this comparison, with more said of it."""
         return links.compare_href(self.parameters | more)
 
 
 def pick_sides(linked: Linked) -> Sides | None:
-    """Show what picks two sides, and return them; None where there are no two, which is said then.
-
-    Args:
-        linked: the widgets of the page.
-    """
+    """Show what picks two sides, and return them; None where there are no two, which is said then."""
     runs = ask(queries.runs)
     top = st.container()
     with top:

@@ -33,12 +33,7 @@ _MISSED = tuple(
 
 
 def funnel_stats(found: Funnel, within: Filter) -> list[Stat]:
-    """Return a funnel's counts and rates, each with the way to its turns.
-
-    Args:
-        found: the funnel.
-        within: the filter that it was made under.
-    """
+    """Return a funnel's counts and rates, each with the way to its turns."""
     return [
         Stat(
             "Responses",
@@ -122,13 +117,7 @@ def _execution_stats(found: Funnel, within: Filter) -> Iterator[Stat]:
 
 
 def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat]:
-    """Return what responses took: time, tokens, money, and how many tries ran out of time; nothing where none of it is recorded.
-
-    Args:
-        used: what is recorded of the responses.
-        paces: how long executions took.
-        within: the filter that they were picked by.
-    """
+    """Return what responses took: time, tokens, money, and how many tries ran out of time; nothing where none of it is recorded."""
     found = []
     if used.timed:
         slowest = f"95 % within {milliseconds(used.slow_ms)}"
@@ -156,11 +145,7 @@ def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat
 
 
 def not_recorded(used: UsageSums) -> str:
-    """Return what was not recorded of any response, in words; empty where there is something of all.
-
-    Args:
-        used: what is recorded.
-    """
+    """Return what was not recorded of any response, in words; empty where there is something of all."""
     known = {"latency": used.timed, "tokens": used.counted, "cost": used.priced}
     missing = [name for name, count in known.items() if not count]
     return f"{', '.join(missing).capitalize()}: {NOT_RECORDED}." if missing else ""

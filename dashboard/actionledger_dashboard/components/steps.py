@@ -12,12 +12,7 @@ _mount = mount_of("steps")
 
 
 def show_steps(found: Funnel, within: Filter) -> None:
-    """Show the way, each number leading to its turns.
-
-    Args:
-        found: what became of the page's responses.
-        within: the filter that they were picked by.
-    """
+    """Show the way, each number leading to its turns."""
     stages = [
         {"label": stage.label, "steps": [_drawn(step, within) for step in stage.steps]}
         for stage in stages_of(found)

@@ -50,18 +50,7 @@ def stat_of(
     missed: str = "",
     missed_href: str = "",
 ) -> Stat:
-    """Return a rate as a number of a strip; where nothing was counted, the word for it and why.
-
-    Args:
-        label: what it is.
-        rate: it.
-        meaning: a sentence for who asks.
-        below: further lines of what it takes to believe it.
-        without: why there may be nothing that was counted.
-        href: where the turns are that it was counted from.
-        missed: what those are called that fell short, such as ``not read``; empty where no turns can be named.
-        missed_href: where the turns of those are.
-    """
+    """Return a rate as a number of a strip; where nothing was counted, the word for it and why."""
     short = rate.count - rate.successes
     if not rate.count:
         why = "the recordings have no text of the calls" if rate.refusal else without
@@ -79,13 +68,7 @@ def stat_of(
 
 
 def show_strip(key: str, label: str, stats: Sequence[Stat]) -> None:
-    """Show numbers in a row, their whiskers on one scale.
-
-    Args:
-        key: tells this row from the page's others.
-        label: what they are together, for who can't see them.
-        stats: they.
-    """
+    """Show numbers in a row, their whiskers on one scale."""
     begin = beginning(stat.rate for stat in stats if stat.rate is not None)
     _mount(key=key, data={"label": label, "begin": begin, "stats": [_drawn(stat) for stat in stats]})
 

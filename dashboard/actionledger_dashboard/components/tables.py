@@ -53,12 +53,7 @@ class Column:
 
 
 def hrefs_of(values: Sequence[str], href_of: Callable[[str], str]) -> list[str]:
-    """Return where each cell of a column leads by its own value; what stands in several rows is asked for once.
-
-    Args:
-        values: the cells, from the first row to the last.
-        href_of: gives the address for one.
-    """
+    """Return where each cell of a column leads by its own value; what stands in several rows is asked for once."""
     known = {value: href_of(value) for value in set(values)}
     return [known[value] for value in values]
 
@@ -72,16 +67,7 @@ def show_table(
     seen: int | None = None,
     reveal: str = "",
 ) -> None:
-    """Show a table whose rows are links.
-
-    Args:
-        key: tells this table from the page's others.
-        label: what the table is, for who can't see it.
-        columns: from left to right; the first holds the links.
-        hrefs: where each row leads; None where they lead nowhere.
-        seen: how many rows are seen at once, the others by scrolling; None for all of them.
-        reveal: what the reader asked for, so that the table is brought into view whenever that is something else; empty for nothing.
-    """
+    """Show a table whose rows are links."""
     heads = [
         {
             "label": column.label,
@@ -110,13 +96,7 @@ def show_table(
 
 
 def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[str, object]]]) -> None:
-    """Offer rows that are here already, and not their page alone, as a CSV file.
-
-    Args:
-        name: what the rows are, in the plural.
-        count: how many there are.
-        rows: gives them when they are asked for, each with the same columns.
-    """
+    """Offer rows that are here already, and not their page alone, as a CSV file."""
     st.download_button(
         f"Download {count:,} as CSV",
         data=lambda: csv_text(rows()).encode("utf-8-sig"),
@@ -128,11 +108,7 @@ def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[st
 
 
 def csv_text(rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe there.
-
-    Args:
-        rows: with the same columns each.
-    """
+    """Return rows as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe there."""
     written = io.StringIO(newline="")
     writer: Any = None
     for row in rows:

@@ -37,16 +37,7 @@ def show_transcript(
     on_find: Callable[[str], None],
     is_inner: bool = False,
 ) -> None:
-    """Show a turn of a session in lanes.
-
-    Args:
-        key: tells it from another one on the page.
-        view: what ``session_view`` gave.
-        names: the query parameters that links of it have.
-        on_step: told the place to go to when the reader steps, before the page runs again.
-        on_find: told the text to look for; empty for none.
-        is_inner: whether it stands within another one's page, so that keys are for it when it has the focus alone.
-    """
+    """Show a turn of a session in lanes."""
     answered = f"{key}.step"
     """The number of the step that this run answers: the viewer stays ahead of answers to earlier ones."""
 

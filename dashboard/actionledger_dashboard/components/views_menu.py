@@ -21,11 +21,7 @@ _PROBLEM = "views.problem"
 
 
 def show_views(page: str) -> None:
-    """Show the saved views as links, and what saves, renames and deletes one.
-
-    Args:
-        page: the name of the page that is shown.
-    """
+    """Show the saved views as links, and what saves, renames and deletes one."""
     kept = saved(KIND)
     shelf = read_views(kept)
     count = f" · {len(shelf.views):,}" if shelf.views else " · not readable" if shelf.problem else ""

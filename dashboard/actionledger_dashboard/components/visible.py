@@ -30,14 +30,7 @@ _CONTROLS = {0: "NUL", 7: "BEL", 8: "BS", 11: "VT", 12: "FF", 13: "CR", 26: "SUB
 
 
 def pieces(text: str) -> str | list[Piece]:
-    """Return a text with its invisible characters apart, to be drawn by ``drawn`` of ``text.js``.
-
-    Args:
-        text: it; others wrote it.
-
-    Returns:
-        The text itself where nothing in it is invisible; else its stretches in order, which put together are the text.
-    """
+    """Return a text with its invisible characters apart, to be drawn by ``drawn`` of ``text.js``."""
     found = list(_pieces(text))
     return found if any(isinstance(piece, dict) for piece in found) else text
 
@@ -112,10 +105,5 @@ def _patterns() -> tuple[frozenset[str], re.Pattern[str]]:
 
 
 def cut_in_the_middle(text: str, most: int = 40) -> str:
-    """Return a text of bearable length: names differ at their ends.
-
-    Args:
-        text: it.
-        most: how many characters it may have.
-    """
+    """Return a text of bearable length: names differ at their ends."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 + 1 :]}"

@@ -7,11 +7,7 @@ from actionledger_dashboard.components.wording import interval, share
 
 
 def drawn_rate(rate: Rate) -> dict[str, Any]:
-    """Return what ``whisker.js`` draws of a rate.
-
-    Args:
-        rate: it.
-    """
+    """Return what ``whisker.js`` draws of a rate."""
     low, high = rate.interval or (None, None)
     return {
         "value": rate.value,

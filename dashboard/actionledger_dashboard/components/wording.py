@@ -48,23 +48,13 @@ def sessions(rate: Rate) -> int | None:
 
 
 def kept(captures: Mapping[Capture, int]) -> str:
-    """Return how much was kept of what was rated, the most frequent first; empty where nothing was.
-
-    Args:
-        captures: how many responses of each capture level.
-    """
+    """Return how much was kept of what was rated, the most frequent first; empty where nothing was."""
     most = sorted(captures.items(), key=lambda pair: (-pair[1], pair[0]))
     return " · ".join(f"{capture} {count:,}" for capture, count in most)
 
 
 def known(total: str, of: int, turns: int) -> str:
-    """Return what is recorded of turns, with of how many where that is not all of them.
-
-    Args:
-        total: the sum over those.
-        of: of how many it is recorded.
-        turns: how many there are.
-    """
+    """Return what is recorded of turns, with of how many where that is not all of them."""
     if not of:
         return NOT_RECORDED
     return total if of >= turns else f"{total} (of {of:,})"

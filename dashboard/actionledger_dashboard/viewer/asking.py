@@ -92,12 +92,7 @@ def view_of(
 
 
 def course_of(ask: Ask, asked: Asked) -> Course | None:
-    """Return the course of a session around the turn that is asked for; None where it has no turn.
-
-    Args:
-        ask: asks the ledger.
-        asked: which turn.
-    """
+    """Return the course of a session around the turn that is asked for; None where it has no turn."""
     session = ask(queries.session, asked.session_id)
     if session is not None and session.turns <= WINDOW:
         return Course.whole(asked.turn, ask(queries.turns, asked.session_id, asked.run_id))
@@ -118,15 +113,7 @@ def session_view(
     at: Span | None = None,
     opened_of: Callable[[str, int], str] | None = None,
 ) -> Values:
-    """Return what is drawn of the turn that is shown, of those near it, and of the session's course.
-
-    Args:
-        ask: asks the ledger.
-        asked: which turn.
-        course: the session's course around it.
-        at: a span of its response to be marked, in code points.
-        opened_of: gives the address of this page with a child opened in place at a turn; None where there is none to give.
-    """
+    """Return what is drawn of the turn that is shown, of those near it, and of the session's course."""
     children = _children(ask, asked, opened_of)
     found = ask(queries.mentions, asked.session_id, asked.find) if asked.find else []
     nearby = _nearby(course, asked.near)
@@ -235,11 +222,5 @@ def _states(ask: Ask, detail: TurnDetail) -> list[Values]:
 
 
 def states_drawn(ledger: Ledger, session_id: str, index: int) -> Values:
-    """Return what is drawn of a session's workspace around one turn; much smaller than what it is made from.
-
-    Args:
-        ledger: where it is recorded.
-        session_id: the session.
-        index: the turn's place.
-    """
+    """Return what is drawn of a session's workspace around one turn; much smaller than what it is made from."""
     return state_lane(steps(ledger, session_id, turn=index))

@@ -13,13 +13,7 @@ LONGEST = 60_000
 
 
 def shown_before(detail: TurnDetail, before: Response | None, *, is_whole: bool = False) -> list[Values]:
-    """Return what the model was shown before a turn, and what it thought, folded, where that is recorded.
-
-    Args:
-        detail: the turn.
-        before: the response of the turn before, whose feedback it was shown where no prompt is recorded; None if there is none.
-        is_whole: whether all of a long text is drawn.
-    """
+    """Return what the model was shown before a turn, and what it thought, folded, where that is recorded."""
     prompt = detail.response.prompt
     if prompt is None and before is not None:
         prompt = before.feedback
@@ -43,12 +37,7 @@ def _drawn(text: str | None, *, is_whole: bool) -> str | None:
 
 
 def told_after(detail: TurnDetail, *, is_whole: bool = False) -> list[Values]:
-    """Return all that the model was told of a turn, in order and with when; or why there is nothing.
-
-    Args:
-        detail: the turn.
-        is_whole: whether all of a long text is drawn.
-    """
+    """Return all that the model was told of a turn, in order and with when; or why there is nothing."""
     first = "What the model was told next, exactly"
     if not detail.response.told:
         return [passage(first, None, _when_not_told(detail))]
@@ -63,14 +52,7 @@ def told_after(detail: TurnDetail, *, is_whole: bool = False) -> list[Values]:
 
 
 def passage(title: str, text: str | None, absent: str = "", *, is_folded: bool = False) -> Values:
-    """Return one text under its title.
-
-    Args:
-        title: what it is.
-        text: it; None where there is none.
-        absent: what to say where there is none.
-        is_folded: whether only its title is seen until somebody opens it.
-    """
+    """Return one text under its title."""
     shown = None if text is None else pieces(text)
     return {"title": title, "text": shown, "absent": absent, "folded": is_folded}
 

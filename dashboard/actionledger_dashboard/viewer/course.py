@@ -34,13 +34,7 @@ class Course:
         stretches: Sequence[Stretch],
         rows_between: Callable[[tuple[int, int]], Sequence[TurnRow]],
     ) -> "Course":
-        """Return the course around the turn that comes nearest to a wanted one.
-
-        Args:
-            wanted: its place.
-            stretches: all turns of the session; at least one.
-            rows_between: gives the turns between two places.
-        """
+        """Return the course around the turn that comes nearest to a wanted one."""
         windows = _windows(stretches)
         first, last = min(windows, key=lambda one: max(one[0] - wanted, wanted - one[1], 0))
         rows = rows_between((first, last))
@@ -49,12 +43,7 @@ class Course:
 
     @classmethod
     def whole(cls, wanted: int, rows: Sequence[TurnRow]) -> "Course | None":
-        """Return the course of a session that is known turn by turn; None where it has none.
-
-        Args:
-            wanted: the place of the turn that is wanted; the nearest one is shown.
-            rows: all its turns, in order.
-        """
+        """Return the course of a session that is known turn by turn; None where it has none."""
         return cls.around(wanted, [_alone(row) for row in rows], lambda _: rows) if rows else None
 
     @property

@@ -47,11 +47,7 @@ def run_lanes(detail: TurnDetail) -> Iterator[Values]:
 
 
 def went_wrong(detail: TurnDetail) -> tuple[str, Reason | None]:
-    """Return what came of a turn that was read and went wrong after that in the reading that is shown, and why first; nothing of any other.
-
-    Args:
-        detail: the turn.
-    """
+    """Return what came of a turn that was read and went wrong after that in the reading that is shown, and why first; nothing of any other."""
     if detail.attempt is None:
         return "", None
     refused = [each for each in detail.actions if each.status.is_refused]

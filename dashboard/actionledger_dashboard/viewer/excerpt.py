@@ -13,24 +13,13 @@ _BEFORE = SHOWN // 3
 
 
 def part_of(length: int, around: int) -> Span:
-    """Return the part that is drawn of a text around one of its places.
-
-    Args:
-        length: how many characters the text has.
-        around: the place.
-    """
+    """Return the part that is drawn of a text around one of its places."""
     start = max(0, min(around - _BEFORE, length - SHOWN))
     return Span(start, min(length, start + SHOWN))
 
 
 def first_of_interest(at: Span | None, found: Sequence[tuple[int, int]], marks: Sequence[Values]) -> int:
-    """Return the place that a reader is led to: what was asked for or looked for, else what is wrong, else what was read.
-
-    Args:
-        at: what was asked for; None for nothing.
-        found: where what was looked for occurs.
-        marks: the marks of the response.
-    """
+    """Return the place that a reader is led to: what was asked for or looked for, else what is wrong, else what was read."""
     if at is not None:
         return at.start
     if found:
@@ -42,12 +31,7 @@ def first_of_interest(at: Span | None, found: Sequence[tuple[int, int]], marks: 
 
 
 def within(part: Span, placed: Sequence[Values]) -> Iterator[Values]:
-    """Yield what lies within a part of a text, whatever goes beyond it cut off there; what lies in marks is cut as they are.
-
-    Args:
-        part: the part.
-        placed: values with ``start`` and ``end``.
-    """
+    """Yield what lies within a part of a text, whatever goes beyond it cut off there; what lies in marks is cut as they are."""
     for each in placed:
         start, end = max(each["start"], part.start), min(each["end"], part.end)
         if start < end or (start == end and each["start"] == each["end"]):
@@ -56,12 +40,7 @@ def within(part: Span, placed: Sequence[Values]) -> Iterator[Values]:
 
 
 def gaps(part: Span, length: int) -> tuple[list[Values], list[Values]]:
-    """Return what stands for the text before a part and for the text behind it, each with the place that leads to what is next to the part.
-
-    Args:
-        part: the part that is drawn.
-        length: how many characters the text has.
-    """
+    """Return what stands for the text before a part and for the text behind it, each with the place that leads to what is next to the part."""
     before = _gap(0, part.start, "before", part.start - SHOWN + _BEFORE)
     behind = _gap(part.end, length, "behind", part.end + _BEFORE)
     return before, behind

@@ -15,12 +15,7 @@ _SPAN = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
 
 
 def span_of(written: str, text: str) -> Span | None:
-    """Return the span of a response that ``412-420`` in a link means, in code points; None where it means none of it.
-
-    Args:
-        written: what stands in the link.
-        text: the response.
-    """
+    """Return the span of a response that ``412-420`` in a link means, in code points; None where it means none of it."""
     found = _SPAN.fullmatch(written)
     if found is None:
         return None
@@ -37,13 +32,7 @@ def occurrences(sought: str, text: str) -> list[tuple[int, int]]:
 
 
 def found_data(sought: str, mentions: Sequence[Mention], index: int) -> Values | None:
-    """Return what is said of a search, or None where nothing is sought.
-
-    Args:
-        sought: what is looked for.
-        mentions: the turns that have it.
-        index: the turn that is shown.
-    """
+    """Return what is said of a search, or None where nothing is sought."""
     if not sought:
         return None
     here = next((mention for mention in mentions if mention.index == index), None)

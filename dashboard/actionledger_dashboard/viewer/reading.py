@@ -42,15 +42,7 @@ def reading_data(
     sought: str = "",
     is_whole: bool = False,
 ) -> Values:
-    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done.
-
-    Args:
-        detail: the turn, as it was read.
-        children: the sessions that its actions have started, by the actions' places in its first reading.
-        at: the characters of the response that are asked for; None for none.
-        sought: a text to look for in it; empty for none.
-        is_whole: whether all of a long response is drawn, and not the part around what is asked for, found or wrong.
-    """
+    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done."""
     return _text_data(detail, at, sought, is_whole=is_whole) | {
         "whenEmpty": _when_empty(detail.response),
         "verdict": _verdict(detail),

@@ -13,12 +13,7 @@ _LONGEST = 400
 
 
 def differences(text: str, block: Block) -> list[Values]:
-    """Return what a block's repairs changed, those on one line that are near each other as one difference.
-
-    Args:
-        text: the response.
-        block: the block.
-    """
+    """Return what a block's repairs changed, those on one line that are near each other as one difference."""
     ordered = sorted(block.repairs, key=lambda repair: repair.span)
     return [_difference(text, group) for group in _groups(text, ordered)]
 

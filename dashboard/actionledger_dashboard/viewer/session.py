@@ -37,16 +37,7 @@ def family_of(
     href_of: Callable[[str], str] | None = None,
     opened_of: Callable[[str, int | None], str] | None = None,
 ) -> list[Values]:
-    """Return the session that this one is a child of, and its own children.
-
-    Args:
-        session: the session.
-        parent: its parent; None where it has none or it is not in the ledger.
-        children: its children.
-        starts: which calls have started them, as far as that is known.
-        href_of: gives the address of another session's replay; None where there is none to give.
-        opened_of: gives the address of this page with a child opened in place: at a turn, else where it is.
-    """
+    """Return the session that this one is a child of, and its own children."""
     calls = {start.child_id: start for start in starts}
     found = []
     if parent is not None:
@@ -71,13 +62,7 @@ _SIGNS = {
 
 
 def started_by(start: Start, child: Child, opened: str | None) -> Values:
-    """Return what is drawn of a child at the call that has started it.
-
-    Args:
-        start: the call.
-        child: the child.
-        opened: the address of the page with the child opened in place; None where there is none.
-    """
+    """Return what is drawn of a child at the call that has started it."""
     name = child.external_id or child.session_id
     return {
         "name": pieces(cut_in_the_middle(name)),

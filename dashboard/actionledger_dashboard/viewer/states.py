@@ -20,11 +20,7 @@ _ROWS = 50
 
 
 def state_lane(steps: Steps) -> Values:
-    """Return a card for each step of a turn: what there was before, what changed, what there was after.
-
-    Args:
-        steps: the turn's steps.
-    """
+    """Return a card for each step of a turn: what there was before, what changed, what there was after."""
     if steps.note:
         return lane("Workspace and stores", [], f"Not recorded. {steps.note}")
     cards = [_step_card(step) for step in steps]

@@ -116,11 +116,7 @@ def take_recorded() -> None:
 
 
 def recorded_of(called: str, index: int, run_id: str | None) -> Recorded:
-    """Return a recorded response as something to paste.
-
-    Raises:
-        UsageError: there is none, or it is longer than what is read here.
-    """
+    """Return a recorded response as something to paste."""
     session_id = called if is_uuid(called) else ask(one_session, called)
     reading = ask(reading_of_turn, session_id, index, run_id)
     detail = ask(queries.turn, session_id, index, run_id) if reading.capture is not Capture.TEXT else None

@@ -174,13 +174,7 @@ def span_in_response(session_id: str, index: int, written: str) -> Span | None:
 def family(
     session: Session, course: Course | None = None, *, outer: tuple[str, int] | None = None
 ) -> list[Values]:
-    """Return a session's parent and children with where they lead; a child opens in place, also within one that is.
-
-    Args:
-        session: the session.
-        course: its course; None where it is no page's own.
-        outer: the session and turn of the page that it is opened in, if it is.
-    """
+    """Return a session's parent and children with where they lead; a child opens in place, also within one that is."""
     parent = ask(queries.session, session.parent_session_id) if session.parent_session_id else None
     page, turn = outer or (session.session_id, course.index if course else 0)
     children = ask(queries.children, session.session_id)

@@ -53,11 +53,7 @@ def show() -> None:
 
 
 def write(linked: Linked) -> tuple[str, bool]:
-    """Let a statement be written; it runs when that is asked for, and never because a link holds it.
-
-    Returns:
-        The statement, and whether to run it.
-    """
+    """Let a statement be written; it runs when that is asked for, and never because a link holds it."""
     with st.form("sql.form", border=False):
         statement = linked.area("Statement", "q", FIRST, lines=9)
         is_asked = st.form_submit_button("Run (Ctrl+Enter)")

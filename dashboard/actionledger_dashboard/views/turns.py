@@ -80,14 +80,7 @@ def show_counting() -> None:
 
 
 def show_count(count: int, bar: Bar, within: Filter, *, is_dated: bool) -> None:
-    """Show how many turns there are, with what leads to others of them.
-
-    Args:
-        count: how many.
-        bar: the row of the list.
-        within: the page's filter.
-        is_dated: whether any response carries a time.
-    """
+    """Show how many turns there are, with what leads to others of them."""
     with line():
         order = ", the latest first" if is_dated else ""
         st.caption(f"{counted(count, 'turn')}{order}", width="content")

@@ -32,13 +32,7 @@ class Format(StrEnum):
 
 
 def write_answer(answer: Answer, form: Format, stream: TextIO | None) -> None:
-    """Write all rows of an answer; a terminal is shown the first of a table.
-
-    Args:
-        answer: the rows.
-        form: how they are written; any but Parquet.
-        stream: where to; None for the standard output.
-    """
+    """Write all rows of an answer; a terminal is shown the first of a table."""
     match form:
         case Format.CSV:
             _write(_csv_lines(answer), stream)

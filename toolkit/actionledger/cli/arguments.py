@@ -55,11 +55,7 @@ def _with_value(option: str, value: str) -> str:
 
 
 def as_written(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what runs a command with its arguments as they were written.
-
-    Args:
-        run: the command; it is not run where a text among its arguments is none (``UsageError``).
-    """
+    """Return what runs a command with its arguments as they were written."""
 
     @wraps(run)
     def checked(**given: Any) -> Any:
@@ -69,14 +65,7 @@ def as_written(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def response_in(file: Path | None) -> str:
-    """Return the response that a file or standard input holds, whatever its bytes.
-
-    Args:
-        file: the file; None or ``-`` for standard input.
-
-    Raises:
-        SourceError: the file can't be read.
-    """
+    """Return the response that a file or standard input holds, whatever its bytes."""
     try:
         data = sys.stdin.buffer.read() if file in {None, Path("-")} else file.read_bytes()
     except OSError as error:

@@ -131,11 +131,7 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
 
 
 def _named_by(output: Path | None) -> Format:
-    """Return the format that a file's name says; a table where it says none, or there is no file.
-
-    Raises:
-        UsageError: its ending is that of no format.
-    """
+    """Return the format that a file's name says; a table where it says none, or there is no file."""
     ending = output.suffix.lower().removeprefix(".") if output else ""
     if ending in {"", "txt"}:
         return Format.TABLE
@@ -147,11 +143,7 @@ def _named_by(output: Path | None) -> Format:
 
 
 def _refuse_output(output: Path, *, force: bool) -> None:
-    """Refuse a file that can't be written before anything is asked.
-
-    Raises:
-        UsageError: it can't, or it is there already.
-    """
+    """Refuse a file that can't be written before anything is asked."""
     if output.is_dir() or not output.parent.is_dir():
         what = "is a folder" if output.is_dir() else f"lies in no folder: there is no {str(output.parent)!r}"
         raise UsageError(f"The output {str(output)!r} {what}; give a file.")

@@ -103,16 +103,7 @@ def _print_start(address: str, upstream: str, ledger: Path) -> None:
 
 
 def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "Kept":
-    """Close a ledger, and say what became of a recording to it: what could not be written may be by now.
-
-    Args:
-        recording: the recording, which is over.
-        ledger: the ledger.
-        path: where it is.
-
-    Raises:
-        LedgerError: what was recorded can't be written, or not be taken in.
-    """
+    """Close a ledger, and say what became of a recording to it: what could not be written may be by now."""
     kept = recording.close(patience=0)
     # Before the ledger is closed, which fails where nothing could be written.
     print_kept(kept, path)
@@ -121,12 +112,7 @@ def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "Kept"
 
 
 def print_kept(kept: "Kept", ledger: Path) -> None:
-    """Print what a recording kept and what it didn't.
-
-    Args:
-        kept: what became of it.
-        ledger: where it was recorded.
-    """
+    """Print what a recording kept and what it didn't."""
     beside.print(plain(f"{taken(kept.report)}."))
     print_refusals(kept.report, ledger)
     print_left_out(kept.report)

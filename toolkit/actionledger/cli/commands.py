@@ -178,11 +178,7 @@ class Commands(TyperGroup):
 
 @cache
 def load(name: str) -> Any:
-    """Return a command as typer runs it.
-
-    Args:
-        name: one of ``COMMANDS``.
-    """
+    """Return a command as typer runs it."""
     module, attribute = COMMANDS[name].place.split(":")
     found = getattr(import_module(f"actionledger.cli.{module}"), attribute)
     around = typer.Typer(rich_markup_mode=None)

@@ -16,14 +16,7 @@ SHOWN_TURNS = 5
 
 
 def shown_buckets(bucket: str | None) -> tuple[Bucket, ...]:
-    """Return whose turns are shown.
-
-    Args:
-        bucket: the one that was asked for; None for all of turns that have changed.
-
-    Raises:
-        UnknownNameError: there is no such bucket.
-    """
+    """Return whose turns are shown."""
     if bucket is None:
         return tuple(each for each in get_args(Bucket) if each not in QUIET)
     if bucket not in get_args(Bucket):
@@ -32,12 +25,7 @@ def shown_buckets(bucket: str | None) -> tuple[Bucket, ...]:
 
 
 def print_comparison(compared: PairedComparison, names: Mapping[str, str] | None = None) -> None:
-    """Print success before and after with the tests, and each bucket with examples.
-
-    Args:
-        compared: both readings.
-        names: what people call sessions, by their ids.
-    """
+    """Print success before and after with the tests, and each bucket with examples."""
     called = names or {}
     for line in success_lines(compared):
         console.print(line)
@@ -53,11 +41,7 @@ def print_comparison(compared: PairedComparison, names: Mapping[str, str] | None
 
 
 def comparison_value(compared: PairedComparison) -> dict[str, object]:
-    """Return a comparison for JSON.
-
-    Args:
-        compared: both readings.
-    """
+    """Return a comparison for JSON."""
     return {
         "intent": compared.intent,
         "before": rate_value(compared.before),
@@ -70,20 +54,12 @@ def comparison_value(compared: PairedComparison) -> dict[str, object]:
 
 
 def turns_value(compared: PairedComparison) -> dict[str, object]:
-    """Return examples of the turns of which something has changed, by bucket, for JSON.
-
-    Args:
-        compared: both readings.
-    """
+    """Return examples of the turns of which something has changed, by bucket, for JSON."""
     return {bucket: list(turns) for bucket, turns in compared.turns.items() if turns and bucket not in QUIET}
 
 
 def success_lines(compared: PairedComparison) -> list[str]:
-    """Return what became of success, in sentences: before and after, the difference, and what says that it is no chance.
-
-    Args:
-        compared: both readings.
-    """
+    """Return what became of success, in sentences: before and after, the difference, and what says that it is no chance."""
     if not compared.intent:
         return ["no turn that meant to act in both readings: there is no success to compare"]
     by_session, by_turn = shown_p(compared.p_value), shown_p(compared.p_value_by_turn)

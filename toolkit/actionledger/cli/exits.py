@@ -33,9 +33,5 @@ EPILOG = f"Exit codes: {', '.join(f'{code.value} {meaning}' for code, meaning in
 
 
 def code_of(error: ActionLedgerError) -> ExitCode:
-    """Return what a command ends with that could not be done.
-
-    Args:
-        error: why; one that other arguments would have avoided is wrong use, any other lies in a file, a disk or a model.
-    """
+    """Return what a command ends with that could not be done."""
     return ExitCode.WRONG_USE if isinstance(error, UsageError) else ExitCode.FAULT

@@ -168,11 +168,7 @@ def atif(
 
 
 def _seen(within: Filter, without_text: bool) -> Filter:
-    """Return the filter, unless it asks for a text where none is to be seen.
-
-    Raises:
-        UsageError: it does.
-    """
+    """Return the filter, unless it asks for a text where none is to be seen."""
     if without_text and within.text:
         raise UsageError("--text looks into texts, and --without-text leaves them out; give one of them.")
     return within

@@ -79,13 +79,7 @@ def show_failures(
 
 
 def last_changes(ledger: Ledger, report: FailureReport, within: Filter) -> FailureChanges | None:
-    """Return what changed from the last period but one to the last; None where there are not two.
-
-    Args:
-        ledger: where the failures are recorded.
-        report: the groups.
-        within: the filter that they were found under.
-    """
+    """Return what changed from the last period but one to the last; None where there are not two."""
     if len(report.periods) < 2:
         return None
     first, second = sorted(report.periods)[-2:]

@@ -90,11 +90,7 @@ FOUND: dict[str, Any] = {
 
 
 def options_of(within: Filter) -> list[str]:
-    """Return what was known before responses were read, and what reading came to, as the options that ask for it.
-
-    Args:
-        within: what of it is asked for.
-    """
+    """Return what was known before responses were read, and what reading came to, as the options that ask for it."""
     several = {
         "--profile": within.profiles,
         "--model": within.models,
@@ -117,13 +113,7 @@ def options_of(within: Filter) -> list[str]:
 def filtered(
     *, lists: bool = False, but: tuple[str, ...] = (), takes_any: bool = False
 ) -> Callable[[Command], Command]:
-    """Return what gives a command the options of a filter, in the place of its parameter ``within``.
-
-    Args:
-        lists: whether it lists or writes things, and makes no rate of them, so that what came of responses picks them, too.
-        but: options that it has in a meaning of its own.
-        takes_any: whether names are taken that nothing recorded goes by, since the command can be what has removed the last of them.
-    """
+    """Return what gives a command the options of a filter, in the place of its parameter ``within``."""
     options = {name: kind for name, kind in (GIVEN | FOUND if lists else GIVEN).items() if name not in but}
 
     def give(command: Command) -> Command:
@@ -162,26 +152,7 @@ def filter_from(
     takes_any: bool = False,
     **found: Any,
 ) -> Filter:
-    """Return the filter that options make.
-
-    Args:
-        ledger: where the run is looked for.
-        run: a run's id, enough of its beginning, or its name; None or ``first`` for the first readings.
-        profile: the profiles; every one where there are none, and so for the others.
-        model: the models.
-        task: the tasks.
-        source: the sources.
-        capture: how much was kept.
-        label: what sessions are filed under.
-        score: bounds, such as ``reward>=0.5``.
-        since: from when on, UTC.
-        until: before when, UTC.
-        takes_any: whether names are taken that nothing recorded goes by.
-        found: the options of ``FOUND``.
-
-    Raises:
-        UsageError: no run's id begins so, or several do; or a value is none of those that there are, or that the ledger has.
-    """
+    """Return the filter that options make."""
     if run is not None and ledger is None:
         raise UsageError(f"The run {run!r} can't be told without a ledger.")
     within = Filter(

@@ -177,11 +177,7 @@ def _opened(ledger: Path | None, baseline: str) -> Ledger | None:
 
 
 def _limits(texts: Iterable[str]) -> dict[Bucket, int]:
-    """Return the limits of buckets as options give them.
-
-    Raises:
-        UsageError: one is none, or a bucket has two.
-    """
+    """Return the limits of buckets as options give them."""
     limits: dict[Bucket, int] = {}
     for text in texts:
         bucket, _, count = text.partition("=")

@@ -21,14 +21,7 @@ _LEFT_OUT_QUERY = "FROM left_out SELECT path, reason, detail, sum(count) AS coun
 
 
 def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False, form: str = "") -> None:
-    """Print what came of an import.
-
-    Args:
-        report: what came of it.
-        ledger: where it is recorded.
-        is_stopped: whether the user has stopped it.
-        form: the format that the user has named; empty where it was found out.
-    """
+    """Print what came of an import."""
     if seen := _seen(report, form):
         print_note(seen)
     if is_stopped:

@@ -141,11 +141,7 @@ def ingest(ledger: LedgerOption = None) -> None:
 
 
 def _mapping(given: list[str]) -> dict[str, str]:
-    """Return which column holds which field.
-
-    Raises:
-        UsageError: it is none, or a field is named twice.
-    """
+    """Return which column holds which field."""
     found: dict[str, str] = {}
     for pair in (pair for each in given for pair in each.split(",")):
         name, is_pair, column = (part.strip() for part in pair.partition("="))

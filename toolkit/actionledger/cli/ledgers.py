@@ -25,15 +25,7 @@ def ledger_aside() -> Path:
 
 
 def ledger_of_agent(ledger: Path | None, workspace: Path | None) -> Path:
-    """Return the ledger of a command that lets an agent act; where nobody would look for it, that is said.
-
-    Args:
-        ledger: what the command was given; None for nothing.
-        workspace: the folder that the agent may change; None for one that is made for it.
-
-    Raises:
-        UsageError: the given ledger lies in the workspace; nothing was made there.
-    """
+    """Return the ledger of a command that lets an agent act; where nobody would look for it, that is said."""
     chosen = ledger or DEFAULT_LEDGER
     if workspace is None:
         return chosen
@@ -49,14 +41,7 @@ def ledger_of_agent(ledger: Path | None, workspace: Path | None) -> Path:
 
 
 def ledger_to_read(ledger: Path | None) -> Path:
-    """Return the ledger of a command that reads one; it need not be there.
-
-    Args:
-        ledger: what the command was given; None for nothing.
-
-    Raises:
-        LedgerError: the current folder has two.
-    """
+    """Return the ledger of a command that reads one; it need not be there."""
     if ledger is not None:
         return ledger
     aside = ledger_aside()
@@ -70,14 +55,7 @@ def ledger_to_read(ledger: Path | None) -> Path:
 
 
 def existing(ledger: Path | None) -> Path:
-    """Return the path of a ledger that is there, for commands that would otherwise make an empty one.
-
-    Args:
-        ledger: what the command was given; None for nothing.
-
-    Raises:
-        LedgerError: there is none, or the current folder has two.
-    """
+    """Return the path of a ledger that is there, for commands that would otherwise make an empty one."""
     found = ledger_to_read(ledger)
     if not found.exists():
         raise LedgerError(

@@ -54,29 +54,13 @@ NetworkOption = Annotated[
 
 
 def command_words(command: str, *values: object, ledger: Path | None = None) -> str:
-    """Return a command as a person can type it.
-
-    Args:
-        command: its name, and what in it needs no quoting.
-        values: what else it is given; quoted where a shell would take it for more than a word.
-        ledger: the ledger that it works on; None for a command without one.
-    """
+    """Return a command as a person can type it."""
     option = [] if ledger is None else ["--ledger", str(ledger)]
     return f"actionledger {command} {shlex.join([*map(str, values), *option])}"
 
 
 def check_model(spec: str, ledger: Path) -> None:
-    """Refuse what names no model, before a ledger is made for it.
-
-    Args:
-        spec: as ``--model`` takes it.
-        ledger: where a recorded session would be looked for.
-
-    Raises:
-        UsageError: it names none.
-        SourceError: a script can't be read.
-        LedgerError: a recorded session is asked for, and there is no ledger.
-    """
+    """Refuse what names no model, before a ledger is made for it."""
     if spec.startswith("recorded:"):
         existing(ledger)
         return
@@ -89,17 +73,7 @@ def check_model(spec: str, ledger: Path) -> None:
 
 
 def opened_model(spec: str, ledger: "Ledger", stack: ExitStack) -> "Model":
-    """Return the model that a text names, to be closed with the stack.
-
-    Args:
-        spec: as ``--model`` takes it.
-        ledger: where a recorded session is looked for.
-        stack: closes the model's connections.
-
-    Raises:
-        UsageError: it names none.
-        SourceError: a script can't be read.
-    """
+    """Return the model that a text names, to be closed with the stack."""
     from actionledger.runtime.models import model_from  # noqa: PLC0415 - the same
 
     model = model_from(spec, ledger=ledger)

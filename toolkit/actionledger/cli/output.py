@@ -32,11 +32,7 @@ def let_readers_leave() -> None:
 
 
 def is_read(stream: IO[str]) -> bool:
-    """Return whether somebody may still read a stream, so that writing more of much is worth it.
-
-    Args:
-        stream: the standard output, or any other.
-    """
+    """Return whether somebody may still read a stream, so that writing more of much is worth it."""
     pipe = getattr(getattr(stream, "buffer", None), "raw", None)
     return not isinstance(pipe, _Pipe) or pipe.is_read
 

@@ -17,11 +17,7 @@ RunOption = Annotated[str | None, typer.Option("--run", help="This run's reading
 
 
 def turn_named(text: str) -> tuple[str, int]:
-    """Return the session and the place in it that ``SESSION#TURN`` says.
-
-    Raises:
-        UsageError: it says none.
-    """
+    """Return the session and the place in it that ``SESSION#TURN`` says."""
     name, _, index = text.rpartition("#")
     if not name or not index.isdecimal():
         raise UsageError(f"{text!r} names no turn; write SESSION#TURN, such as retry-backoff#3.")
@@ -29,16 +25,7 @@ def turn_named(text: str) -> tuple[str, int]:
 
 
 def reading_meant(ledger: Ledger, which: str, run: str | None) -> RecordedReading:
-    """Return the recorded reading that a command's argument names.
-
-    Args:
-        ledger: where it is recorded.
-        which: SESSION#TURN, or an attempt's id, or enough of its beginning.
-        run: whose reading of the turn.
-
-    Raises:
-        UsageError: it names none, or several.
-    """
+    """Return the recorded reading that a command's argument names."""
     if "#" not in which:
         return reading_of_attempt(ledger, which)
     session, turn = turn_named(which)

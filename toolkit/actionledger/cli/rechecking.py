@@ -57,11 +57,7 @@ def recheck_calls(
 
 
 def _rate_in(text: str) -> tuple[str, RateLimit]:
-    """Return a rate as an option gives it.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Return a rate as an option gives it."""
     name, _, rate = text.rpartition("=")
     count, _, seconds = rate.partition("/")
     try:

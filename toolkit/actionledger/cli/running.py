@@ -121,12 +121,7 @@ def _run_model(
 
 
 def exit_code(turns: Sequence[Turn], ending: Conversation | None) -> int:
-    """Return what a script is told of a session.
-
-    Args:
-        turns: its turns.
-        ending: how the conversation ended; None where it was one response.
-    """
+    """Return what a script is told of a session."""
     if any(each.status is ExecutionStatus.PENDING for turn in turns for each in turn.observations):
         return ExitCode.WAITING
     is_cut_off = ending is not None and not ending.ending.is_regular

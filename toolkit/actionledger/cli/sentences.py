@@ -27,12 +27,7 @@ def how_to_price() -> str:
 
 
 def unacted_lines(found: "Unacted", sessions: "Mapping[SessionOutcome, int]") -> list[str]:
-    """Return how the responses without a tool call ended, and how sessions came out, as sentences.
-
-    Args:
-        found: the responses.
-        sessions: how many sessions came out in each way.
-    """
+    """Return how the responses without a tool call ended, and how sessions came out, as sentences."""
     lines = [_unacted_line(found)]
     others = [
         (Ending.FINAL_ANSWER, "ended with a final answer"),
@@ -63,12 +58,7 @@ def _unacted_line(found: "Unacted") -> str:
 
 
 def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
-    """Return what the responses took, as a sentence; empty where nothing of it is recorded.
-
-    Args:
-        found: the sums.
-        sources: the prices that costs were computed by, with their days.
-    """
+    """Return what the responses took, as a sentence; empty where nothing of it is recorded."""
     parts = []
     if found.counted:
         cached = f", {found.cached_tokens:,} of them cached" if found.cached_tokens else ""
@@ -87,12 +77,7 @@ def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
 
 
 def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]") -> list[str]:
-    """Return what was billed beside messages, and of which models nobody knows the cost, as sentences.
-
-    Args:
-        billed: what was billed.
-        unpriced: the models.
-    """
+    """Return what was billed beside messages, and of which models nobody knows the cost, as sentences."""
     lines = []
     if billed:
         parts = (
@@ -118,11 +103,7 @@ def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]")
 
 
 def left_as_text_line(found: "LeftAsText") -> str:
-    """Return in how many responses a call was left as text and what they took, as a sentence; empty where there is none.
-
-    Args:
-        found: what was counted.
-    """
+    """Return in how many responses a call was left as text and what they took, as a sentence; empty where there is none."""
     if not found.responses:
         return ""
     where = f"{counted(found.responses, 'response')} in {counted(found.sessions, 'session')}"

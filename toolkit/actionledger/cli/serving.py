@@ -74,14 +74,7 @@ def dashboard(
 
 
 def _demo_ledger(path: Path | None) -> Path:
-    """Return the ledger of the sample sessions, which is made where there is none.
-
-    Args:
-        path: its file; None for the one that ``demo`` makes.
-
-    Raises:
-        UsageError: there is another ledger.
-    """
+    """Return the ledger of the sample sessions, which is made where there is none."""
     from actionledger.cli.showing import DEMO_LEDGER, fill  # noqa: PLC0415 - what runs the samples is seldom needed
     from actionledger.demo import SOURCE, sample_sessions  # noqa: PLC0415
 
@@ -98,11 +91,7 @@ def _demo_ledger(path: Path | None) -> Path:
 
 
 def _listenable(port: int) -> int:
-    """Return a port that can be listened on; for 0 one that the system chooses.
-
-    Raises:
-        UsageError: something listens there, or this user may not.
-    """
+    """Return a port that can be listened on; for 0 one that the system chooses."""
     with closing(socket.socket()) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

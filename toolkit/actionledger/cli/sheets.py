@@ -46,12 +46,7 @@ class Sheet:
         self._rows: list[_Row] = []
 
     def add_row(self, *cells: str | Text, style: str = "") -> None:
-        """Add a row.
-
-        Args:
-            cells: one for each column; a text is shown as it is, never as markup.
-            style: how the row looks, in rich's words.
-        """
+        """Add a row."""
         self._rows.append(_Row(tuple(map(visible_text, cells)), style))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

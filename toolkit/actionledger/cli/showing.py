@@ -48,14 +48,7 @@ def demo(
 
 
 def fill(ledger: Ledger, path: Path, sessions: Sequence[Item], *, plays: bool = True) -> ImportReport:
-    """Take sample sessions in, play the live ones, and say how many.
-
-    Args:
-        ledger: where to record.
-        path: its file.
-        sessions: the sample sessions.
-        plays: whether the live ones are played.
-    """
+    """Take sample sessions in, play the live ones, and say how many."""
     shown = track(
         sessions, "reading and running", console=beside, transient=True, disable=not beside.file.isatty()
     )

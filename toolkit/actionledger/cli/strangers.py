@@ -15,13 +15,6 @@ def refuse_strangers(ledger: Ledger, within: Filter) -> None:
     """Refuse a name that nothing recorded goes by: beside another one it would pick nothing without a word.
 
     A blank ledger has none, and refuses none: that nothing is recorded is said by whoever looks.
-
-    Args:
-        ledger: where it is looked for.
-        within: what the options make.
-
-    Raises:
-        UsageError: there is one.
     """
     asked = {
         "profile": (within.profiles, "profiles"),

@@ -63,11 +63,7 @@ def print_error(sentence: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print a value as a line of JSON text in which nothing steers a terminal: what can't be seen is written as JSON's escapes.
-
-    Args:
-        value: made of what JSON has, dataclasses, times and the like.
-    """
+    """Print a value as a line of JSON text in which nothing steers a terminal: what can't be seen is written as JSON's escapes."""
     from actionledger.core.canonical import json_text  # noqa: PLC0415 - slow to load, and most commands print none
 
     typer.echo(printable_json(json_text(value)))
@@ -85,12 +81,7 @@ def shortened(text: str) -> str:
 
 
 def print_text(text: str, *, style: str = "") -> None:
-    """Print a text as it is, its line breaks as such.
-
-    Args:
-        text: it; a model may have written it.
-        style: how it looks, in rich's words.
-    """
+    """Print a text as it is, its line breaks as such."""
     for line in text.splitlines():
         console.print(plain(line), style=style)
 
@@ -261,12 +252,7 @@ def funnels_table(title: str, funnels: "Iterable[tuple[str, Funnel]]") -> Sheet:
 
 
 def verdicts_table(found: "Iterable[RecordedVerdicts]", parsed: Mapping[str, Rate]) -> Sheet:
-    """Return what recordings say of their sessions, beside what was parsed here, one line a label.
-
-    Args:
-        found: what they say.
-        parsed: the parse success of each label.
-    """
+    """Return what recordings say of their sessions, beside what was parsed here, one line a label."""
     heads = ("", "sessions", "succeeded, as recorded", "their harness took an action", "parsed here")
     table = Sheet(*heads, title="By model, as the recordings say")
     for each in found:
@@ -289,12 +275,7 @@ def dialects_table(found: "Iterable[ReadIn]") -> Sheet:
 
 
 def failures_table(failures: "Sequence[Failure]", names: Mapping[str, str]) -> Sheet:
-    """Return the top reasons of failure, each with an example.
-
-    Args:
-        failures: the reasons.
-        names: what people call the examples' sessions, by their ids.
-    """
+    """Return the top reasons of failure, each with an example."""
     table = Sheet("where", "reason", "count", "turns", "what it means, and an example", title="Why they fail")
     for failure in failures:
         reason = f"{failure.code} ({failure.action})" if failure.action else str(failure.code)

@@ -12,15 +12,7 @@ _SHOWN = 20
 
 
 def tools_in(file: Path) -> list[Any]:
-    """Return the tools that a file names; what can't be read of their schemas, and so is not checked, is told.
-
-    Args:
-        file: the file, a JSON list.
-
-    Raises:
-        SourceError: it can't be read, or is no JSON.
-        UsageError: it holds no list of tools.
-    """
+    """Return the tools that a file names; what can't be read of their schemas, and so is not checked, is told."""
     tools = _listed(file)
     _tell_unchecked(tools)
     return tools

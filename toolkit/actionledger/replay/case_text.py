@@ -16,22 +16,12 @@ def has_halves(text: str) -> bool:
 
 
 def assigned(name: str, value: Any) -> str:
-    """Return a line that gives a key its value.
-
-    Args:
-        name: the key.
-        value: made of what TOML has: texts, whole numbers, booleans, lists and tables.
-    """
+    """Return a line that gives a key its value."""
     return f"{name} = {_inline(value)}"
 
 
 def assigned_text(name: str, text: str) -> str:
-    """Return lines that give a key a text of several lines, exactly.
-
-    Args:
-        name: the key.
-        text: without halves of surrogate pairs.
-    """
+    """Return lines that give a key a text of several lines, exactly."""
     is_plain = all(mark.isprintable() or mark == "\n" for mark in text)
     if is_plain and "'''" not in text and not text.endswith("'"):
         return f"{name} = '''\n{text}'''"

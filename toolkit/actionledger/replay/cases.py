@@ -369,11 +369,7 @@ def expectation(expect: object, name: str) -> dict[str, Any]:
 
 
 def _text_of(said: _Said, name: str) -> str:
-    """Return the one text that a file holds, of whichever kind.
-
-    Raises:
-        SourceError: it holds none or several, or what reads a message is a parser.
-    """
+    """Return the one text that a file holds, of whichever kind."""
     given = [each for each in (said.text, said.json_text, said.message) if each is not None]
     if len(given) != 1:
         raise SourceError(f"{name} is no case: it needs one of a text, a json_text and a message.")

@@ -28,18 +28,7 @@ class ChosenReader:
 def reader_of(
     parser: str | AnyParser, against: str | None, *, workers: int | None, seconds: float, place: Place
 ) -> ChosenReader:
-    """Return what reads turns again.
-
-    Args:
-        parser: the parser, by name or as a value.
-        against: the version of this package whose parser it is; None for this one.
-        workers: how many processes read; None for as many as pay.
-        seconds: how long a text may take another process, of a processor.
-        place: where they run.
-
-    Raises:
-        UsageError: there is no such parser or version.
-    """
+    """Return what reads turns again."""
     if against is not None:
         return _of_other_version(parser, against, workers, seconds, place)
     chosen = parser_meant(parser)

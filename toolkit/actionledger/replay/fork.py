@@ -155,11 +155,7 @@ def fork(
 
 
 def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, State]:
-    """Return what a workspace held before a turn.
-
-    Raises:
-        UsageError: there is no such turn, or that is not known.
-    """
+    """Return what a workspace held before a turn."""
     if not 0 <= turn <= turns:
         raise UsageError(
             f"The session has no turn {turn}; its turns are 0 to {turns - 1}, and {turns} is its end."
@@ -206,16 +202,7 @@ def _text(
 
 
 def edited(detail: TurnDetail, edit: Mapping[int, Mapping[str, Any]]) -> str:
-    """Return a recorded response in which some actions have other arguments.
-
-    Args:
-        detail: the turn.
-        edit: all arguments of the actions to be changed, by their places.
-
-    Raises:
-        UsageError: there is no such action.
-        RenderError: its dialect has no way to write it so.
-    """
+    """Return a recorded response in which some actions have other arguments."""
     places = {action.index: action for action in detail.actions}
     if unknown := sorted(set(edit) - set(places)):
         known = ", ".join(map(str, places)) or "none"

@@ -30,11 +30,7 @@ def cores() -> int:
 
 
 def check_workers(workers: int | None) -> None:
-    """Refuse a number of workers that there can't be.
-
-    Raises:
-        UsageError: it is less than one.
-    """
+    """Refuse a number of workers that there can't be."""
     require_number("workers", workers, optional=True)
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")
@@ -43,14 +39,7 @@ def check_workers(workers: int | None) -> None:
 def placed(
     parser: AnyParser, *, workers: int | None, seconds: float, place: Place
 ) -> Callable[[RunKey, int], Runner]:
-    """Return what makes the runner of a rereading, of its run and of how many turns there are.
-
-    Args:
-        parser: what reads.
-        workers: how many processes read; None for one on each core where that pays, 1 for this process.
-        seconds: how long a text may take another process, of a processor.
-        place: where.
-    """
+    """Return what makes the runner of a rereading, of its run and of how many turns there are."""
 
     def runner(run: RunKey, turns: int) -> Runner:
         count = workers or (cores() if turns >= PAYS_FROM else 1)

@@ -54,11 +54,7 @@ class Command:
 
 
 def own_command(setup: Mapping[str, Any]) -> Command:
-    """Return what starts a process that reads as this one does.
-
-    Args:
-        setup: what it is told first: ``parser``, ``run_id``, ``seconds`` and ``secrets``.
-    """
+    """Return what starts a process that reads as this one does."""
     return Command(words_for("actionledger.replay.worker"), setup)
 
 
@@ -269,11 +265,7 @@ class _Worker:
 
 
 def first_answer(command: Command) -> bytes:
-    """Return what a process answers to what it is told first.
-
-    Raises:
-        ActionLedgerError: it can't be started.
-    """
+    """Return what a process answers to what it is told first."""
     worker = _Worker(command)
     try:
         found = b""

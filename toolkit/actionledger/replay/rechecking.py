@@ -103,12 +103,7 @@ class Question:
 
 
 def recheck_all(actions: Iterable[RecordedAction], question: Question) -> Iterator[RecheckedAction]:
-    """Yield each recorded call as it would be now.
-
-    Args:
-        actions: the calls, session by session.
-        question: what they are asked.
-    """
+    """Yield each recorded call as it would be now."""
     for _, of_session in groupby(actions, key=lambda action: action.session_id):
         turns = groupby(of_session, key=lambda action: action.turn_id)
         asked = (each for _, of_turn in turns for each in _of_turn(list(of_turn), question))

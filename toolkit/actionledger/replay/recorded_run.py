@@ -105,17 +105,7 @@ class RecordedRun:
 
 
 def reread(ledger: Ledger, task: Task) -> RecordedRun:
-    """Read turns again and record that as a run.
-
-    Args:
-        ledger: where the turns are, and the run.
-        task: what is to be read, and how.
-
-    Raises:
-        SourceError: the files that are to hold the texts don't.
-        UsageError: no recorded turn fits, nothing is there to resume, or another process is at that run.
-        ReparseStopped: the user has stopped it.
-    """
+    """Read turns again and record that as a run."""
     if task.texts is not None:
         check_texts(ledger, task.texts)
     earlier = resumed(ledger, task.resume, task.parser.id, task.within)
@@ -134,12 +124,7 @@ def reread(ledger: Ledger, task: Task) -> RecordedRun:
 
 
 def losses(failed: Mapping[Reason, int], left_out: Mapping[LeftOutReason, int]) -> Iterator[str]:
-    """Yield sentences on texts that could not be read to the end, and on what of their readings can't be taken.
-
-    Args:
-        failed: how many texts, by reason.
-        left_out: how much of the readings, by reason.
-    """
+    """Yield sentences on texts that could not be read to the end, and on what of their readings can't be taken."""
     for reason, count in failed.items():
         yield f"{counted(count, 'text')} could not be read to the end ({reason})."
     for left, count in left_out.items():

@@ -35,11 +35,7 @@ class Runner(Protocol):
     """Has responses read, somewhere."""
 
     def run(self, batches: Iterable[Batch]) -> Generator[list[Reading], None, None]:
-        """Yield what came of each batch, in the order of batches and of their responses; closed early, it ends what it began.
-
-        Args:
-            batches: what to read; taken a few at a time.
-        """
+        """Yield what came of each batch, in the order of batches and of their responses; closed early, it ends what it began."""
 
 
 class Rereader:
@@ -55,12 +51,7 @@ class Rereader:
         self.run = run
 
     def read(self, response: RecordedResponse, tools: Mapping[str, str]) -> bytes:
-        """Return the line that is recorded of a response.
-
-        Args:
-            response: the response.
-            tools: lists of tools by their hash.
-        """
+        """Return the line that is recorded of a response."""
         lines: list[bytes] = []
 
         def record(event: Event) -> None:
@@ -92,26 +83,13 @@ class InThisProcess:
 def unread_line(
     response: RecordedResponse, parser: ParserIdentity, run: RunKey, reason: Reason, detail: str
 ) -> bytes:
-    """Return the line that is recorded of a response which nobody could read to its end.
-
-    Args:
-        response: the response.
-        parser: what was to read it.
-        run: what the reading is recorded as.
-        reason: why it could not.
-        detail: what happened, as a sentence.
-    """
+    """Return the line that is recorded of a response which nobody could read to its end."""
     result = unread(response.text, parser, None, detail, reason)
     return encode(response_parsed(result, turn_key(response), run, 0))
 
 
 def catalogue_of(response: RecordedResponse, tools: Mapping[str, str]) -> AnyCatalogue | None:
-    """Return what a response's actions are checked against: the tools that it was offered, or its profile's catalogue.
-
-    Args:
-        response: the response.
-        tools: lists of tools by their hash.
-    """
+    """Return what a response's actions are checked against: the tools that it was offered, or its profile's catalogue."""
     offered = tools.get(response.tools_hash or "")
     if offered and (catalogue := catalogue_of_tools(offered)):
         return catalogue

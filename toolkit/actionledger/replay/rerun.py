@@ -157,11 +157,7 @@ def _rerun_one(
 
 
 def _profile(course: Course, given: Profile | None) -> Profile:
-    """Return what a session ran under.
-
-    Raises:
-        Refused: it is not known here.
-    """
+    """Return what a session ran under."""
     try:
         found = given or profile_named(course.session.profile)
     except UnknownNameError as error:

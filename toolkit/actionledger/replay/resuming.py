@@ -33,13 +33,7 @@ class Resumed:
 
 
 def selection_noted(run_id: str, parser_id: str, within: Filter) -> SystemNoted:
-    """Return the note that says which turns a run is to read, and with which parser: who resumes it looks for that.
-
-    Args:
-        run_id: the run.
-        parser_id: the hash of the parser's configuration.
-        within: whose attempts have read the turns.
-    """
+    """Return the note that says which turns a run is to read, and with which parser: who resumes it looks for that."""
     return SystemNoted(
         event_id=derived_id("reparse-selected", run_id),
         recorded_at=now(),
@@ -51,17 +45,7 @@ def selection_noted(run_id: str, parser_id: str, within: Filter) -> SystemNoted:
 
 
 def resumed(ledger: Ledger, which: bool | str, parser_id: str, within: Filter) -> Resumed | None:
-    """Return the run that is to go on; None to begin a new one.
-
-    Args:
-        ledger: where it is recorded.
-        which: its id; True for the last one of the same parser and selection, False for a new one.
-        parser_id: the hash of the parser's configuration.
-        within: which turns are to be read.
-
-    Raises:
-        UsageError: there is no such run, it is over, or it is of another parser or selection.
-    """
+    """Return the run that is to go on; None to begin a new one."""
     if which is False:
         return None
     found = unfinished_rereadings(ledger, SELECTED)

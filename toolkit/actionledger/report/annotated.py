@@ -46,11 +46,7 @@ class _Mark:
 
 
 def annotated(result: ParseResult) -> str:
-    """Return a response as one ``pre`` element whose text content is the response.
-
-    Args:
-        result: what was read.
-    """
+    """Return a response as one ``pre`` element whose text content is the response."""
     return f'<pre class="al-raw"><span>{"".join(_pieces(result))}</span></pre>'
 
 

@@ -13,11 +13,7 @@ _HEADS = ("measure", "before", "after", "difference", "p (Holm)")
 
 
 def contrast_text(found: Any) -> str:
-    """Return two sets of responses beside each other as text.
-
-    Args:
-        found: what ``compare`` gave.
-    """
+    """Return two sets of responses beside each other as text."""
     rows = list(_rows(found.measures))
     return "\n".join([text_table(Table(_HEADS, rows, len(rows))), *contrast_sentences(found)])
 
@@ -56,13 +52,7 @@ def paired_html(found: Any) -> str:
 def experiment_html(
     _found: Any, fact: str, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]
 ) -> str:
-    """Return an experiment's variants as a display.
-
-    Args:
-        fact: what is to be known of it.
-        heads: the columns.
-        rows: the rows; a rate is shown with its interval and its count.
-    """
+    """Return an experiment's variants as a display."""
     shown = [tuple(str(value) if isinstance(value, Rate) else value for value in row) for row in rows]
     return frame(heading("Experiment", escaped(fact)), box(heads, shown))
 

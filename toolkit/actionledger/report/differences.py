@@ -47,20 +47,12 @@ class Difference(Protocol):
 
 
 def difference_text(difference: Difference) -> str:
-    """Return how two readings of a turn differ, as lines.
-
-    Args:
-        difference: what differs.
-    """
+    """Return how two readings of a turn differ, as lines."""
     return "\n".join(_lines(difference))
 
 
 def difference_html(difference: Difference) -> str:
-    """Return how two readings of a turn differ, as a display.
-
-    Args:
-        difference: what differs.
-    """
+    """Return how two readings of a turn differ, as a display."""
     top = heading(
         "Difference",
         f"turn <b>{escaped(difference.session_id)}#{difference.turn_index}</b>",

@@ -15,13 +15,7 @@ def rate_html(rate: Rate) -> str:
 
 
 def ledger_html(ledger: Any, state: str, counts: Sequence[Sequence[object]]) -> str:
-    """Return what a ledger holds as a display.
-
-    Args:
-        ledger: it; its path is shown.
-        state: ``open``, ``open for reading`` or ``closed``.
-        counts: names of tables with their rows; empty where they can't be had.
-    """
+    """Return what a ledger holds as a display."""
     top = heading("Ledger", f"<b>{escaped(str(ledger.path))}</b>", chip(state))
     return frame(top, box(("table", "rows"), counts) if counts else "")
 

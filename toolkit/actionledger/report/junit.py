@@ -17,9 +17,6 @@ def gate_junit(gate: Gate) -> str:
 
     Each condition is a testcase, and each turn that counts against the candidate, up to ``MOST_TURNS``: a failure where its
     condition isn't met, else skipped, since so many are allowed. What XML can't hold is shown as a token.
-
-    Args:
-        gate: what it came to.
     """
     candidate, baseline, pairs = subject(gate)
     root = ET.Element("testsuites")

@@ -25,16 +25,7 @@ _ELSEWHERE = {"junit": "junit", "markdown": "markdown"}
 
 
 def drawn(value: object, how: str, *given: object) -> str:
-    """Return how a value looks; see ``actionledger.core.looks.drawn``.
-
-    Args:
-        value: what is looked at, of a class in the table or of one made from it.
-        how: the form: ``line``, ``text``, ``html``, ``junit`` or ``markdown``.
-        given: what its function takes beside the value.
-
-    Returns:
-        Text, or HTML in which everything a model wrote is escaped.
-    """
+    """Return how a value looks; see ``actionledger.core.looks.drawn``."""
     name = next(each.__name__ for each in type(value).__mro__ if each.__name__ in DRAWN)
     module, stem = DRAWN[name]
     found = import_module(f"{__package__}.{_ELSEWHERE.get(how, module)}")

@@ -12,12 +12,7 @@ _MOST_STEPS = 100
 
 
 def recorded_html(recorded: Any, result: ParseResult | None) -> str:
-    """Return a recorded turn as a display.
-
-    Args:
-        recorded: the turn, as ``RecordedTurn`` has it.
-        result: what was read of it; None where nothing has read it.
-    """
+    """Return a recorded turn as a display."""
     response = recorded.detail.response
     at = f"{response.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if response.occurred_at else ""
     read = (

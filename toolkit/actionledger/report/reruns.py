@@ -14,12 +14,7 @@ _TONES = {"identical": "good", "diverged": "bad", "refused": "fair"}
 
 
 def rerun_text(report: Any, reasons: Mapping[str, str]) -> str:
-    """Return a report in some lines.
-
-    Args:
-        report: the report, as ``RerunReport`` has it.
-        reasons: each reason of a refusal as a sentence.
-    """
+    """Return a report in some lines."""
     counts = ", ".join(f"{count:,} {name}" for name, count in report.counts.items())
     lines = [f"{counted(len(report.sessions), 'session')} run again: {counts}; run {report.run_id}"]
     lines += [

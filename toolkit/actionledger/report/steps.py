@@ -12,11 +12,7 @@ _LONGEST = 120
 
 
 def steps_text(steps: Any) -> str:
-    """Return steps as lines.
-
-    Args:
-        steps: the steps, as ``Steps`` has them.
-    """
+    """Return steps as lines."""
     head = f"{counted(len(steps), 'step')} of the session {steps.session_id}"
     lines = [f"{number:>4}  {_line(step)}" for number, step in enumerate(steps[:_MOST_STEPS])]
     more = [f"      (… {counted(len(steps) - _MOST_STEPS, 'more step')})"] if len(steps) > _MOST_STEPS else []

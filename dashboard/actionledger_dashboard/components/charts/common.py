@@ -26,20 +26,11 @@ def ink() -> str:
 
 
 def selectable(chart: Chart, *fields: str) -> Chart:
-    """Return the chart with marks that can be selected.
-
-    Args:
-        chart: the chart.
-        fields: the fields whose values tell one mark from another.
-    """
+    """Return the chart with marks that can be selected."""
     return chart.add_params(alt.selection_point(name=_MARK, fields=list(fields), on="click"))
 
 
 def picked_points(picked: Any) -> list[dict[str, str]]:
-    """Return the marks that are selected in a chart, each as the values of its fields.
-
-    Args:
-        picked: what ``st.altair_chart`` returned.
-    """
+    """Return the marks that are selected in a chart, each as the values of its fields."""
     points: list[dict[str, str]] = picked.selection.get(_MARK, [])
     return points

@@ -9,12 +9,5 @@ from actionledger_dashboard.components.visible import visible
 
 
 def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before: str, after: str) -> Chart:
-    """Return each measure as two points, the side before above the side after, each on its interval if it has one.
-
-    Args:
-        measures: from above to below.
-        names: what each is called.
-        before: what the side before is called; others may have written it.
-        after: the same of the other side.
-    """
+    """Return each measure as two points, the side before above the side after, each on its interval if it has one."""
     return contrast_of(measures, names, visible(before), visible(after), ink())

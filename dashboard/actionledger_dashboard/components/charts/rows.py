@@ -25,14 +25,7 @@ _READ_BY_TOOLTIPS = {"image", "title"}
 def rows_chart(
     names: tuple[str, str], along: Sequence[Any], values: Sequence[float | None], shape: Shape
 ) -> alt.Chart:
-    """Return a chart of one column over another.
-
-    Args:
-        names: what the columns are called, the one along the axis first; others wrote them.
-        along: where each row stands: numbers, times or anything else as text.
-        values: how high each is.
-        shape: what a row is drawn as.
-    """
+    """Return a chart of one column over another."""
     kind = _kind(along)
     places = list(along) if kind != "N" else [_label(value) for value in along]
     frame = pd.DataFrame({"along": places, "value": list(values)})

@@ -13,14 +13,7 @@ from actionledger_dashboard.components.visible import visible
 def trend_chart(
     trend: Trend, now: datetime, events: Sequence[Event] = (), wording: Wording = READING
 ) -> Chart:
-    """Return the periods as points on two lines, or on one, each with its band; a point that is pressed gives its ``day``.
-
-    Args:
-        trend: the periods, at least one.
-        now: the time, UTC without a zone.
-        events: what is marked on the way, as vertical lines.
-        wording: what the rate is called.
-    """
+    """Return the periods as points on two lines, or on one, each with its band; a point that is pressed gives its ``day``."""
     seen = [replace(event, label=visible(event.label), detail=visible(event.detail)) for event in events]
     drawn = trend_of(trend, now, seen, ink(), wording).configure_point(cursor="pointer")
     return selectable(drawn.configure_rule(cursor="pointer"), "day")

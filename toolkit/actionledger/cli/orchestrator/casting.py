@@ -28,17 +28,7 @@ class Cast:
 
     @classmethod
     def read(cls, model: str | None, layers: Sequence[str], prices: Sequence[str]) -> Self:
-        """Return what the options say.
-
-        Args:
-            model: the option ``--model``.
-            layers: the options ``--layer``, each ``NAME=SPEC``.
-            prices: the options ``--price``, each ``NAME=PROMPT/COMPLETION``, or without the name for all layers.
-
-        Raises:
-            UsageError: one of them says nothing that can be understood, or two say different things.
-            UnknownNameError: there is no such layer.
-        """
+        """Return what the options say."""
         for text in layers:
             if "=" not in text:
                 raise UsageError(f"--layer is {text!r}; write it as NAME=SPEC, such as 2ic=ollama:qwen3.")
@@ -59,16 +49,7 @@ class Cast:
         return tuple(filter(None, (self.model, *self.models.values())))
 
     def layers(self, taking_part: Sequence[str] | None, opened: Callable[[str], Model]) -> list[Layer]:
-        """Return the layers with their models.
-
-        Args:
-            taking_part: the layers of an orchestration that goes on; None for a new one, in which all take part where a
-                model plays every layer, and else those that have one of their own.
-            opened: gives the model that a text names.
-
-        Raises:
-            UsageError: a layer has no model, or a price or a model is for a layer that takes no part.
-        """
+        """Return the layers with their models."""
         names = taking_part or in_order(LAYERS if self.model else tuple(self.models))
         for option, given in (("--layer", self.models), ("--price", self.prices)):
             if idle := [name for name in given if name not in names]:

@@ -17,14 +17,7 @@ FolderArgument = Annotated[Path, typer.Argument(help="The orchestration's folder
 
 @contextmanager
 def opened_store(folder: Path) -> Iterator[Store]:
-    """Give what an orchestrator keeps in a folder, and let go of it afterwards.
-
-    Args:
-        folder: an orchestration's, or the workspace of a session of the profile ``orchestrator``.
-
-    Raises:
-        SourceError: there is neither.
-    """
+    """Give what an orchestrator keeps in a folder, and let go of it afterwards."""
     if not any((folder / name).is_file() for name in (STATE, STORE)):
         begin = command_words("orchestrator run", folder)
         raise SourceError(

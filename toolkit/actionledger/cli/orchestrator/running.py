@@ -108,11 +108,7 @@ def run(
 
 
 def _check(folder: Path, directive: str | None, repository: Path | None, *, dry_run: bool) -> None:
-    """Refuse what contradicts itself before anything is opened or made.
-
-    Raises:
-        UsageError: it does.
-    """
+    """Refuse what contradicts itself before anything is opened or made."""
     if directive is None and (repository or dry_run):
         raise UsageError(
             "--repository and --dry-run are given with the directive, and hold to the end; leave them out to go on."

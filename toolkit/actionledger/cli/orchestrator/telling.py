@@ -23,13 +23,7 @@ from actionledger.profiles.orchestrator.terms import Ending
 
 
 def exit_code(ending: Ending, turns: Sequence[Turn], decided: Sequence[Observation]) -> int:
-    """Return what a script is told of a run of an orchestration.
-
-    Args:
-        ending: why it stopped.
-        turns: the turns of this run.
-        decided: what came of what a person decided about; what was rejected as they wanted is no failure.
-    """
+    """Return what a script is told of a run of an orchestration."""
     if ending.status == "waiting":
         return ExitCode.WAITING
     done = all(each.status in DONE or each.reason is Reason.REJECTED for each in decided)

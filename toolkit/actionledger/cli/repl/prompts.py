@@ -32,12 +32,7 @@ class Prompts:
         return (OWN, *sorted({path.stem for path in self._files()}))
 
     def named(self, name: str) -> str:
-        """Return the prompt of a name; in a file, ``{{actions}}`` stands for the profile's instructions.
-
-        Raises:
-            UnknownNameError: there is none.
-            SourceError: its file can't be read.
-        """
+        """Return the prompt of a name; in a file, ``{{actions}}`` stands for the profile's instructions."""
         if name == OWN:
             return self._instructions
         path = next((path for path in self._files() if path.stem == name), None)

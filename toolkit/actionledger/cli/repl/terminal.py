@@ -15,12 +15,7 @@ class Lines(Protocol):
     """Where lines come from."""
 
     def next(self) -> str:
-        """Return the next line.
-
-        Raises:
-            EOFError: there is none.
-            KeyboardInterrupt: somebody pressed Ctrl-C.
-        """
+        """Return the next line."""
 
 
 class PipedLines:
@@ -35,15 +30,7 @@ class PipedLines:
 
 
 def typed_lines(repl: Repl, history: Path) -> Lines:
-    """Return the lines that a person types, with completion and a history.
-
-    Args:
-        repl: whose commands are completed.
-        history: the file that keeps what was typed.
-
-    Raises:
-        MissingPackageError: what it takes is not installed.
-    """
+    """Return the lines that a person types, with completion and a history."""
     require("Typing into the REPL", "repl", "prompt_toolkit")
     from prompt_toolkit import PromptSession  # noqa: PLC0415 - an optional dependency
     from prompt_toolkit.completion import CompleteEvent, Completer, Completion  # noqa: PLC0415

@@ -39,12 +39,7 @@ def visible(text: str) -> str:
 
 
 def label(name: str, arguments: Arguments | Mapping[str, Any]) -> str:
-    """Return an action on one line: ``CREATE_FILE: main.go (523 bytes)``.
-
-    Args:
-        name: the action's name.
-        arguments: its fields.
-    """
+    """Return an action on one line: ``CREATE_FILE: main.go (523 bytes)``."""
     subject = next((arguments[field] for field in _SUBJECTS if arguments.get(field)), "")
     text = " ".join(str(subject).split())
     if target := arguments.get("target"):

@@ -49,14 +49,7 @@ class Stopping:
             raise KeyboardInterrupt
 
     def heeded(self, ask: Callable[[], Result]) -> Result:
-        """Return what something gives that takes long, unless it is stopped meanwhile: then that is left behind.
-
-        Args:
-            ask: gives it; it is run in a thread of its own, which keeps nothing from ending.
-
-        Raises:
-            KeyboardInterrupt: it was stopped.
-        """
+        """Return what something gives that takes long, unless it is stopped meanwhile: then that is left behind."""
         answer: Future[Result] = Future()
         with self._lock:
             self.check()

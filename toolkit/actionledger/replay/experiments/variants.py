@@ -102,21 +102,12 @@ class Variant:
 
 
 def model_of(variant: Variant, task: str) -> Model:
-    """Return the model of one conversation.
-
-    Args:
-        variant: what works.
-        task: the name of what it works on.
-    """
+    """Return the model of one conversation."""
     return model_from(variant.model) if isinstance(variant.model, str) else variant.model(task)
 
 
 def distinct(variants: "tuple[Variant, ...]") -> Iterator[Variant]:
-    """Yield variants whose names tell them apart.
-
-    Raises:
-        UsageError: two have the same name, or there is none.
-    """
+    """Yield variants whose names tell them apart."""
     if not variants:
         raise UsageError("An experiment has one variant at least; give a list of Variant.")
     seen: set[str] = set()
@@ -130,16 +121,7 @@ def distinct(variants: "tuple[Variant, ...]") -> Iterator[Variant]:
 
 
 def check_names(name: str, variants: Sequence[Variant], tasks: Mapping[Any, Any]) -> None:
-    """Refuse names that a record can't have as they are, since what is recorded is found again by them; and tasks that ask nothing.
-
-    Args:
-        name: the experiment's name.
-        variants: its variants.
-        tasks: the requests, by the tasks' names.
-
-    Raises:
-        UsageError: there is one.
-    """
+    """Refuse names that a record can't have as they are, since what is recorded is found again by them; and tasks that ask nothing."""
     if not isinstance(tasks, Mapping):
         raise UsageError(
             f"Tasks are requests by their names, as in {{'sort': 'Sort the list.'}}; {type(tasks).__name__} has none."

@@ -98,14 +98,7 @@ class Baseline:
 
 
 def load_baseline(path: Path) -> Baseline:
-    """Return the baseline in a file.
-
-    Args:
-        path: the file.
-
-    Raises:
-        SourceError: it can't be read, or is no baseline as it was written.
-    """
+    """Return the baseline in a file."""
     name = f"The baseline {str(path)!r}"
     try:
         if not path.is_file():

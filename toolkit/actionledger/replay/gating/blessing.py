@@ -77,12 +77,7 @@ def bless(
 
 
 def lasting_names(ledger: Ledger, turns: Sequence[ExpectedTurn]) -> dict[str, str]:
-    """Return what to call the sessions of turns in a file: by their own names, else by the whole of their ids.
-
-    Args:
-        ledger: where they are recorded.
-        turns: the turns.
-    """
+    """Return what to call the sessions of turns in a file: by their own names, else by the whole of their ids."""
     names = session_names(ledger, {turn.session_id for turn in turns})
     return {identity: identity if identity.startswith(name) else name for identity, name in names.items()}
 

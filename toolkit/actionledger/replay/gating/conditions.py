@@ -86,12 +86,7 @@ class Asked:
 
 
 def conditions(comparison: PairedComparison, asked: Asked) -> Iterator[Condition]:
-    """Yield each condition of what two readings of the same turns came to.
-
-    Args:
-        comparison: the baseline's readings and the candidate's.
-        asked: what must hold.
-    """
+    """Yield each condition of what two readings of the same turns came to."""
     for bucket, most in asked.most.items():
         yield _at_most(bucket, comparison.counts[bucket], most, comparison.pairs)
     if asked.max_changed is not None:
@@ -105,15 +100,7 @@ def conditions(comparison: PairedComparison, asked: Asked) -> Iterator[Condition
 
 
 def unread(name: str, what: str, missing: int, total: int, *, allowed: bool) -> Condition:
-    """Return the condition that nothing of the baseline stays unread.
-
-    Args:
-        name: the condition's name.
-        what: what each of them lacks, as a clause.
-        missing: how many turns.
-        total: how many the baseline has.
-        allowed: whether they may.
-    """
+    """Return the condition that nothing of the baseline stays unread."""
     asked = f"turns {what}: at most 0" + (", more are allowed" if allowed else "")
     found = f"{missing:,} of {counted(total, 'turn')}"
     return Condition(name, asked, found, 0, missing, passed=allowed or not missing)
@@ -126,12 +113,7 @@ def _at_most(name: str, count: int, most: int, pairs: int) -> Condition:
 
 
 def acting_needed(least: float, rate: Rate) -> int | None:
-    """Return of how many turns, all of them read, the lower end of the interval reaches a share; None where of no number.
-
-    Args:
-        least: the share, 0 to 1.
-        rate: what was found: where its sessions make its turns say less, so many more are needed.
-    """
+    """Return of how many turns, all of them read, the lower end of the interval reaches a share; None where of no number."""
     if least >= 1:
         return None
     few, enough = 0, 1

@@ -39,15 +39,7 @@ def packed(contents: Iterable[str]) -> bytes:
 
 
 def found_in_files(path: Path, wanted: Collection[str]) -> dict[str, str]:
-    """Return those texts that a file of them, or a folder, holds, by their hashes.
-
-    Args:
-        path: a file as ``packed`` makes it, or a folder of such files and of texts, a file each, however they are called.
-        wanted: the hashes to look for.
-
-    Raises:
-        SourceError: it can't be read, or is no such file, or was changed.
-    """
+    """Return those texts that a file of them, or a folder, holds, by their hashes."""
     try:
         if path.is_dir():
             return dict(_in_folder(path, set(wanted)))
@@ -57,12 +49,7 @@ def found_in_files(path: Path, wanted: Collection[str]) -> dict[str, str]:
 
 
 def found_in_ledger(ledger: Queryable, wanted: Collection[str]) -> dict[str, str]:
-    """Return those texts that a ledger holds, by their hashes.
-
-    Args:
-        ledger: what to ask.
-        wanted: the hashes to look for.
-    """
+    """Return those texts that a ledger holds, by their hashes."""
     return {hash_of(content): content for content in recorded_contents(ledger, sorted(wanted))}
 
 

@@ -127,11 +127,7 @@ def is_file(baseline: str | Path) -> bool:
 def _candidate(
     ledger: Ledger | None, candidate: str | AnyParser, against: str | None, workers: int | None
 ) -> Candidate:
-    """Return what is judged: a parser, or a run.
-
-    Raises:
-        UsageError: nothing goes by its name.
-    """
+    """Return what is judged: a parser, or a run."""
     if against is not None or not isinstance(candidate, str):
         return ReadNow(candidate, against, workers)
     if candidate in PARSERS:

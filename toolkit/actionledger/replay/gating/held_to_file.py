@@ -48,17 +48,7 @@ class HeldToFile:
     places: Path | None
 
     def judge(self, candidate: Candidate, within: Filter, asked: Asked) -> GateReport:
-        """Judge a candidate.
-
-        Args:
-            candidate: what is judged.
-            within: which profiles and models.
-            asked: what must hold.
-
-        Raises:
-            UsageError: no turn fits, or the run has read none of them.
-            SourceError: none of the texts is there.
-        """
+        """Judge a candidate."""
         _refuse_unsaid(within)
         turns = [turn for turn in self.baseline.turns if _fits(turn, within)]
         if not turns:
@@ -194,11 +184,7 @@ def _texts(turn: ExpectedTurn) -> set[str]:
 
 
 def _refuse_unsaid(within: Filter) -> None:
-    """Refuse a filter by what no baseline's file says of its turns.
-
-    Raises:
-        UsageError: it is one.
-    """
+    """Refuse a filter by what no baseline's file says of its turns."""
     unsaid = replace(within, profiles=(), models=())
     if unsaid != EVERYTHING:
         raise UsageError(

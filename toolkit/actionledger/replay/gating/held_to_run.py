@@ -29,14 +29,7 @@ class _Read:
 
 
 def held_to_run(ledger: Ledger, within: Filter, candidate: Candidate, asked: Asked) -> GateReport:
-    """Judge a candidate by what a ledger has recorded.
-
-    Args:
-        ledger: where the turns are.
-        within: whose readings are the baseline.
-        candidate: what is judged.
-        asked: what must hold.
-    """
+    """Judge a candidate by what a ledger has recorded."""
     read = _read(ledger, within, candidate)
     total = count_responses(ledger, within)
     missing = count_responses(ledger, within, done=read.run_id)
@@ -64,11 +57,7 @@ def held_to_run(ledger: Ledger, within: Filter, candidate: Candidate, asked: Ask
 
 
 def not_judged(count: int) -> str:
-    """Return the sentence on turns without a text.
-
-    Args:
-        count: how many there are.
-    """
+    """Return the sentence on turns without a text."""
     return f"{counted(count, 'turn')} not judged: the recording has kept the calls alone, and there is no text to read."
 
 

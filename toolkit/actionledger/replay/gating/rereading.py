@@ -33,13 +33,7 @@ class ReadAgain:
 
 
 def read_again(turns: Sequence[ExpectedTurn], contents: Mapping[str, str], reader: ChosenReader) -> ReadAgain:
-    """Return what a candidate reads of each turn, in the same order.
-
-    Args:
-        turns: which turns.
-        contents: their texts, and the tools that they were offered, by their hashes.
-        reader: the candidate.
-    """
+    """Return what a candidate reads of each turn, in the same order."""
     run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
     answers = reader.runner(run, len(turns)).run(_batches(turns, contents))
     done = ReadAgain()

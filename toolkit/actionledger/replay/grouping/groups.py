@@ -115,13 +115,7 @@ def key_of(failure: FailureAt | FailureKind) -> FailureKey:
 
 
 def group_of(key: FailureKey, sums: FailureSums, sessions: int) -> FailureGroup:
-    """Return the group of some failures.
-
-    Args:
-        key: what they have in common.
-        sums: what is told of them.
-        sessions: how many sessions have a response that meant to act.
-    """
+    """Return the group of some failures."""
     return FailureGroup(
         key=key,
         count=sums.count,

@@ -35,12 +35,7 @@ class Change:
 
 
 def changed(plain: Profile, change: Change) -> Profile:
-    """Return a profile as a change makes it.
-
-    Args:
-        plain: the profile as a session ran under it.
-        change: what takes the place of the recorded.
-    """
+    """Return a profile as a change makes it."""
     made = plain
     if change.policy is not None:
         made = replace(made, policy=policy_meant(change.policy, plain.catalogue))
@@ -52,12 +47,7 @@ def changed(plain: Profile, change: Change) -> Profile:
 
 
 def without_handlers(make: HandlerFactory, names: set[str]) -> HandlerFactory:
-    """Return what makes a profile's handlers but some.
-
-    Args:
-        make: makes all of them.
-        names: the actions that get none.
-    """
+    """Return what makes a profile's handlers but some."""
 
     def made(workspace: Workspace) -> Handlers:
         handlers = make(workspace)

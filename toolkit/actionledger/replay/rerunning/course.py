@@ -75,16 +75,7 @@ class Course:
 
 
 def kept_states(ledger: Ledger, recorded: Session, *, was_run: bool = True) -> KeptStates:
-    """Return what was kept of a session's states.
-
-    Args:
-        ledger: where it is recorded.
-        recorded: the session.
-        was_run: whether this toolkit has run it.
-
-    Raises:
-        Refused: nothing was, or it can't be used.
-    """
+    """Return what was kept of a session's states."""
     states = read_states(ledger.manifests, recorded.session_id)
     if states is None:
         raise Refused(WhyNot.NO_MANIFEST if was_run else WhyNot.NOT_OURS)
@@ -98,15 +89,7 @@ def kept_states(ledger: Ledger, recorded: Session, *, was_run: bool = True) -> K
 
 
 def course_of(ledger: Ledger, session_id: str) -> Course:
-    """Return the course of a recorded session.
-
-    Args:
-        ledger: where it is recorded.
-        session_id: the session.
-
-    Raises:
-        Refused: it can't be run again.
-    """
+    """Return the course of a recorded session."""
     recorded = session(ledger, session_id)
     assert recorded is not None
     responses = conversation(ledger, session_id)

@@ -72,12 +72,7 @@ class Divergence:
 
 
 def divergences(recorded: Mapping[int, TurnTrace], rerun: Mapping[int, TurnTrace]) -> Iterator[Divergence]:
-    """Yield where a rerun parts from a record, in the order in which it happened.
-
-    Args:
-        recorded: what came of each turn in the record.
-        rerun: what came of each turn of the rerun.
-    """
+    """Yield where a rerun parts from a record, in the order in which it happened."""
     for index in sorted({*recorded, *rerun}):
         yield from _turn(index, recorded.get(index, TurnTrace()), rerun.get(index, TurnTrace()))
 

@@ -71,11 +71,7 @@ class Script:
         self.left_out += self._restorer.apply(changes)
 
     def apply_effects(self, step: Step, is_taken: Callable[[int], bool]) -> None:
-        """Make the changes that an action had made whose result is taken from the record.
-
-        Raises:
-            Refused: nobody can tell which of several actions had made them.
-        """
+        """Make the changes that an action had made whose result is taken from the record."""
         for line in self.course.effects(step.turn.index):
             if step.index in line.actions and line.changes:
                 if not all(map(is_taken, line.actions)):

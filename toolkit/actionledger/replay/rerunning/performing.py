@@ -54,17 +54,7 @@ def perform(
     *,
     order: Order = "as_seen",
 ) -> Performance:
-    """Run a session once more.
-
-    Args:
-        course: what is recorded of it.
-        profile: what it runs under.
-        listen: is told each event.
-        order: in which order those actions run that had run side by side.
-
-    Raises:
-        Refused: it can't be run again.
-    """
+    """Run a session once more."""
     with TemporaryDirectory(prefix="actionledger-rerun-") as made:
         folder = Path(made).resolve()
         root = folder / "workspace"

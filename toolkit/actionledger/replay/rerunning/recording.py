@@ -11,13 +11,7 @@ from actionledger.core.vocabulary import Origin
 
 
 def as_rerun(events: Iterable[Event], run: RunKey, taken: Collection[str]) -> Iterator[Event]:
-    """Yield what of a rerun's events is recorded: what was read, and what came of each try.
-
-    Args:
-        events: what happened, as if for the first time.
-        run: the rerun's run.
-        taken: the executions whose results were taken from the record.
-    """
+    """Yield what of a rerun's events is recorded: what was read, and what came of each try."""
     for event in events:
         match event:
             case ResponseParsed():

@@ -107,12 +107,7 @@ def traces_of_record(course: Course) -> dict[int, TurnTrace]:
 
 
 def traces_of_events(events: Iterable[Event], root: str) -> dict[int, TurnTrace]:
-    """Return what came of each turn, by the events of a rerun, as a ledger would hold them.
-
-    Args:
-        events: what happened, in order.
-        root: the folder that it happened in.
-    """
+    """Return what came of each turn, by the events of a rerun, as a ledger would hold them."""
     traces: dict[int, TurnTrace] = {}
     turns: dict[str, int] = {}
     places: dict[str, tuple[int, int]] = {}

@@ -66,11 +66,6 @@ def cohen_kappa(things: Sequence[Thing], one: str, other: str) -> Coefficient:
     """Return how far two people agree, on what both have judged.
 
     J. Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and Psychological Measurement 20 (1960).
-
-    Args:
-        things: what was judged; what only one of them has judged is passed over.
-        one: who.
-        other: and who else.
     """
 
     def sums(thing: Thing) -> Sums:
@@ -84,12 +79,6 @@ def fleiss_kappa(things: Sequence[Thing]) -> Coefficient:
     """Return how far any number of people agree, where each thing was judged by equally many.
 
     J. L. Fleiss, "Measuring Nominal Scale Agreement Among Many Raters", Psychological Bulletin 76 (1971).
-
-    Args:
-        things: what was judged.
-
-    Raises:
-        ValueError: some were judged by more people than others.
     """
     if len({len(thing.judgements) for thing in things}) > 1:
         raise ValueError("each thing needs as many judgements as the others")
@@ -109,9 +98,6 @@ def krippendorff_alpha(things: Sequence[Thing]) -> Coefficient:
     """Return how far any number of people agree, whoever has judged what: Krippendorff's alpha for nominal data.
 
     K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C.
-
-    Args:
-        things: what was judged; what only one person has judged is passed over.
     """
 
     def sums(thing: Thing) -> Sums:

@@ -44,14 +44,6 @@ def change_points(
     Binary segmentation (A. J. Scott and M. Knott, "A Cluster Analysis Method for Grouping Means in the Analysis of Variance",
     Biometrics 30, 1974): the boundary with the least p-value divides the periods if, times the number of boundaries that
     there were to choose from (Bonferroni), it is below ``alpha``; then either side is looked at in the same way.
-
-    Args:
-        periods: the rate of each period, in order; a session that goes on in two of them is in both.
-        alpha: how often a stretch without a change may be divided by chance, at most.
-        spanning: the sessions that go on in several periods: on either side of a boundary each counts as one.
-
-    Returns:
-        The changes, in order; none where no boundary has sessions enough on both of its sides.
     """
     row = _Row(periods, spanning)
     bounds = [0, *sorted(_divisions(row, 0, len(periods), alpha)), len(periods)]

@@ -48,11 +48,6 @@ def spans(cells: Sequence[Cell], *, seed: int = 1, draws: int = DRAWS) -> list[S
     Were the true mean difference d, a session's score less d times its count would be as likely the other way round. Those that
     are turned round have one mean, the others another, and what was seen lies between the two: so far, and no farther,
     may d be for this way to be as far out.
-
-    Args:
-        cells: the sessions, 1 or more things in each.
-        seed: what is drawn begins with.
-        draws: how many ways are drawn.
     """
     count = sum(cell.size * cell.sessions for cell in cells)
     score = sum(cell.score * cell.sessions for cell in cells)
@@ -66,15 +61,7 @@ def share_with_zero(found: Sequence[Span]) -> float:
 
 
 def inverted(found: Sequence[Span], p_value: float) -> tuple[float, float]:
-    """Return the 95 % interval of the differences that the sign-flip test doesn't reject.
-
-    Args:
-        found: the spans.
-        p_value: the test's of no difference, however it was counted: of 0 the interval says the same.
-
-    Returns:
-        Its ends, -1 to 1.
-    """
+    """Return the 95 % interval of the differences that the sign-flip test doesn't reject."""
     # All spans hold what was seen, so that fewer and fewer hold a difference the farther it is from there.
     place = ceil(SURE * len(found) - _ROUNDING) - 1
     lows, highs = sorted(span.low for span in found), sorted((span.high for span in found), reverse=True)
@@ -91,11 +78,7 @@ def inverted(found: Sequence[Span], p_value: float) -> tuple[float, float]:
 
 
 def inverted_by_sums(cells: Sequence[Cell]) -> tuple[float, float] | None:
-    """Return the same interval where the sum over sessions is normal; None where there are too few kinds of sessions for that.
-
-    Args:
-        cells: the sessions.
-    """
+    """Return the same interval where the sum over sessions is normal; None where there are too few kinds of sessions for that."""
     if len(cells) <= _MOST_CELLS:
         return None
     count = sum(cell.size * cell.sessions for cell in cells)

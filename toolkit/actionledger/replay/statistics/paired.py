@@ -21,13 +21,6 @@ def mcnemar(only_before: int, only_after: int) -> float:
 
     Under the hypothesis that nothing changed, each of the turns that differ is as likely to differ one way as the other:
     a binomial test with one half (Q. McNemar, Psychometrika 12, 1947, in its exact form).
-
-    Args:
-        only_before: turns that only the first reading got right.
-        only_after: turns that only the second got right.
-
-    Returns:
-        The probability of a split at least as uneven, 0 to 1; 1 where no turn differs.
     """
     differing, fewer = only_before + only_after, min(only_before, only_after)
     if 2 * fewer >= differing - 1:
@@ -47,12 +40,6 @@ def session_test(shifts: Mapping[int, int]) -> float:
     round, whatever its turns have in common (R. A. Fisher, "The Design of Experiments", 1935, section 21, with sessions as
     pairs). All ways of turning sessions round are counted; where no session has two turns that differ, this is
     the exact McNemar test.
-
-    Args:
-        shifts: how many sessions there are by how many more of their turns were won than lost.
-
-    Returns:
-        The probability of a sum at least as far from 0; 1 where no session shifts.
     """
     observed = abs(sum(shift * sessions for shift, sessions in shifts.items()))
     sizes: dict[int, int] = defaultdict(int)
@@ -73,11 +60,7 @@ def session_test(shifts: Mapping[int, int]) -> float:
 
 
 def least_by_flipping(shifts: Mapping[int, int]) -> float:
-    """Return the least p-value that the sign-flip test can give where so many sessions shift: had all of them shifted one way.
-
-    Args:
-        shifts: how many sessions there are by how many more of their turns were won than lost.
-    """
+    """Return the least p-value that the sign-flip test can give where so many sessions shift: had all of them shifted one way."""
     shifting = sum(sessions for shift, sessions in shifts.items() if shift)
     return min(1.0, 2 * 0.5 ** min(shifting, 60))
 
@@ -100,15 +83,6 @@ def paired_difference(
     Binomial Proportions Based on Paired Data", Journal of Educational and Behavioral Statistics 37 (2012), at the count
     that sessions leave. Where the sessions themselves are known, it holds all that the sign-flip test doesn't reject,
     and says of 0 what that test says: the end towards 0 of a difference that is more than chance is the test's.
-
-    Args:
-        only_before: turns that only the first reading got right.
-        only_after: turns that only the second got right.
-        pairs: all turns that both have read.
-        clustering: how they fall into sessions; None where each stands for itself.
-
-    Returns:
-        Its ends, each -1 to 1; None where too few sessions were compared.
     """
     if clustering is None:
         return _adjusted_wald(only_before, only_after, pairs)
@@ -143,11 +117,7 @@ _Cells: TypeAlias = tuple[tuple[tuple[int, int], int], ...]
 
 
 def shifted(cells: Cells) -> float:
-    """Return how many sessions have shifted, by L. Kish's formula.
-
-    Args:
-        cells: the sessions.
-    """
+    """Return how many sessions have shifted, by L. Kish's formula."""
     shifts = [(abs(score), sessions) for (_, score), sessions in cells.items()]
     squares = sum(shift * shift * sessions for shift, sessions in shifts)
     return sum(shift * sessions for shift, sessions in shifts) ** 2 / squares if squares else 0.0

@@ -48,16 +48,7 @@ def is_dealt(before: int, after: int) -> bool:
 
 
 def permutation_test(before: Cells, after: Cells, *, seed: int = 1) -> float | None:
-    """Return the two-sided p-value of the studentised permutation test of sessions, for two rates.
-
-    Args:
-        before: the first side's sessions.
-        after: the second side's.
-        seed: what the dealing begins with; the same seed gives the same value.
-
-    Returns:
-        Above 0, at most 1; None where there are so many sessions that they are not dealt.
-    """
+    """Return the two-sided p-value of the studentised permutation test of sessions, for two rates."""
     if not is_dealt(sum(before.values()), sum(after.values())):
         return None
     one, other = sorted((_each(before), _each(after)))  # the same deals, whichever side is named first
@@ -68,13 +59,7 @@ def permutation_test(before: Cells, after: Cells, *, seed: int = 1) -> float | N
 
 
 def least_by_dealing(before: int, after: int, telling: int) -> float:
-    """Return how likely it is that dealing gives one side all the sessions that tell of a difference: the least p-value that they bear.
-
-    Args:
-        before: how many sessions the first side has.
-        after: how many the second has.
-        telling: how many of both have the rarer outcome.
-    """
+    """Return how likely it is that dealing gives one side all the sessions that tell of a difference: the least p-value that they bear."""
     sessions = before + after
     if not 0 < telling <= sessions:
         return 1.0
@@ -97,15 +82,6 @@ def permutation_tests(
     in length and likeness (E. Chung and J. P. Romano, "Exact and Asymptotically Robust Permutation Tests", Annals of
     Statistics 41, 2013). The way that was seen is counted among the deals (B. Phipson and G. K. Smyth, "Permutation P-values
     Should Never Be Zero", 2010).
-
-    Args:
-        sizes: how many things each session has, 1 or more.
-        first: how many of the sessions, from the first on, are the first side's.
-        groups: of each property, how many things of a session have it, by the session's place; what is left out has none.
-        seed: what the dealing begins with.
-
-    Returns:
-        Of each property in the same order, above 0, at most 1.
     """
     dealt = min(first, len(sizes) - first)
     if dealt < 1:

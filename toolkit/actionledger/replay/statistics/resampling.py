@@ -22,14 +22,6 @@ def resampled_difference(
     The percentile bootstrap (B. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7, 1979) with
     sessions as units. How often a session is drawn is Poisson (N. Chamandy and others, "Estimating Uncertainty for Massive
     Data Streams", Google 2012), so that alike sessions are drawn together, and half a million cost what a hundred do.
-
-    Args:
-        cells: how many sessions there are of each number of turns and sum of their scores (1 won, -1 lost).
-        seed: what the drawing begins with; the same seed gives the same interval.
-        draws: how often.
-
-    Returns:
-        Its ends, each -1 to 1; None where too few sessions were compared.
     """
     turns = sum(size * sessions for (size, _), sessions in cells.items())
     squares = sum(size * size * sessions for (size, _), sessions in cells.items())

@@ -12,11 +12,7 @@ _NAMED = re.compile(r'\s{0,20}(?:\[\s{0,20})?\{\s{0,20}"action"\s{0,20}:\s{0,20}
 
 
 def response_lines(result: ParseResult) -> Iterator[str]:
-    """Yield a response line by line: ``|`` before narrative, ``>`` before a block's text, ``=`` before what was made of it.
-
-    Args:
-        result: what was read.
-    """
+    """Yield a response line by line: ``|`` before narrative, ``>`` before a block's text, ``=`` before what was made of it."""
     return (printable(line) for line in _lines(result))
 
 

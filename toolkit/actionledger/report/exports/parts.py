@@ -23,11 +23,7 @@ class Call(NamedTuple):
 
 
 def parts_of(detail: TurnDetail) -> Iterator[str | Call]:
-    """Yield a response's texts and calls in their order; of one whose calls stand in its text, the text alone.
-
-    Args:
-        detail: the turn.
-    """
+    """Yield a response's texts and calls in their order; of one whose calls stand in its text, the text alone."""
     response = detail.response
     if response.capture is Capture.TEXT:
         yield response.text
@@ -49,11 +45,7 @@ def parts_of(detail: TurnDetail) -> Iterator[str | Call]:
 
 
 def ending_of(session: Session) -> dict[str, Any]:
-    """Return how a session ended, as its source says it: what is known of whether it reached what it was for, why, scores and labels.
-
-    Args:
-        session: the session.
-    """
+    """Return how a session ended, as its source says it: what is known of whether it reached what it was for, why, scores and labels."""
     known = {
         "success": session.success,
         "end_reason": session.reason or None,
