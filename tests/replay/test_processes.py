@@ -33,7 +33,7 @@ FROM parse_attempts WHERE run_id = ? ORDER BY session_id, turn_index"""
 
 DEADLY = """
 import os, sys, json, signal, time
-from actionledger.replay.limit import Limit
+from actionledger.replay.worker import Limit
 setup = json.loads(sys.stdin.readline())
 limit = Limit(setup["seconds"])
 print("{}", flush=True)

@@ -119,20 +119,24 @@ if TYPE_CHECKING:
     )
     from actionledger.replay.failures import failures as failures
     from actionledger.replay.fork import Fork as Fork, fork as fork
-    from actionledger.replay.gating.baseline import Baseline as Baseline
-    from actionledger.replay.gating.blessing import bless as bless
+    from actionledger.replay.gating.baseline import Baseline as Baseline, bless as bless
     from actionledger.replay.gating.gate import gate as gate
     from actionledger.replay.gating.report import GateReport as GateReport
-    from actionledger.replay.grouping.groups import FailureGroup as FailureGroup
-    from actionledger.replay.grouping.report import FailureReport as FailureReport
+    from actionledger.replay.grouping.groups import (
+        FailureGroup as FailureGroup,
+        FailureReport as FailureReport,
+    )
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
     from actionledger.replay.paired import (
         PairedComparison as PairedComparison,
         PairedGroup as PairedGroup,
         compare_by as compare_by,
     )
-    from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
-    from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
+    from actionledger.replay.recheck import (
+        RecheckedAction as RecheckedAction,
+        RecheckReport as RecheckReport,
+        recheck as recheck,
+    )
     from actionledger.replay.recorded_run import ReparseProgress as ReparseProgress
     from actionledger.replay.recoveries import (
         FailedTurn as FailedTurn,
@@ -141,8 +145,12 @@ if TYPE_CHECKING:
     )
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
     from actionledger.replay.rerun import rerun as rerun
-    from actionledger.replay.rerunning.divergences import Cause as Cause, Divergence as Divergence
-    from actionledger.replay.rerunning.report import RerunReport as RerunReport, SessionRerun as SessionRerun
+    from actionledger.replay.rerunning.report import (
+        Cause as Cause,
+        Divergence as Divergence,
+        RerunReport as RerunReport,
+        SessionRerun as SessionRerun,
+    )
     from actionledger.replay.reviewer_agreement import (
         ReviewerAgreement as ReviewerAgreement,
         reviewer_agreement as reviewer_agreement,
@@ -246,20 +254,20 @@ _NAMES_OF_MODULES = {
     "replay.failures": ("failures",),
     "replay.fork": ("Fork", "fork"),
     "replay.gating.baseline": ("Baseline",),
-    "replay.gating.blessing": ("bless",),
+    "replay.gating.baseline": ("bless",),
     "replay.gating.gate": ("gate",),
     "replay.gating.report": ("GateReport",),
     "replay.grouping.groups": ("FailureGroup",),
-    "replay.grouping.report": ("FailureReport",),
+    "replay.grouping.groups": ("FailureReport",),
     "replay.loops": ("Loop", "LoopReport", "loops"),
     "replay.paired": ("PairedComparison", "PairedGroup", "compare_by"),
     "replay.recheck": ("RecheckReport", "recheck"),
-    "replay.rechecking": ("RecheckedAction",),
+    "replay.recheck": ("RecheckedAction",),
     "replay.recorded_run": ("ReparseProgress",),
     "replay.recoveries": ("FailedTurn", "RecoveryReport", "recoveries"),
     "replay.reparse": ("ReparseReport", "reparse"),
     "replay.rerun": ("rerun",),
-    "replay.rerunning.divergences": ("Cause", "Divergence"),
+    "replay.rerunning.report": ("Cause", "Divergence"),
     "replay.rerunning.report": ("RerunReport", "SessionRerun"),
     "replay.reviewer_agreement": ("ReviewerAgreement", "reviewer_agreement"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),

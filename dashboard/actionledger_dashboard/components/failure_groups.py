@@ -11,8 +11,7 @@ from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.failures import Spent
 from actionledger.ledger.queries.naming import session_names
 from actionledger.replay.failures import failures, group_turns
-from actionledger.replay.grouping.groups import FailureGroup, FailureKey
-from actionledger.replay.grouping.report import FailureReport
+from actionledger.replay.grouping.groups import FailureGroup, FailureKey, FailureReport
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.costs import by_file, cost_of

@@ -8,7 +8,7 @@ from actionledger.core.plurals import counted
 from actionledger.core.vocabulary import SENTENCES, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
-from actionledger.replay.grouping.report import FailureReport
+from actionledger.replay.grouping.groups import FailureReport
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.costs import by_file, cost_of
 from actionledger_dashboard.components.failure_groups import show_failure_groups, show_loops

@@ -9,9 +9,8 @@ from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import SENTENCES, Ending, SessionOutcome
 from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted
 from actionledger.ledger.queries.stages import MEANT, UNACTED, audited
-from actionledger.replay.grouping.groups import FailureGroup
-from actionledger.replay.grouping.report import FailureReport
-from actionledger.replay.periods import PeriodChange
+from actionledger.replay.changes import PeriodChange
+from actionledger.replay.grouping.groups import FailureGroup, FailureReport
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.assets import mount_of

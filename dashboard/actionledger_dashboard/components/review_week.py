@@ -15,12 +15,12 @@ from actionledger.core.vocabulary import ReviewAspect
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import Review, reviews
+from actionledger.replay.changes import latest_two
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.failure_changes import FailureChange, failure_changes
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup
-from actionledger.replay.periods import latest_two
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast

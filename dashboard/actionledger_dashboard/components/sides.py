@@ -13,7 +13,7 @@ from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run
 from actionledger.ledger.queries.latest import last_at
-from actionledger.replay.periods import latest_two
+from actionledger.replay.changes import latest_two
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import Parameters, filter_parameters

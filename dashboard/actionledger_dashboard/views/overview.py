@@ -14,9 +14,9 @@ from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
 from actionledger.ledger.queries.uncounted import LEAD
 from actionledger.ledger.queries.usage import Kept
+from actionledger.replay.changes import change_since_before
 from actionledger.replay.failures import failures
-from actionledger.replay.grouping.report import FailureReport
-from actionledger.replay.periods import change_since_before
+from actionledger.replay.grouping.groups import FailureReport
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.failures import show_reasons

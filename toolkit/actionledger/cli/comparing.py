@@ -27,10 +27,9 @@ from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import FIRST, session_names
-from actionledger.replay.comparing import compare
+from actionledger.replay.comparing import compare, difference_of, side_of
 from actionledger.replay.contrasts import MEASURES, Contrast
 from actionledger.replay.paired import PairedComparison
-from actionledger.replay.sides import difference_of, side_of
 from actionledger.report.contrasts import contrast_sentences
 from actionledger.report.markdown import comparison_markdown, contrast_markdown
 

@@ -21,9 +21,8 @@ from actionledger.ledger.queries.reasons import answered_words
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.failure_changes import FailureChanges, failure_changes
 from actionledger.replay.failures import failures
-from actionledger.replay.grouping.groups import FailureGroup
-from actionledger.replay.grouping.report import FailureReport
-from actionledger.replay.other_format import other_format
+from actionledger.replay.fitting import other_format
+from actionledger.replay.grouping.groups import FailureGroup, FailureReport
 from actionledger.report.failures import CHANGE_HEADS, HEADS, change_cells, group_cells
 
 ALONE = "Give --between alone: it names its runs, and has no periods."

@@ -20,11 +20,9 @@ from actionledger.core.text import printable_json
 from actionledger.core.whole_files import write_whole
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
-from actionledger.replay.gating.blessing import bless
-from actionledger.replay.gating.conditions import MIN_ACTING
-from actionledger.replay.gating.contents import beside
+from actionledger.replay.gating.baseline import beside, bless
 from actionledger.replay.gating.gate import gate, is_file
-from actionledger.replay.gating.report import GateReport
+from actionledger.replay.gating.report import MIN_ACTING, GateReport
 
 _OUT = "-"
 _DIGITS = 18

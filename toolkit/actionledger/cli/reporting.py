@@ -39,7 +39,7 @@ from actionledger.ledger.queries.uncounted import LEAD, Uncounted, uncounted
 from actionledger.ledger.queries.usage import usage
 from actionledger.ledger.queries.verdicts import recorded_verdicts
 from actionledger.replay.changes import Change, changes
-from actionledger.replay.other_format import other_format
+from actionledger.replay.fitting import other_format
 
 TOP_REASONS = 10
 NO_RANKING = (

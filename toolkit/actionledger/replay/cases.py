@@ -17,8 +17,16 @@ from actionledger.core.text import escaped_halves, writable
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.readings import RecordedReading
-from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
-from actionledger.replay.expectations import described, difference, expected_text
+from actionledger.replay.expectations import (
+    assigned,
+    assigned_text,
+    described,
+    difference,
+    expected_text,
+    has_halves,
+    is_sayable,
+    json_literal,
+)
 from actionledger.replay.readers import Reader, reader_of
 
 SUFFIX = ".case.toml"

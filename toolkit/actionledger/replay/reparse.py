@@ -15,10 +15,9 @@ from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter, rated
 from actionledger.ledger.queries.naming import Called, run_or_first
 from actionledger.reading.parsers import AnyParser
-from actionledger.replay.choosing import reader_of
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
-from actionledger.replay.placing import Place, check_workers
+from actionledger.replay.placing import Place, check_workers, reader_of
 from actionledger.replay.processes import SECONDS
 from actionledger.replay.recorded_run import ReparseProgress, Task, losses, reread
 

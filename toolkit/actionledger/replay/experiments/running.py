@@ -11,9 +11,15 @@ from typing import NamedTuple
 from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.core.ids import derived_id
 from actionledger.ledger import Ledger
-from actionledger.replay.experiments.report import Experiment
-from actionledger.replay.experiments.stopping import ExperimentStopped, Stopping
-from actionledger.replay.experiments.variants import Variant, check_names, distinct, model_of
+from actionledger.replay.experiments.variants import (
+    Experiment,
+    ExperimentStopped,
+    Stopping,
+    Variant,
+    check_names,
+    distinct,
+    model_of,
+)
 from actionledger.runtime.agent import Conversation, ConversationLimits, converse
 from actionledger.runtime.agent.endings import Ending
 from actionledger.runtime.models import Completion, Model

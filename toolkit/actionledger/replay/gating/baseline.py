@@ -1,19 +1,35 @@
 """A blessed baseline: what was read of each turn, in a small file that a repository keeps, so that a gate needs no ledger."""
 
+import gzip
 import hashlib
+import io
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from actionledger.core.errors import SourceError
+from actionledger.core.compressed import unpacked
+from actionledger.core.errors import SourceError, UsageError, require_path
 from actionledger.core.text import printable_json
 from actionledger.core.vocabulary import ActionStatus, Outcome
-from actionledger.ledger.queries.expected import ExpectedAction, ExpectedParser, ExpectedTurn
+from actionledger.core.whole_files import write_whole
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
+from actionledger.ledger.queries.expected import (
+    ExpectedAction,
+    ExpectedParser,
+    ExpectedTurn,
+    count_without_text,
+    expected_parsers,
+    expected_turns,
+    recorded_contents,
+)
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.naming import FIRST, Called, one_run, session_names
 from actionledger.reading.parsers import READING_RULES
 
 FORMAT = "actionledger baseline"
@@ -233,3 +249,153 @@ def _turn(turn: ExpectedTurn) -> dict[str, Any]:
 
 def _json(value: object) -> str:
     return printable_json(json.dumps(value, ensure_ascii=False))
+
+
+SUFFIX = ".texts.jsonl.gz"
+_LONGEST_LINE = 512 * 2**20
+_LARGEST_FILE = 64 * 2**20
+"""The largest file of a folder that is looked at, in bytes: as much as a ledger takes of one text."""
+
+
+def hash_of(content: str) -> str:
+    """Return the SHA-256 of a text in UTF-8, in hexadecimal digits."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def beside(baseline: Path) -> Path:
+    """Return where the texts of a baseline's file are kept: ``baseline.texts.jsonl.gz`` for ``baseline.json``."""
+    return baseline.with_name(baseline.name.removesuffix(".json") + SUFFIX)
+
+
+def packed(contents: Iterable[str]) -> bytes:
+    """Return texts as a file, a line each in the order of their hashes; the same texts give the same bytes."""
+    by_hash = sorted((hash_of(content), content) for content in set(contents))
+    lines = (json.dumps({"sha256": digest, "content": content}) for digest, content in by_hash)
+    file = io.BytesIO()
+    with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as archive:
+        archive.writelines(f"{line}\n".encode() for line in lines)
+    return file.getvalue()
+
+
+def found_in_files(path: Path, wanted: Collection[str]) -> dict[str, str]:
+    """Return those texts that a file of them, or a folder, holds, by their hashes."""
+    try:
+        if path.is_dir():
+            return dict(_in_folder(path, set(wanted)))
+        return dict(_in_file(path, set(wanted)))
+    except OSError as error:
+        raise SourceError(f"The texts {str(path)!r} can't be read: {error.strerror or error}.") from error
+
+
+def found_in_ledger(ledger: Queryable, wanted: Collection[str]) -> dict[str, str]:
+    """Return those texts that a ledger holds, by their hashes."""
+    return {hash_of(content): content for content in recorded_contents(ledger, sorted(wanted))}
+
+
+def _in_folder(folder: Path, wanted: set[str]) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file():
+            continue
+        if path.name.endswith(SUFFIX):
+            yield from _in_file(path, wanted)
+        elif path.stat().st_size <= _LARGEST_FILE:
+            data = path.read_bytes()
+            digest = hashlib.sha256(data).hexdigest()
+            if digest in wanted and (content := _decoded(data)) is not None:
+                yield digest, content
+
+
+def _decoded(data: bytes) -> str | None:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _in_file(path: Path, wanted: set[str]) -> Iterator[tuple[str, str]]:
+    with path.open("rb") as file, unpacked(file, file.tell) as lines:
+        for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE), b""), start=1):
+            try:
+                said = json.loads(line)
+                content, digest = said["content"], hash_of(said["content"])
+                is_as_said = said["sha256"] == digest
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+                raise SourceError(
+                    f"The texts {str(path)!r} hold no text in line {number:,}: {error!r}."
+                ) from error
+            if not is_as_said:
+                raise SourceError(
+                    f"The texts {str(path)!r} were changed: line {number:,} is not what its sha256 is of. Write them again with "
+                    "'actionledger bless --with-texts'."
+                )
+            if digest in wanted:
+                yield digest, content
+
+
+def bless(
+    ledger: Ledger,
+    to: str | Path,
+    *,
+    run: Called = FIRST,
+    within: Filter = EVERYTHING,
+    with_texts: bool = False,
+) -> Baseline:
+    r"""Write what was read as the baseline of a gate: a small file for a repository, the same for the same readings.
+
+    Args:
+        ledger: where the readings are.
+        to: the file to write; one that is there is replaced.
+        run: whose readings, by its id or name; ``first`` for the first ones.
+        within: which of the turns, by what was given before they were read; its ``run_id`` is ``run``.
+        with_texts: whether the texts are kept beside it, as ``NAME.texts.jsonl.gz``, masked as the ledger has them; else the
+            gate needs them from elsewhere.
+
+    Returns:
+        What was written.
+
+    Raises:
+        UsageError: no turn with a text fits, no run goes by the name, or two runs are named.
+        SourceError: the file can't be written.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle('```actions\n{"actions": [{"type": "list_tasks"}]}\n```')
+        ...     baseline = al.bless(ledger, "baseline.json", with_texts=True)
+        >>> baseline.counts["turns"]
+        1
+        >>> al.gate(None, baseline="baseline.json", candidate="assistant", allow_few=True).passed
+        True
+    """
+    refuse_no_ledger(ledger)
+    require_path("What a baseline is written to", to)
+    if run != FIRST and within.run_id is not None:
+        raise UsageError("Give either run or a run in within.")
+    within = rated(within) if run == FIRST else rated(replace(within, run_id=one_run(ledger, run)))
+    turns = list(expected_turns(ledger, within))
+    if not turns:
+        raise UsageError(
+            "No recorded turn with a text fits; 'actionledger report' says what the ledger holds."
+        )
+    names = lasting_names(ledger, turns)
+    named = tuple(replace(turn, session_id=names[turn.session_id]) for turn in turns)
+    baseline = in_order(Baseline(expected_parsers(ledger, within), named, count_without_text(ledger, within)))
+    path = Path(to)
+    _write(path, baseline.dumps().encode())
+    if with_texts:
+        wanted = {each for turn in turns for each in (turn.text, turn.tools) if each}
+        _write(beside(path), packed(found_in_ledger(ledger, wanted).values()))
+    return baseline
+
+
+def lasting_names(ledger: Ledger, turns: Sequence[ExpectedTurn]) -> dict[str, str]:
+    """Return what to call the sessions of turns in a file: by their own names, else by the whole of their ids."""
+    names = session_names(ledger, {turn.session_id for turn in turns})
+    return {identity: identity if identity.startswith(name) else name for identity, name in names.items()}
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise SourceError(f"The file {str(path)!r} can't be written: {error.strerror}.") from error

@@ -1,31 +1,119 @@
 """A candidate held to a blessed baseline: its texts are found by their hashes, wherever they are kept."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.events import EVENT, ResponseParsed
+from actionledger.core.ids import derived_id, new_id
 from actionledger.core.plurals import counted
+from actionledger.core.recording import RunKey
+from actionledger.core.vocabulary import ActionStatus, LeftOutReason, Reason, RunKind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.compare_values import compare_readings
-from actionledger.ledger.queries.expected import ExpectedTurn, expected_turns
+from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn, expected_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.profiles import PROFILES
 from actionledger.reading.parsers import READING_RULES
-from actionledger.replay.choosing import reader_of
-from actionledger.replay.gating.baseline import Baseline
-from actionledger.replay.gating.blessing import lasting_names
-from actionledger.replay.gating.candidates import Candidate, ReadNow, ReadRun
-from actionledger.replay.gating.conditions import Asked, Condition, conditions, unread
-from actionledger.replay.gating.contents import found_in_files, found_in_ledger
-from actionledger.replay.gating.held_to_run import not_judged
-from actionledger.replay.gating.report import GateReport
-from actionledger.replay.gating.rereading import read_again
-from actionledger.replay.gating.worse import counted_turns, worse_turns
+from actionledger.replay.gating.baseline import Baseline, found_in_files, found_in_ledger, lasting_names
+from actionledger.replay.gating.report import (
+    Asked,
+    Candidate,
+    Condition,
+    GateReport,
+    ReadNow,
+    ReadRun,
+    conditions,
+    counted_turns,
+    not_judged,
+    unread,
+    worse_turns,
+)
 from actionledger.replay.paired import with_test
+from actionledger.replay.placing import ChosenReader, reader_of
 from actionledger.replay.processes import SECONDS
 from actionledger.replay.recorded_run import losses
+
+_BATCH_TURNS = 200
+_BATCH_CHARACTERS = 1_000_000
+
+
+@dataclass(slots=True)
+class ReadAgain:
+    """What a candidate reads of a baseline's turns.
+
+    Args:
+        pairs: each turn with what is read of it now; another version's answer that can't be taken is in none.
+        failed: how many texts nobody could read to their end, by reason; they are read as failed.
+        left_out: how much of the readings could not be taken, by reason.
+    """
+
+    pairs: list[tuple[ExpectedTurn, ExpectedTurn]] = field(default_factory=list)
+    failed: Counter[Reason] = field(default_factory=Counter)
+    left_out: Counter[LeftOutReason] = field(default_factory=Counter)
+
+
+def read_again(turns: Sequence[ExpectedTurn], contents: Mapping[str, str], reader: ChosenReader) -> ReadAgain:
+    """Return what a candidate reads of each turn, in the same order."""
+    run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
+    answers = reader.runner(run, len(turns)).run(_batches(turns, contents))
+    done = ReadAgain()
+    for turn, reading in zip(turns, (each for readings in answers for each in readings), strict=True):
+        done.left_out.update(reading.left_out)
+        done.failed.update([reading.failed] if reading.failed else [])
+        if reading.line is not None:
+            done.pairs.append((turn, _as_read(turn, reading.line)))
+    return done
+
+
+def _as_read(turn: ExpectedTurn, line: bytes) -> ExpectedTurn:
+    event = EVENT.validate_json(line)
+    assert isinstance(event, ResponseParsed)
+    actions = tuple(
+        ExpectedAction(each.name, each.status, hashlib.sha256(each.arguments.encode()).hexdigest())
+        for each in event.actions
+        if each.status is not ActionStatus.ILLUSTRATION
+    )
+    return replace(turn, outcome=event.outcome, actions=actions)
+
+
+def _batches(turns: Iterable[ExpectedTurn], contents: Mapping[str, str]) -> Iterator[Batch]:
+    batch: list[RecordedResponse] = []
+    characters = 0
+    for place, turn in enumerate(turns):
+        text = contents[turn.text]
+        if batch and (len(batch) >= _BATCH_TURNS or characters + len(text) > _BATCH_CHARACTERS):
+            yield _with_tools(batch, contents)
+            batch, characters = [], 0
+        batch.append(_response(turn, place, text))
+        characters += len(text)
+    if batch:
+        yield _with_tools(batch, contents)
+
+
+def _with_tools(batch: list[RecordedResponse], contents: Mapping[str, str]) -> Batch:
+    offered = {response.tools_hash for response in batch if response.tools_hash}
+    return Batch(tuple(batch), {each: contents[each] for each in offered})
+
+
+def _response(turn: ExpectedTurn, place: int, text: str) -> RecordedResponse:
+    return RecordedResponse(
+        turn_id=derived_id("gate", place),
+        session_id=derived_id("gate", turn.session_id),
+        turn_index=turn.turn_index,
+        profile=turn.profile,
+        model=turn.model,
+        task="",
+        occurred_at=None,
+        tools_hash=turn.tools,
+        text=text,
+    )
+
 
 _Pairs = list[tuple[ExpectedTurn, ExpectedTurn]]
 _SHOWN_HASHES = 5

@@ -6,10 +6,12 @@ from actionledger.replay.statistics.agreeing import (
     cohen_kappa as cohen_kappa,
     fleiss_kappa as fleiss_kappa,
     krippendorff_alpha as krippendorff_alpha,
+    resampled_difference as resampled_difference,
 )
 from actionledger.replay.statistics.changes import (
     ChangePoint as ChangePoint,
     change_points as change_points,
+    holm as holm,
 )
 from actionledger.replay.statistics.paired import (
     least_by_flipping as least_by_flipping,
@@ -18,17 +20,13 @@ from actionledger.replay.statistics.paired import (
     session_test as session_test,
     shifted as shifted,
 )
-from actionledger.replay.statistics.permuting import (
+from actionledger.replay.statistics.tasks import task_difference as task_difference, task_test as task_test
+from actionledger.replay.statistics.unpaired import (
+    difference_test as difference_test,
     is_dealt as is_dealt,
     least_by_dealing as least_by_dealing,
     permutation_test as permutation_test,
     permutation_tests as permutation_tests,
-)
-from actionledger.replay.statistics.resampling import resampled_difference as resampled_difference
-from actionledger.replay.statistics.several import holm as holm
-from actionledger.replay.statistics.tasks import task_difference as task_difference, task_test as task_test
-from actionledger.replay.statistics.unpaired import (
-    difference_test as difference_test,
     score_test as score_test,
     unpaired_difference as unpaired_difference,
 )

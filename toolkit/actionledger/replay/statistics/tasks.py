@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from actionledger.replay.statistics.flipping import Cell, inverted, share_with_zero, spans
+from actionledger.replay.statistics.paired import Cell, inverted, share_with_zero, spans
 
 DRAWS = 4_999
 """How often the tasks are turned round."""
