@@ -16,7 +16,7 @@ from streamlit import config
 from actionledger.core.errors import UsageError
 from actionledger.core.extras import require as require_package
 from actionledger_dashboard import ALLOWED_VARIABLE
-from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.wording import visible
 
 _EXAMPLE = 'allowed = ["ann@team.example", "@team.example"]'
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.cli.answers import Format, write_answer
+from actionledger.cli.asking import Format, write_answer
 from actionledger.ledger.guarded import Answer
 
 ROWS = "SELECT * FROM (VALUES (1, 'a'), (2, 'b\n\"c\"'), (3, NULL)) AS t(n, text) ORDER BY n"

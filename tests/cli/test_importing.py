@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.imported import SHOWN_REFUSALS
+from actionledger.cli.importing import SHOWN_REFUSALS
 from actionledger.imports import Importer
 from actionledger.ledger import open_ledger
 

@@ -12,7 +12,7 @@ from actionledger.demo import SOURCE
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger
 from actionledger_dashboard import deciding
-from actionledger_dashboard.cases import CASES_VARIABLE, cases_folder
+from actionledger_dashboard.deciding import CASES_VARIABLE, cases_folder
 
 
 def test_without_its_packages_it_says_what_to_install(sentence, monkeypatch):

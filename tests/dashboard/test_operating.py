@@ -19,7 +19,7 @@ from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.saved import Saved
 from actionledger_dashboard.components import asked
-from actionledger_dashboard.components.charts.rows import rows_chart, too_many
+from actionledger_dashboard.components.charts import rows_chart, too_many
 from actionledger_dashboard.data import saved
 
 HEALTH, LIVE, SQL = "views/health.py", "views/live.py", "views/sql.py"

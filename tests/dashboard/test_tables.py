@@ -111,7 +111,7 @@ def test_a_sum_says_of_how_many_turns_it_is_recorded() -> None:
 def test_a_link_of_no_words_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody hears where it leads: a session without a model has no link to all of these."""
     shown: list[dict[str, object]] = []
-    monkeypatch.setattr(tables, "_mount", lambda key, data: shown.extend(data["columns"]))
+    monkeypatch.setattr(tables, "_mount_table\", lambda key, data: shown.extend(data["columns"]))
     columns = [
         Column("Session", ["a", "b", "c"]),
         Column("Model", ["", "x", None], "name", hrefs=["?1", "?2", "?3"]),

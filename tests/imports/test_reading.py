@@ -6,7 +6,7 @@ from rich.console import Console
 
 import actionledger as al
 from actionledger.cli.reporting import print_report
-from actionledger.cli.tables import funnel_table
+from actionledger.cli.sentences import funnel_table
 from actionledger.core.vocabulary import Capture, Outcome
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger

@@ -25,7 +25,7 @@ from actionledger.replay.gating.report import (
     conditions,
 )
 from actionledger.replay.paired import with_test
-from actionledger.report.junit import gate_junit
+from actionledger.report.gates import gate_junit
 from actionledger.report.markdown import MOST_CHARACTERS, code, gate_markdown
 
 ASSISTANT: DialectParser = al.parser("assistant")

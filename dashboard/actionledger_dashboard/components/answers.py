@@ -8,10 +8,9 @@ from actionledger.core.plurals import counted
 from actionledger.core.rates import TOO_FEW, Rate, shown_p, shown_share
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
-from actionledger_dashboard.components.assets import mount_of
+from actionledger_dashboard.components.anchors import mount_of
 from actionledger_dashboard.components.sides import Sides
-from actionledger_dashboard.components.visible import pieces
-from actionledger_dashboard.components.wording import interval, share
+from actionledger_dashboard.components.wording import interval, pieces, share
 
 Facts: TypeAlias = list[tuple[str, str]]
 """What an answer rests on: what it is, and how it is said."""

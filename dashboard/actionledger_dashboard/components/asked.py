@@ -8,6 +8,8 @@ from itertools import islice
 from typing import Any
 
 from actionledger.core.canonical import json_text
+from actionledger.ledger.queries import TableDescription
+from actionledger_dashboard.components.anchors import mount_of
 from actionledger_dashboard.data import opened
 
 ROWS = 5000
@@ -87,3 +89,23 @@ def _is_number(value: object) -> bool:
     if isinstance(value, int):
         return abs(value) < 2**53
     return isinstance(value, float) and json.dumps(value) not in {"NaN", "Infinity", "-Infinity"}
+
+
+_mount_catalogue = mount_of("catalogue")
+
+
+def show_catalogue(tables: Sequence[TableDescription]) -> None:
+    """Show the tables."""
+    drawn = [
+        {
+            "name": table.name,
+            "rows": table.rows,
+            "meaning": table.meaning,
+            "columns": [
+                {"name": column.name, "type": column.sql_type, "meaning": column.meaning}
+                for column in table.columns
+            ],
+        }
+        for table in tables
+    ]
+    _mount_catalogue(key="catalogue", data={"tables": drawn})

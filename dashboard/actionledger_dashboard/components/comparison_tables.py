@@ -13,8 +13,8 @@ from actionledger.replay.contrasts import MEASURES, Measure
 from actionledger.replay.paired import PairedComparison, compare_by
 from actionledger.report.comparisons import in_words
 from actionledger_dashboard.components import links, tables
+from actionledger_dashboard.components.anchors import heading, line
 from actionledger_dashboard.components.answers import in_points
-from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column

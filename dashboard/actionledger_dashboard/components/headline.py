@@ -12,11 +12,18 @@ from actionledger.ledger.queries.stages import MEANT, UNACTED, audited
 from actionledger.replay.changes import PeriodChange
 from actionledger.replay.grouping.groups import FailureGroup, FailureReport
 from actionledger_dashboard.components import links
+from actionledger_dashboard.components.anchors import mount_of
 from actionledger_dashboard.components.answers import answer_of, points
-from actionledger_dashboard.components.assets import mount_of
-from actionledger_dashboard.components.failure_groups import group_href, place_of
-from actionledger_dashboard.components.visible import cut_in_the_middle, pieces, visible
-from actionledger_dashboard.components.wording import NOTHING_FAILED, interval, out_of, share
+from actionledger_dashboard.components.failures import group_href, place_of
+from actionledger_dashboard.components.wording import (
+    NOTHING_FAILED,
+    cut_in_the_middle,
+    interval,
+    out_of,
+    pieces,
+    share,
+    visible,
+)
 
 Words: TypeAlias = list[dict[str, Any]]
 """A sentence in pieces: each has its ``text``, and where it leads, or how it looks."""

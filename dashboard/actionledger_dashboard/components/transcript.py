@@ -1,14 +1,61 @@
 """The viewer of a session within the dashboard: steps and searches come back as changes of the URL."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import streamlit as st
 
-from actionledger_dashboard.components.assets import mount_of
-from actionledger_dashboard.viewer.files import VIEWER
+from actionledger.core.errors import UsageError
+from actionledger.ledger import queries
+from actionledger.ledger.queries.naming import sessions_called
+from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.anchors import mount_of
+from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.page import VIEWER
+
+_mount_facts = mount_of("session_facts", "facts")
+
+
+def show_facts(
+    key: str,
+    facts: Sequence[Values],
+    family: Sequence[Values],
+    readings: Sequence[Values] = (),
+    ways: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Show a session's facts."""
+    data = {
+        "facts": list(facts),
+        "family": list(family),
+        "readings": list(readings),
+        "ways": [{"text": text, "href": href} for text, href in ways],
+    }
+    _mount_facts(key=key, data=data)
+
+
+_SHOWN = 10
+
+
+def session_meant(called: str) -> str | None:
+    """Return the id of the session that a link means; None where there is none or there are several, which is said."""
+    if ask(queries.session, called) is not None:
+        return called
+    try:
+        found = ask(sessions_called, called)
+    except UsageError:
+        found = []
+    if len(found) == 1:
+        return found[0].session_id
+    if found:
+        notices.several_sessions(
+            len(found), [(each.told_apart(called), each.session_id) for each in found[:_SHOWN]]
+        )
+    else:
+        notices.unknown_session()
+    return None
+
 
 _mount = mount_of("transcript", *VIEWER)
 

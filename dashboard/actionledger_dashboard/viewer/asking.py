@@ -11,15 +11,19 @@ from actionledger.ledger.queries import Response, TurnDetail
 from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.starting import starts
 from actionledger.replay.steps import steps
-from actionledger_dashboard.components.visible import Piece
-from actionledger_dashboard.viewer.conversation import shown_before, told_after
-from actionledger_dashboard.viewer.course import WINDOW, Course, course_data
-from actionledger_dashboard.viewer.doing import run_lanes, was_recorded_elsewhere, went_wrong
-from actionledger_dashboard.viewer.finding import found_data
+from actionledger_dashboard.components.wording import Piece
+from actionledger_dashboard.viewer.doing import (
+    run_lanes,
+    shown_before,
+    state_lane,
+    told_after,
+    was_recorded_elsewhere,
+    went_wrong,
+)
 from actionledger_dashboard.viewer.looks import Values, because
+from actionledger_dashboard.viewer.marks import found_data
 from actionledger_dashboard.viewer.reading import attempt_lane, reading_data
-from actionledger_dashboard.viewer.session import facts_of, family_of, started_by
-from actionledger_dashboard.viewer.states import state_lane
+from actionledger_dashboard.viewer.session import WINDOW, Course, course_data, facts_of, family_of, started_by
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -14,7 +14,7 @@ from actionledger.core.vocabulary import (
     Outcome,
     Reason,
 )
-from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.components.wording import pieces
 
 Values: TypeAlias = dict[str, Any]
 """Values by name, to be sent as JSON."""

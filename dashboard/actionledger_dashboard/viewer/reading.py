@@ -7,11 +7,9 @@ from actionledger.core.plurals import counted
 from actionledger.core.values import Block, FieldError, Issue, Span
 from actionledger.core.vocabulary import SENTENCES
 from actionledger.ledger.queries import Reader, Response, TurnDetail
-from actionledger.report.exports.spent import spent
-from actionledger_dashboard.components.visible import pieces, tokens, visible
+from actionledger.report.exports.parts import spent
+from actionledger_dashboard.components.wording import pieces, tokens, visible
 from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
-from actionledger_dashboard.viewer.excerpt import first_of_interest, gaps, part_of, within
-from actionledger_dashboard.viewer.finding import occurrences
 from actionledger_dashboard.viewer.looks import (
     NEUTRAL,
     Values,
@@ -24,8 +22,16 @@ from actionledger_dashboard.viewer.looks import (
     pretty,
     words,
 )
-from actionledger_dashboard.viewer.marks import calls_of, marks_of
-from actionledger_dashboard.viewer.repairs import differences
+from actionledger_dashboard.viewer.marks import (
+    calls_of,
+    differences,
+    first_of_interest,
+    gaps,
+    marks_of,
+    occurrences,
+    part_of,
+    within,
+)
 
 TOKENS = 10_000
 """How many invisible characters of one response are drawn as what they are: a browser draws no million of them."""

@@ -15,7 +15,6 @@ from actionledger.report.comparisons import in_words
 from actionledger_dashboard.components import charts, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast, show_paired
-from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.comparison_tables import (
     GROUPINGS,
     NAMES,
@@ -29,7 +28,7 @@ from actionledger_dashboard.components.comparison_tables import (
     turn_href,
 )
 from actionledger_dashboard.components.fields import place_of
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.linked import Linked, page_of
 from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.sides import FIRST, Sides, pick_sides
 from actionledger_dashboard.data import ask

@@ -15,7 +15,6 @@ from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger.reading.messages import split_message
 from actionledger.replay.cases import SUFFIX
-from actionledger_dashboard.cases import cases_folder, file_name, keep_case
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.linked import Linked
@@ -24,19 +23,22 @@ from actionledger_dashboard.components.pasted import (
     EVERY_FORMAT,
     LIMIT,
     Pasted,
+    Recorded,
     case_name,
     case_of_pasted,
     decoded,
     detail_of,
     difference_of,
     read_pasted,
+    recorded_calls_in,
+    recorded_in,
     tools_of,
     ways_to_read,
     why_lane,
 )
 from actionledger_dashboard.components.readings import show_readings
-from actionledger_dashboard.components.recorded_response import Recorded, recorded_calls_in, recorded_in
 from actionledger_dashboard.data import ask, is_read_only
+from actionledger_dashboard.deciding import cases_folder, file_name, keep_case
 
 WHATEVER, RESPONSE, MESSAGE = "whatever it is", "a response", "a provider's message"
 NOTHING = ""

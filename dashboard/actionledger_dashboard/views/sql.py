@@ -12,12 +12,10 @@ from actionledger.ledger import queries
 from actionledger.ledger.guarded import MEMORY, keep_ready
 from actionledger_dashboard.components import asked, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
-from actionledger_dashboard.components.asked import Asked
-from actionledger_dashboard.components.bar import page_of
-from actionledger_dashboard.components.catalogue import show_catalogue
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.asked import Asked, show_catalogue
+from actionledger_dashboard.components.linked import Linked, page_of
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.wording import visible
 from actionledger_dashboard.data import ask, is_read_only, saved
 
 FIRST = (
@@ -145,7 +143,7 @@ def show_chart(linked: Linked, found: Asked) -> None:
     numbers = [name for name in found.names if found.is_number(name)]
     if not numbers:
         return
-    from actionledger_dashboard.components.charts.rows import Shape, rows_chart, too_many  # noqa: PLC0415 - altair is slow to load
+    from actionledger_dashboard.components.charts import Shape, rows_chart, too_many  # noqa: PLC0415 - altair is slow to load
 
     first = next((name for name in found.names if name not in numbers), found.names[0])
     across, up, kind = st.columns(3)

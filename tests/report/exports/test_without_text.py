@@ -16,8 +16,8 @@ from actionledger.ledger.row_files import write_rows
 from actionledger.ledger.schema import LINK, TABLES
 from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces
+from actionledger.report.exports.parts import track
 from actionledger.report.exports.reports import session_report
-from actionledger.report.exports.tracks import track
 
 WORD = "Zaphod"
 CALLS = [

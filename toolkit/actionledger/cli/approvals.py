@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import JsonOption, LedgerOption, command_words
-from actionledger.cli.sheets import Sheet
+from actionledger.cli.options import JsonOption, LedgerOption, command_words, existing
 from actionledger.cli.tables import (
+    Sheet,
     console,
     plain,
     print_json,

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.imported import print_left_out, print_priced, print_refusals, taken
-from actionledger.cli.ledgers import DEFAULT_LEDGER
-from actionledger.cli.options import LedgerOption
+from actionledger.cli.importing import print_left_out, print_priced, print_refusals, taken
+from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption
 from actionledger.cli.tables import beside, plain, print_error, print_note
 from actionledger.core.clock import now
 from actionledger.core.errors import LedgerError, SourceError

@@ -10,9 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import LedgerOption
-from actionledger.cli.readings import READING, RunOption, reading_meant
+from actionledger.cli.options import READING, LedgerOption, RunOption, existing, reading_meant
 from actionledger.cli.tables import print_note, print_text
 from actionledger.core.errors import ActionLedgerError, SourceError, UsageError, in_words
 from actionledger.core.plurals import counted
@@ -22,7 +20,7 @@ from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.replay.cases import SUFFIX, case_files, case_of, expectation, load_case, with_accepted
 from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import like, shrink
-from actionledger.report.shrunk import shrunk_sentence
+from actionledger.report.failures import shrunk_sentence
 
 app = typer.Typer(
     help="Keep responses as cases, a file each, and check that they are still read so.", no_args_is_help=True

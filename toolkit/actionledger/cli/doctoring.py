@@ -2,23 +2,31 @@
 
 import json
 import os
+import signal
+from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from threading import Event
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.ledgers import ledger_to_read
-from actionledger.cli.options import JsonOption, LedgerOption
-from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import beside, console, plain, print_json, print_note
+from actionledger.cli.options import JsonOption, LedgerOption, existing, ledger_to_read
+from actionledger.cli.tables import Sheet, beside, console, plain, print_json, print_note
 from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.extras import require
+from actionledger.core.plurals import counted
 from actionledger.imports.bundles import bundle
 from actionledger.imports.newer import Newer, newer_recordings
 from actionledger.imports.unknown_wordings import UnknownWordings, unknown_wordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import Health, Level, examine, mend
+from actionledger.ledger.proofs.report import Verification
+from actionledger.ledger.proofs.verifying import verify as verified
+
+if TYPE_CHECKING:
+    from actionledger.ledger.stores.lake.committer import Round
 
 _STYLES = {Level.FINE: "", Level.NOTE: "yellow", Level.FAULT: "bold red"}
 
@@ -128,3 +136,184 @@ def _print(found: Health, *, was_mended: bool) -> None:
     verdict = "Nothing needs you." if not faults else f"{faults} of these {needs} you."
     mendable = any(finding.is_mendable for finding in found.findings)
     beside.print(plain(verdict + " --fix mends some of it." * (mendable and not was_mended)))
+
+
+def migrate(
+    source: Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger; it stays as it is.")],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TARGET",
+            help="The file that says where a blank lake is; or, of a ledger in a lake, a new file.",
+        ),
+    ],
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring a whole ledger from one file into a lake, or back: all of it, counted row by row, or nothing."""
+    require("A ledger in a lake", "lake", "tenacity")
+    from actionledger.ledger.stores.migrating import migrate as bring_over  # noqa: PLC0415 - of an extra
+
+    done = bring_over(existing(source), target)
+    if as_json:
+        print_json({"source": source, "target": target, "rows": done.rows})
+        return
+    table = Sheet("table", "rows")
+    for name, rows in done.rows.items():
+        table.add_row(name, f"{rows:,}")
+    console.print(table)
+    print_note(
+        f"{target} holds {counted(sum(done.rows.values()), 'row')}, each compared with the one it was; {source} is as it was."
+    )
+
+
+def compact(
+    ledger: LedgerOption = None,
+    *,
+    keep_days: Annotated[
+        float,
+        typer.Option("--keep-days", min=0, help="For how many days back a state can be read afterwards."),
+    ] = 30.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on."""
+    require("A ledger in a lake", "lake", "tenacity")
+    from actionledger.ledger.files import LedgerFiles  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.stores.lake.compacting import compact as join  # noqa: PLC0415
+    from actionledger.ledger.stores.lake.place import LakePlace, is_place  # noqa: PLC0415
+
+    found = existing(ledger)
+    if not is_place(found):
+        raise UsageError(
+            f"{found} is one file, which has nothing to be joined; a ledger in a lake is NAME.toml."
+        )
+    done = join(LakePlace.read(LedgerFiles.at(found).published), keep=timedelta(days=keep_days))
+    if as_json:
+        print_json(done)
+        return
+    print_note(
+        f"{counted(done.files_before, 'file')} before, {done.files_after:,} now, of {done.bytes_after:,} bytes; "
+        f"{counted(done.snapshots_expired, 'state')} of the past let go of, {counted(done.files_removed, 'file')} removed."
+    )
+    if done.free_from is not None:
+        print_note(
+            f"{counted(done.files_kept, 'file')} that no state needs any more stay for a day, for whoever reads them still: a compact after "
+            f"{done.free_from:%Y-%m-%d %H:%M} UTC removes them."
+        )
+
+
+def committer(
+    ledger: LedgerOption = None,
+    *,
+    once: Annotated[
+        bool, typer.Option("--once", help="Take in what is there, and end, instead of waiting for more.")
+    ] = False,
+) -> None:
+    """Take in what hosts ship to a lake's queue, many pieces in a commit, until interrupted; one for each lake."""
+    require("A ledger in a lake", "lake", "tenacity")
+    from actionledger.ledger.stores.lake.committer import committer_of  # noqa: PLC0415 - of an extra
+
+    found = existing(ledger)
+    _refuse_file(found)
+    taking = committer_of(found)
+    if once:
+        _tell(taking.round())
+        taking.close()
+        return
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    print_note(f"Taking in what hosts ship for {found}. Ctrl-C ends it.")
+    taking.run(is_stopped=stop.is_set, told=_tell)
+
+
+def _tell(done: "Round") -> None:
+    said = (
+        f"{counted(done.pieces, 'piece')} in {counted(done.commits, 'commit')}: {counted(done.events, 'event')} taken in, "
+        f"{done.duplicates:,} known already"
+    )
+    if done.quarantined:
+        said += f", {counted(done.quarantined, 'line')} that can't be read kept in the table quarantine"
+    if done.waiting:
+        said += f"; {counted(done.waiting, 'piece')} left for the next round"
+    print_note(f"{said}.")
+
+
+def _refuse_file(path: Path) -> None:
+    from actionledger.ledger.stores.lake.place import is_place  # noqa: PLC0415
+
+    if not is_place(path):
+        raise UsageError(f"{path} is one file, which commits by itself; a ledger in a lake is NAME.toml.")
+
+
+def verify(
+    path: Annotated[Path | None, typer.Argument(help="The ledger's file; the same as --ledger.")] = None,
+    ledger: LedgerOption = None,
+    *,
+    head: Annotated[
+        bool, typer.Option("--head", help="Print nothing but the head of each chain, to be kept elsewhere.")
+    ] = False,
+    since: Annotated[
+        str,
+        typer.Option(metavar="HEAD", help="Look as well whether all is as it was when this was kept."),
+    ] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Look whether a ledger holds what was taken in; say what was changed, lost or put there, the first place first.
+
+    Exit code 1: something is not as it was taken in. What this does not prove stands in docs/ledger.md.
+    """
+    found = verified(existing(path or ledger), since=since)
+    if as_json:
+        print_json({"verification": found, "head": found.head, "is_whole": found.is_whole})
+    elif head:
+        if not found.head:
+            raise LedgerError(" ".join(found.notes))
+        console.print(plain(found.head))
+    else:
+        _print_verified(found)
+    raise typer.Exit(ExitCode.DONE if found.is_whole else ExitCode.FAULT)
+
+
+def _print_verified(found: Verification) -> None:
+    if found.faults:
+        table = Sheet("table", "link", "what is so")
+        for fault in found.faults:
+            table.add_row(
+                fault.table,
+                "" if fault.link is None else str(fault.link),
+                plain(fault.sentence),
+                style="bold red",
+            )
+        console.print(table)
+    for note in found.notes:
+        beside.print(plain(note))
+    if found.chains:
+        _print_proven(found)
+
+
+def _print_proven(found: Verification) -> None:
+    if len(found.chains) > 1:
+        table = Sheet("host", "links", "rows", "since (UTC)", "head")
+        for each in found.chains:
+            table.add_row(
+                each.host,
+                f"{each.links:,}",
+                f"{each.rows:,}",
+                f"{each.since:%Y-%m-%d %H:%M:%S}",
+                str(each.head),
+            )
+        console.print(table)
+    gone = f"; {found.forgotten:,} cells of forgotten sessions and {found.superseded:,} of superseded turns are gone rightly"
+    said = f"{counted(found.rows, 'row')} in {counted(found.links, 'link')} since {found.since:%Y-%m-%d %H:%M:%S} UTC{gone}."
+    before = f" {counted(found.unproven, 'row')} of them were recorded before proofs were kept." * bool(
+        found.unproven
+    )
+    verdict = (
+        "All is as it was taken in."
+        if found.is_whole
+        else f"{counted(len(found.faults), 'place')} are not as they were taken in."
+    )
+    console.print(plain(f"{said}{before} {verdict}"))
+    if len(found.chains) == 1:
+        console.print(plain(f"Head: {found.head}"))

@@ -9,8 +9,7 @@ from uuid import uuid4
 import typer
 
 from actionledger.cli.filters import Chosen, RunOption, filtered
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import LedgerOption
+from actionledger.cli.options import LedgerOption, existing
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import UsageError
 from actionledger.core.plurals import counted
@@ -23,8 +22,8 @@ from actionledger.ledger.queries.selected import Selected, selected, selected_se
 from actionledger.ledger.row_files import RowForm, write_rows
 from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces
+from actionledger.report.exports.parts import track
 from actionledger.report.exports.reports import comparison_report, session_report
-from actionledger.report.exports.tracks import track
 
 app = typer.Typer(help="Write what a ledger has: rows, whole sessions, reports, spans, trajectories.")
 

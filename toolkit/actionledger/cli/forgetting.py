@@ -12,10 +12,8 @@ import typer
 
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import JsonOption, LedgerOption
-from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import beside, console, plain, print_json, print_note
+from actionledger.cli.options import JsonOption, LedgerOption, existing
+from actionledger.cli.tables import Sheet, beside, console, plain, print_json, print_note
 from actionledger.core.clock import now
 from actionledger.core.errors import UsageError
 from actionledger.core.plurals import counted

@@ -7,11 +7,10 @@ from typing import Annotated, cast
 
 import typer
 
-from actionledger.cli.compared import comparison_value
+from actionledger.cli.comparing import comparison_value
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
-from actionledger.cli.ledgers import existing, ledger_to_read
-from actionledger.cli.options import AgainstOption, LedgerOption
+from actionledger.cli.options import AgainstOption, LedgerOption, existing, ledger_to_read
 from actionledger.cli.tables import print_note, print_text
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import SourceError, UsageError

@@ -7,10 +7,8 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.filters import Chosen, filtered
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import JsonOption, LedgerOption
-from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, print_json, print_note, print_text
+from actionledger.cli.options import JsonOption, LedgerOption, existing
+from actionledger.cli.tables import Sheet, console, plain, print_json, print_note, print_text
 from actionledger.core.errors import UsageError
 from actionledger.core.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
@@ -19,7 +17,7 @@ from actionledger.ledger.queries.lineage import children
 from actionledger.ledger.queries.naming import one_place, session_names
 from actionledger.ledger.queries.sessions import Session, count_sessions, session, sessions
 from actionledger.ledger.queries.turns import turns, why_not
-from actionledger.report.explaining.turns import Tone, recorded_turn, turn_lines
+from actionledger.report.explaining import Tone, recorded_turn, turn_lines
 
 _STYLES: dict[Tone, str] = {"head": "bold", "quiet": "dim", "plain": ""}
 

@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.ledgers import existing, ledger_of_agent
 from actionledger.cli.options import (
     JsonOption,
     LedgerOption,
     check_model,
+    existing,
+    ledger_of_agent,
     opened_model,
 )
 from actionledger.cli.tables import print_json, print_text

@@ -4,23 +4,22 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from actionledger.cli.filters import Chosen, filtered, options_of
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import JsonOption, LedgerOption, command_words
-from actionledger.cli.sentences import cost_lines, left_as_text_line, unacted_lines, usage_line
-from actionledger.cli.tables import (
+from actionledger.cli.options import JsonOption, LedgerOption, command_words, existing
+from actionledger.cli.sentences import (
     changes_table,
-    console,
+    cost_lines,
     dialects_table,
     failures_table,
     funnel_table,
     funnels_table,
+    left_as_text_line,
     left_out_table,
-    plain,
-    print_json,
-    rate_value,
     targets_table,
+    unacted_lines,
+    usage_line,
     verdicts_table,
 )
+from actionledger.cli.tables import console, plain, print_json, rate_value
 from actionledger.imports.newer import newer_recordings
 from actionledger.imports.unknown_wordings import unknown_wordings
 from actionledger.ledger import Ledger, open_ledger

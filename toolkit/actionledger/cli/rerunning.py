@@ -6,12 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from actionledger.cli.arguments import response_in
+from actionledger.cli.commands import response_in
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption
-from actionledger.cli.readings import turn_named
+from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption, existing, turn_named
 from actionledger.cli.tables import console, plain, print_json, print_text
 from actionledger.core.errors import UsageError
 from actionledger.core.plurals import counted

@@ -8,11 +8,17 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.filters import Chosen, filtered
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import JsonOption, LedgerOption
-from actionledger.cli.readings import turn_named
-from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, print_json, print_text, rate_value, shortened, shown_rate
+from actionledger.cli.options import JsonOption, LedgerOption, existing, turn_named
+from actionledger.cli.tables import (
+    Sheet,
+    console,
+    plain,
+    print_json,
+    print_text,
+    rate_value,
+    shortened,
+    shown_rate,
+)
 from actionledger.core.vocabulary import Judgement, ReviewAspect
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.naming import session_names

@@ -11,9 +11,8 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.arguments import response_in
+from actionledger.cli.commands import response_in
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.ledgers import ledger_of_agent
 from actionledger.cli.options import (
     AutoOption,
     DryRunOption,
@@ -24,6 +23,7 @@ from actionledger.cli.options import (
     UnconfinedOption,
     check_model,
     command_words,
+    ledger_of_agent,
     opened_model,
 )
 from actionledger.cli.tables import beside, console, plain, print_json, print_note, print_text

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import LedgerOption
+from actionledger.cli.options import LedgerOption, existing
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import UsageError
 from actionledger.core.extras import require
@@ -62,8 +61,10 @@ def dashboard(
     with open_ledger(shown, read_only=True):
         pass  # what is no ledger is said before Streamlit takes its time to start
     chosen = None if port is None else _listenable(port)
-    from actionledger_dashboard.cases import CASES_VARIABLE  # noqa: PLC0415 - an optional dependency
-    from actionledger_dashboard.deciding import allow_deciding  # noqa: PLC0415
+    from actionledger_dashboard.deciding import (
+        CASES_VARIABLE,  # noqa: PLC0415 - an optional dependency
+        allow_deciding,  # noqa: PLC0415
+    )
     from actionledger_dashboard.server import serve  # noqa: PLC0415
 
     if cases is not None:

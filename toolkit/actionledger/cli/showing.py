@@ -8,7 +8,7 @@ import typer
 from rich.progress import track
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.imported import print_refusals, taken
+from actionledger.cli.importing import print_refusals, taken
 from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import beside, console, plain
 from actionledger.core.plurals import counted

@@ -1,40 +1,24 @@
 """Where turns are read again: in this process, in others on all cores, or on a cluster of Ray."""
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pydantic import ValidationError
 
-from actionledger.core.errors import UsageError, require_number
+from actionledger.core.errors import UsageError
 from actionledger.core.privacy import custom
 from actionledger.core.recording import ParserIdentity, RunKey
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import RecordedResponse
 from actionledger.reading.parsers import PARSERS, AnyParser, parser_meant
-from actionledger.replay.processes import Processes, own_command
+from actionledger.replay.processes import PAYS_FROM, Processes, cores, own_command
 from actionledger.replay.rereading import InThisProcess, Reading, Rereader, Runner, unread_line
 from actionledger.replay.worker import PARSER
 from actionledger.runtime.execution.registry import PROFILES
 
 Place: TypeAlias = Literal["processes", "ray"]
 """Where turns are read again."""
-
-PAYS_FROM = 5000
-"""From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def check_workers(workers: int | None) -> None:
-    """Refuse a number of workers that there can't be."""
-    require_number("workers", workers, optional=True)
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")
 
 
 def placed(

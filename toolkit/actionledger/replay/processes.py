@@ -18,10 +18,11 @@ from signal import SIGALRM, SIGPROF
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from actionledger.core.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError, UsageError, require_number
 from actionledger.core.own_processes import ended, words_for
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
+from actionledger.replay.processes import Processes, own_command
 from actionledger.replay.rereading import Reading
 
 SECONDS = 60.0
@@ -284,3 +285,19 @@ def _fields(response: RecordedResponse) -> dict[str, object]:
     return {name: getattr(response, name) for name in _FIELDS} | {
         "occurred_at": None if at is None else at.isoformat()
     }
+
+
+PAYS_FROM = 5000
+"""From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of workers that there can't be."""
+    require_number("workers", workers, optional=True)
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")

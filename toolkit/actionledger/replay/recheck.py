@@ -7,11 +7,11 @@ import json
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.tools import ToolCatalogue
@@ -20,13 +20,13 @@ from actionledger.core.errors import UsageError
 from actionledger.core.plurals import counted
 from actionledger.core.rates import Rate, clustered
 from actionledger.core.values import ActionCall, FieldError, RawAction, Span
-from actionledger.core.vocabulary import ActionStatus, Evidence, ExecutionStatus, Reason
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.called import RecordedAction, called_fields, recorded_actions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.reading.dialects import DIALECTS
-from actionledger.runtime.execution.approval import LETS_RUN, Policy, Rule, Verdict
+from actionledger.runtime.execution.approval import LETS_RUN, Policy, Verdict
 from actionledger.runtime.execution.limits import Limits, RateLimit
 from actionledger.runtime.execution.policy_file import load_policy
 from actionledger.runtime.execution.profile import Profile
@@ -35,11 +35,13 @@ from actionledger.runtime.execution.registry import profile_meant
 _MASKED = re.compile(r"\*{4}")
 """What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""
 
+KEPT = 200
+"""How many of the calls that would have been stopped, or are valid now, a report names."""
+
 _TEXTS_ONLY = frozenset(dialect.name for dialect in DIALECTS if dialect.strings_only)
 
 Change: TypeAlias = Literal["same", "newly_refused", "newly_accepted", "not_judged"]
-"""What another schema makes of a call: as it was recorded, no longer valid, valid now, or not to be told, since a secret in it
-was masked."""
+"""What another schema makes of a call; one in which a secret was masked can't be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +105,7 @@ class RecheckedAction:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What recorded calls are asked.
-
-    Args:
-        catalogue: what they are checked against; None to leave what was recorded.
-        policy: what decides about those that are valid; None for nothing.
-        limits: their rates; None for none.
-    """
+    """What recorded calls are asked: what is None is not asked."""
 
     catalogue: AnyCatalogue | None
     policy: Policy | None
@@ -127,15 +123,11 @@ def recheck_all(actions: Iterable[RecordedAction], question: Question) -> Iterat
 def _rated(
     asked: Iterable[tuple[RecheckedAction, datetime | None]], limits: Limits
 ) -> Iterator[RecheckedAction]:
-    """Yield a session's calls with whether there is room for them in their rates.
-
-    They are counted in the order of their times, which is not that in which they were written where one waited for a person.
-    """
+    """Yield a session's calls with whether their rates have room, counted by their times: a call may have waited for a person."""
     calls = list(asked)
     over: dict[int, bool] = {}
     taken: defaultdict[str, deque[datetime]] = defaultdict(deque)
-    dated = ((at, place) for place, (_, at) in enumerate(calls) if at is not None)
-    for at, place in sorted(dated):
+    for at, place in sorted((at, place) for place, (_, at) in enumerate(calls) if at is not None):
         call = calls[place][0]
         rate = limits.rate_of(call.name)
         if rate is not None and call.may_run:
@@ -160,10 +152,12 @@ def _of_turn(
     """Yield a turn's calls, their rates not asked yet, each with its time."""
     raws = [_raw(action) for action in actions]
     catalogue = question.catalogue
-    refers = isinstance(catalogue, Catalogue) and catalogue.references
-    ids = frozenset(map(id_of, raws)) if refers else None
+    is_referring = isinstance(catalogue, Catalogue) and catalogue.references
+    ids = frozenset(map(id_of, raws)) if is_referring else None
     for action, raw in zip(actions, raws, strict=True):
-        call = None if catalogue is None else _checked(raw, catalogue, ids)
+        call = None if catalogue is None else check_action(raw, catalogue, (), ids)
+        if call and isinstance(catalogue, Catalogue):
+            call = as_known(call, catalogue)
         yield _rechecked(action, raw, call, question.policy), action.at
 
 
@@ -180,33 +174,26 @@ def _raw(action: RecordedAction) -> RawAction:
     )
 
 
-def _checked(raw: RawAction, catalogue: AnyCatalogue, ids: frozenset[str] | None) -> ActionCall:
-    call = check_action(raw, catalogue, (), ids)
-    return as_known(call, catalogue) if isinstance(catalogue, Catalogue) else call
-
-
 def _rechecked(
     action: RecordedAction, raw: RawAction, call: ActionCall | None, policy: Policy | None
 ) -> RecheckedAction:
-    status = action.status if call is None else call.status
-    name = action.name if call is None else call.name
-    arguments = raw.arguments if call is None else call.arguments
-    errors = () if call is None else call.errors
-    reason = action.reason if call is None else call.reason
-    change = _change(action, status)
-    doubt = reason if status is ActionStatus.NEEDS_APPROVAL else None
-    rule = _deciding(policy, name, arguments, action.evidence, doubt) if status.is_plannable else None
+    checked = call or action
+    status, reason = checked.status, checked.reason
+    rule = None
+    if policy and status.is_plannable:
+        doubt = reason if status is ActionStatus.NEEDS_APPROVAL else None
+        rule = policy.rule_for(checked.name, (call or raw).arguments, action.evidence, doubt)
     return RecheckedAction(
         session_id=action.session_id,
         turn_index=action.turn_index,
         action_index=action.action_index,
-        name=name,
+        name=checked.name,
         arguments=action.arguments,
         was=action.status,
         status=status,
-        change=change,
+        change=_change(action, status),
         reason=reason,
-        errors=errors,
+        errors=call.errors if call else (),
         verdict=rule.verdict if rule else None,
         why=rule.why if rule else "",
         is_over_rate=None,
@@ -220,20 +207,6 @@ def _change(action: RecordedAction, status: ActionStatus) -> Change:
     if status.is_plannable:
         return "newly_accepted"
     return "not_judged" if _MASKED.search(action.arguments) else "newly_refused"
-
-
-def _deciding(
-    policy: Policy | None,
-    name: str,
-    arguments: dict[str, object],
-    evidence: Evidence | None,
-    doubt: Reason | None,
-) -> Rule | None:
-    return policy.rule_for(name, arguments, evidence, doubt) if policy else None
-
-
-KEPT = 200
-"""How many of the calls that would have been stopped, or are valid now, a report names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +319,9 @@ def recheck(
     if profile is None and tools is None and policy is None and limits is None:
         raise UsageError("Nothing is asked: give a profile, tools, a policy or limits.")
     chosen = None if profile is None else profile_meant(profile)
-    catalogue = _catalogue(chosen, tools)
+    catalogue: AnyCatalogue | None = chosen.catalogue if chosen else None
+    if tools is not None:
+        catalogue = ToolCatalogue.of(tools)
     if policy is not None and not isinstance(policy, Policy):
         policy = load_policy(policy, catalogue or _as_recorded(ledger, within))
     if chosen:
@@ -354,7 +329,7 @@ def recheck(
     question = Question(catalogue, policy, limits)
     counts = _Counts()
     for call in recheck_all(recorded_actions(ledger, within), question):
-        counts.take(call, is_limited=_is_limited(question, call))
+        counts.take(call, is_limited=limits is not None and limits.rate_of(call.name) is not None)
         if each is not None:
             each(call)
     if not counts.by_name:
@@ -362,24 +337,14 @@ def recheck(
     return counts.report()
 
 
-def _catalogue(profile: Profile | None, tools: Sequence[Mapping[str, Any]] | None) -> AnyCatalogue | None:
-    if tools is not None:
-        return ToolCatalogue.of(tools)
-    return profile.catalogue if profile else None
-
-
 def _as_recorded(ledger: Ledger, within: Filter) -> ToolCatalogue:
     """Return the recorded names with the arguments that they were given: what the rules of a policy's file are checked against."""
-    fields: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, given in called_fields(ledger, within).items():
-        fields[name] = {field: {} for field in given}
     return ToolCatalogue.of(
-        [{"name": name, "parameters": {"properties": properties}} for name, properties in fields.items()]
+        [
+            {"name": name, "parameters": {"properties": {field: {} for field in given}}}
+            for name, given in called_fields(ledger, within).items()
+        ]
     )
-
-
-def _is_limited(question: Question, call: RecheckedAction) -> bool:
-    return question.limits is not None and question.limits.rate_of(call.name) is not None
 
 
 class _Counts:
@@ -412,31 +377,25 @@ class _Counts:
         self._done += call.is_stopped and call.execution is ExecutionStatus.SUCCEEDED
         stopped, calls = self._sessions.get(call.session_id, (0, 0))
         self._sessions[call.session_id] = (stopped + call.is_stopped, calls + 1)
-        is_of_interest = call.is_stopped or call.change != "same"
-        if is_of_interest and len(self._examples) < KEPT:
+        if len(self._examples) < KEPT and (call.is_stopped or call.change != "same"):
             self._examples.append(call)
 
     def report(self) -> RecheckReport:
         """Return what was counted."""
-        sums = list(self._sessions.values())
-        calls = sum(calls for _, calls in sums)
+        columns = [column.name for column in fields(NameCount)][1:]
         by_name = (
-            NameCount(name, *(counts[key] for key in _COLUMNS)) for name, counts in self.by_name.items()
+            NameCount(name, *(counts[key] for key in columns)) for name, counts in self.by_name.items()
         )
         return RecheckReport(
-            calls=calls,
-            changes={change: self._changes[change] for change in _CHANGES},
+            calls=sum(calls for _, calls in self._sessions.values()),
+            changes={change: self._changes[change] for change in get_args(Change)},
             converted=self._converted,
             reasons=dict(self._reasons.most_common()),
             verdicts=dict(self._verdicts.most_common()),
             over_rate=sum(counts["over_rate"] for counts in self.by_name.values()),
             undated=self._undated,
-            stopped=clustered(sums),
+            stopped=clustered(list(self._sessions.values())),
             done=self._done,
             by_name=tuple(sorted(by_name, key=lambda each: (-each.calls, each.name))),
             examples=tuple(self._examples),
         )
-
-
-_COLUMNS = ("calls", "refused", "held", "over_rate", "stopped")
-_CHANGES: tuple[Change, ...] = ("same", "newly_refused", "newly_accepted", "not_judged")

@@ -17,8 +17,8 @@ from actionledger.ledger.queries.naming import Called, run_or_first
 from actionledger.reading.parsers import AnyParser
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
-from actionledger.replay.placing import Place, check_workers, reader_of
-from actionledger.replay.processes import SECONDS
+from actionledger.replay.placing import Place, reader_of
+from actionledger.replay.processes import SECONDS, check_workers
 from actionledger.replay.recorded_run import ReparseProgress, Task, losses, reread
 
 

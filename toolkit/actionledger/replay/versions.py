@@ -19,8 +19,7 @@ from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.replay.environments import Version, environment_of
-from actionledger.replay.placing import PAYS_FROM, cores
-from actionledger.replay.processes import Command, Processes, first_answer
+from actionledger.replay.processes import PAYS_FROM, Command, Processes, cores, first_answer
 from actionledger.replay.rereading import Reading, turn_key, unread_line
 
 

@@ -3,25 +3,25 @@
 from importlib import import_module
 
 DRAWN = {
-    "Contrast": ("contrasts", "contrast"),
-    "Experiment": ("contrasts", "experiment"),
+    "Contrast": ("comparisons", "contrast"),
+    "Experiment": ("comparisons", "experiment"),
     "FailureChanges": ("failures", "changes"),
     "FailureReport": ("failures", "report"),
     "GateReport": ("gates", "gate"),
-    "AskedLedger": ("figures", "ledger"),
-    "PairedComparison": ("contrasts", "paired"),
+    "AskedLedger": ("sessions", "ledger"),
+    "PairedComparison": ("comparisons", "paired"),
     "ParseResult": ("readings", "reading"),
-    "Rate": ("figures", "rate"),
+    "Rate": ("sessions", "rate"),
     "ReparseReport": ("comparisons", "report"),
-    "RerunReport": ("reruns", "rerun"),
-    "Shrunk": ("shrunk", "shrunk"),
-    "Steps": ("steps", "steps"),
+    "RerunReport": ("sessions", "rerun"),
+    "Shrunk": ("failures", "shrunk"),
+    "Steps": ("sessions", "steps"),
     "Turn": ("readings", "turn"),
-    "TurnDifference": ("differences", "difference"),
+    "TurnDifference": ("comparisons", "difference"),
 }
 """The module of this room and the beginning of the functions' names: ``reading_line``, ``reading_text``, ``reading_html``."""
 
-_ELSEWHERE = {"junit": "junit", "markdown": "markdown"}
+_ELSEWHERE = {"junit": "gates", "markdown": "markdown"}
 
 
 def drawn(value: object, how: str, *given: object) -> str:

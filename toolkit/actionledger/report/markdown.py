@@ -7,8 +7,7 @@ from typing import Any
 from actionledger.core.formatting.text import cut, visible
 from actionledger.core.plurals import counted
 from actionledger.core.rates import shown_p
-from actionledger.report.comparisons import in_words
-from actionledger.report.contrasts import contrast_sentences, shown_ends
+from actionledger.report.comparisons import contrast_sentences, in_words, shown_ends
 from actionledger.report.gates import Gate, condition_name, subject, turn_place, verdict
 
 MOST_CHARACTERS = 60_000

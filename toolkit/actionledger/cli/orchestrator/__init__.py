@@ -2,7 +2,7 @@
 
 import typer
 
-from actionledger.cli.orchestrator import requests, tracker
+from actionledger.cli.orchestrator import tracker
 from actionledger.cli.orchestrator.running import run
 
 app = typer.Typer(
@@ -10,9 +10,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.command("run")(run)
-app.command("requests")(requests.requests)
-app.command("answer")(requests.answer)
-app.command("plan")(requests.plan)
+app.command("requests")(tracker.requests)
+app.command("answer")(tracker.answer)
+app.command("plan")(tracker.plan)
 app.command("issues")(tracker.issues)
 app.command("close")(tracker.close)
 app.command("jobs")(tracker.jobs)

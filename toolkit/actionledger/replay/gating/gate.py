@@ -32,7 +32,7 @@ from actionledger.replay.gating.report import (
     worse_turns,
 )
 from actionledger.replay.paired import PairedComparison, compare_pairs
-from actionledger.replay.placing import check_workers
+from actionledger.replay.processes import check_workers
 from actionledger.replay.recorded_run import losses
 from actionledger.replay.reparse import reparse
 

@@ -12,16 +12,6 @@ from actionledger.core.rates import TOO_FEW, Rate, shown_p
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.compare import QUIET, Bucket, ComparedTurn, Comparison
 from actionledger.reading.parsers import AnyParser
-from actionledger.replay.gating.report import (
-    Asked,
-    Candidate,
-    GateReport,
-    ReadRun,
-    conditions,
-    counted_turns,
-    unread,
-    worse_turns,
-)
 from actionledger.replay.paired import PairedComparison
 
 WORSE: Mapping[Bucket, int] = {"lost": 0, "no_longer_intent": 0, "newly_rejected": 0}

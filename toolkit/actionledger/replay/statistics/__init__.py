@@ -19,8 +19,9 @@ from actionledger.replay.statistics.paired import (
     paired_difference as paired_difference,
     session_test as session_test,
     shifted as shifted,
+    task_difference as task_difference,
+    task_test as task_test,
 )
-from actionledger.replay.statistics.tasks import task_difference as task_difference, task_test as task_test
 from actionledger.replay.statistics.unpaired import (
     difference_test as difference_test,
     is_dealt as is_dealt,
