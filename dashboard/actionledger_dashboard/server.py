@@ -1,4 +1,4 @@
-"""Serves the dashboard to this machine alone, behind a policy that lets a page reach no other host."""
+"""Serves the dashboard to this machine alone: the document that a browser opens, and a policy that lets a page reach no other host."""
 
 import logging
 import os

@@ -10,9 +10,9 @@ import pytest
 
 import actionledger as al
 from actionledger import __version__
-from actionledger.cli.asking import Format, write_answer
 from actionledger.cli.commands import COMMANDS as ENTRIES, load
 from actionledger.cli.exits import let_readers_leave
+from actionledger.cli.sql import Format, write_answer
 from actionledger.core.errors import UsageError
 from actionledger.ledger.guarded import Answer
 
@@ -218,7 +218,7 @@ def test_an_error_is_one_line_of_plain_text(run, monkeypatch, capsys):
     def fail(*_arguments, **_options):
         raise UsageError("one\ntwo [bold]three[/nope] \x1b[31mfour \ud800")
 
-    monkeypatch.setattr("actionledger.cli.prompting.api.parse", fail)
+    monkeypatch.setattr("actionledger.cli.prompts.api.parse", fail)
     done = run("parse", "-p", "coder")
     assert done.code == 2
     assert done.err == "actionledger: one two [bold]three[/nope] \\x1b[31mfour \\ud800\n"

@@ -14,7 +14,7 @@ from actionledger.core.ids import derived_id
 from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger_dashboard import READ_ONLY_VARIABLE
 from actionledger_dashboard.components.messages import calls_lane, recognised
-from actionledger_dashboard.components.pasted import (
+from actionledger_dashboard.components.paste import (
     LIMIT,
     Pasted,
     case_of_pasted,
@@ -25,7 +25,7 @@ from actionledger_dashboard.components.pasted import (
     ways_to_read,
     why_lane,
 )
-from actionledger_dashboard.deciding import CASES_VARIABLE, file_name
+from actionledger_dashboard.permissions import CASES_VARIABLE, file_name
 
 PAGE = "views/playground.py"
 BROKEN = '😀 好 <tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.cli.sentences import cost_lines, usage_line
+from actionledger.cli.summary import cost_lines, usage_line
 from actionledger.core.values.recordings import Billed
 from actionledger.imports.list_prices import list_price, price_list
 from actionledger.imports.price import Price, cost_of

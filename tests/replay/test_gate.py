@@ -16,14 +16,7 @@ from actionledger.ledger.queries.compare_values import compare_readings
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
 from actionledger.reading.parsers import REPAIRS, DialectParser
 from actionledger.reading.tolerant_json import DecodeOptions
-from actionledger.replay.gating.report import (
-    Asked,
-    Condition,
-    GateReport,
-    WorseTurn,
-    acting_needed,
-    conditions,
-)
+from actionledger.replay.gate.report import Asked, Condition, GateReport, WorseTurn, acting_needed, conditions
 from actionledger.replay.paired import with_test
 from actionledger.report.gates import gate_junit
 from actionledger.report.markdown import MOST_CHARACTERS, code, gate_markdown

@@ -15,7 +15,7 @@ from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger import Ledger, journal, open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.ledger.queries.filters import Filter
-from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
+from actionledger.replay.reparse_run import ReparseProgress, ReparseStopped
 
 OLD = "gembrain-standard"
 TURNS = 120

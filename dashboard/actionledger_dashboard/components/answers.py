@@ -8,7 +8,7 @@ from actionledger.core.plurals import counted
 from actionledger.core.rates import TOO_FEW, Rate, shown_p, shown_share
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
-from actionledger_dashboard.components.anchors import mount_of
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.wording import interval, pieces, share
 

@@ -13,11 +13,11 @@ from actionledger.replay.contrasts import MEASURES, Measure
 from actionledger.replay.paired import PairedComparison, compare_by
 from actionledger.report.comparisons import in_words
 from actionledger_dashboard.components import links, tables
-from actionledger_dashboard.components.anchors import heading, line
 from actionledger_dashboard.components.answers import in_points
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import called, out_of, share
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer import looks

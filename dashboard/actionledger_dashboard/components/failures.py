@@ -12,12 +12,12 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
 from actionledger.ledger.queries.failures import Spent
 from actionledger.ledger.queries.naming import session_names
+from actionledger.replay.failure_groups import FailureGroup, FailureKey, FailureReport
 from actionledger.replay.failures import failures, group_turns
-from actionledger.replay.grouping.groups import FailureGroup, FailureKey, FailureReport
 from actionledger_dashboard.components import links, tables
-from actionledger_dashboard.components.anchors import heading, line, show_anchors
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.controls import heading, line, show_anchors
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import (
     NOT_RECORDED,
     NOTHING_FAILED,

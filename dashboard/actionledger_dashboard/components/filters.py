@@ -1,4 +1,4 @@
-"""The bar of filters that the pages share: what is picked stands in the URL as chips, and is taken along from page to page."""
+"""The bar of filters that the pages share, and saved views: what is picked stands in the URL and goes along from page to page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from actionledger.ledger.queries.addresses import filter_of_parameters
 from actionledger.ledger.queries.labelling import label_counts, score_counts, verdict_counts
 from actionledger.ledger.saved import Saved
 from actionledger.ledger.saved_views import KIND, SavedView, read_views, refuse_name, save_view
-from actionledger_dashboard.components.anchors import mount_of, show_anchors
+from actionledger_dashboard.components.controls import mount_of, show_anchors
 from actionledger_dashboard.components.fields import (
     FIELDS,
     FIRST_DAY,
@@ -28,9 +28,9 @@ from actionledger_dashboard.components.fields import (
     run_label,
 )
 from actionledger_dashboard.components.labels import LABELS, field_of, how_many, show_labels
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters, query_of
 from actionledger_dashboard.components.navigation import keep_filters
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import pieces, visible
 from actionledger_dashboard.data import ask, is_read_only, saved
 from actionledger_dashboard.loading import pages

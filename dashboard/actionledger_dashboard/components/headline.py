@@ -10,10 +10,10 @@ from actionledger.core.vocabulary import SENTENCES, Ending, SessionOutcome
 from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted
 from actionledger.ledger.queries.stages import MEANT, UNACTED, audited
 from actionledger.replay.changes import PeriodChange
-from actionledger.replay.grouping.groups import FailureGroup, FailureReport
+from actionledger.replay.failure_groups import FailureGroup, FailureReport
 from actionledger_dashboard.components import links
-from actionledger_dashboard.components.anchors import mount_of
 from actionledger_dashboard.components.answers import answer_of, points
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.failures import group_href, place_of
 from actionledger_dashboard.components.wording import (
     NOTHING_FAILED,

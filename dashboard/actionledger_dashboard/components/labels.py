@@ -6,7 +6,7 @@ import streamlit as st
 
 from actionledger.core.plurals import counted
 from actionledger.ledger.queries.labelling import LabelCount, label_counts, labelled
-from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ask

@@ -1,4 +1,4 @@
-"""The pages as links above each page, and how a press leads from one page to another."""
+"""The pages as links above each page, how a press leads from one to another, and which query parameters each reads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ import streamlit as st
 
 from actionledger.core.ids import new_id
 from actionledger_dashboard.components import notices
-from actionledger_dashboard.components.anchors import mount_of
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.links import FILTERS
 
 _KEPT = "filters.kept"

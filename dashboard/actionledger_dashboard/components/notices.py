@@ -9,7 +9,7 @@ import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger_dashboard.components import links
-from actionledger_dashboard.components.anchors import show_anchors, show_exact
+from actionledger_dashboard.components.controls import show_anchors, show_exact
 from actionledger_dashboard.components.wording import visible
 from actionledger_dashboard.data import ledger_path
 

@@ -1,4 +1,4 @@
-"""Parse success of each value of a dimension: a dot-and-whisker each, its dialects as small multiples, and what it took."""
+"""Parse success by a dimension and over time, with what was new when; a point opens its turns."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +20,11 @@ from actionledger.replay.changes import Change, changes
 from actionledger.report.charts.common import beginning
 from actionledger.report.charts.trend import ELSEWHERE, READING
 from actionledger_dashboard.components import charts, links
-from actionledger_dashboard.components.anchors import heading, line, mount_of
 from actionledger_dashboard.components.charts import Event
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.controls import heading, line, mount_of
 from actionledger_dashboard.components.navigation import go_to
 from actionledger_dashboard.components.stats import drawn_rate
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import NOT_RECORDED, interval, pieces, share
 from actionledger_dashboard.data import ask
 

@@ -1,4 +1,4 @@
-"""Two readings of one turn as a component: side by side, and field by field."""
+"""Two readings of a turn side by side and field by field, and those of a session: which is picked, where they first differ."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ from actionledger.ledger.queries import (
     TurnDifference,
 )
 from actionledger_dashboard.components import links
-from actionledger_dashboard.components.anchors import mount_of, show_anchors
+from actionledger_dashboard.components.controls import mount_of, show_anchors
 from actionledger_dashboard.components.sides import FIRST
 from actionledger_dashboard.components.wording import pieces, visible
 from actionledger_dashboard.data import ask

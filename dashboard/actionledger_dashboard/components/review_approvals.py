@@ -1,4 +1,4 @@
-"""What waits for a decision: all that is to be run and what a decision binds; decided here where that is allowed."""
+"""Who reviews, and what waits for a decision: all that is to be run, decided here where that is allowed."""
 
 import json
 import shlex
@@ -17,13 +17,13 @@ from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.session.decisions import decide
 from actionledger.runtime.session.valid_decisions import DecisionStatus, open_decisions
 from actionledger_dashboard.components import links, tables
-from actionledger_dashboard.components.anchors import line, mount_of, show_exact
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.controls import line, mount_of, show_exact
 from actionledger_dashboard.components.review_turn import SAID
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import visible
 from actionledger_dashboard.data import ask, is_read_only, ledger_path, writing
-from actionledger_dashboard.deciding import is_code, may_be_decided_here
+from actionledger_dashboard.permissions import is_code, may_be_decided_here
 
 _KEY = "reviewer"
 _NAME, _TYPED, _FORGET = "reviewer.name", "reviewer.typed", "reviewer.forget"

@@ -1,4 +1,4 @@
-"""One turn to review: what was read of it, what others say, and what one says oneself."""
+"""One turn to review: what was read of it, what others say, and widgets that record what one says oneself."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,8 +17,8 @@ from actionledger.ledger.reviewing import change, review, settle, withdraw
 from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.wording import called, visible
 from actionledger_dashboard.data import ask, is_read_only, writing
-from actionledger_dashboard.viewer.doing import run_lanes
 from actionledger_dashboard.viewer.looks import Values, card
+from actionledger_dashboard.viewer.results import run_lanes
 
 SAID = "review.said"
 """Where stands what is to be told of what was recorded last."""

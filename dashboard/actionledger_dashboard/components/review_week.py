@@ -1,4 +1,4 @@
-"""The page that a team walks through once a week: what got worse, what is new, what was decided, and what is still to be done."""
+"""The page that a team walks through once a week: what got worse, what was decided, and how far reviewers agree."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,16 +16,16 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import Review, reviews
 from actionledger.replay.changes import latest_two
-from actionledger.replay.comparing import compare
+from actionledger.replay.comparison import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.failure_changes import FailureChange, failure_changes
+from actionledger.replay.failure_groups import FailureGroup
 from actionledger.replay.failures import failures
-from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.reviewer_agreement import ReviewerAgreement, reviewer_agreement
 from actionledger.replay.statistics import Coefficient
 from actionledger_dashboard.components import links, notices, tables
-from actionledger_dashboard.components.anchors import line, show_anchors
 from actionledger_dashboard.components.answers import show_contrast
+from actionledger_dashboard.components.controls import line, show_anchors
 from actionledger_dashboard.components.filters import midnight
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called, out_of, share, visible

@@ -15,8 +15,8 @@ from actionledger.ledger.queries import Dimension, Filter, Run
 from actionledger.ledger.queries.latest import last_at
 from actionledger.replay.changes import latest_two
 from actionledger_dashboard.components import filters, links, notices
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import Parameters, filter_parameters
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.data import ask
 
 Kind: TypeAlias = Literal["runs", "models", "sources", "profiles", "periods"]

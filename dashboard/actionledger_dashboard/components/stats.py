@@ -1,4 +1,4 @@
-"""The overview's numbers: how far responses get, and what they took."""
+"""Numbers in a row with their intervals: how far responses get, what they took, each leading to its turns."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from actionledger.ledger.queries.stages import (
     stages_of,
 )
 from actionledger.report.charts.common import beginning
-from actionledger_dashboard.components.anchors import mount_of
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.links import turns_href
 from actionledger_dashboard.components.wording import (
     NOT_RECORDED,

@@ -1,4 +1,4 @@
-"""Tables whose rows lead somewhere. Cells are text: nothing in them is ever read as Markdown or HTML."""
+"""Tables whose rows lead somewhere, and every row of a list as a file. Cells are text: nothing in them is read as Markdown or HTML."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from actionledger.ledger.queries import Hit
 from actionledger.ledger.queries.selected import Picking, Selection
 from actionledger.ledger.row_files import RowForm, write_rows
 from actionledger_dashboard.components import notices
-from actionledger_dashboard.components.anchors import mount_of
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.wording import pieces
 from actionledger_dashboard.data import opened
 from actionledger_dashboard.handover import ticket_of

@@ -1,4 +1,4 @@
-"""The viewer of a session within the dashboard: steps and searches come back as changes of the URL."""
+"""The viewer of a session within the dashboard, which session a link means, and its facts on one line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from actionledger.core.errors import UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.queries.naming import sessions_called
 from actionledger_dashboard.components import notices
-from actionledger_dashboard.components.anchors import mount_of
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import Values
 from actionledger_dashboard.viewer.page import VIEWER

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers as people read them, and characters that nobody sees or that turn text around, made visible."""
 
 import re
 import unicodedata

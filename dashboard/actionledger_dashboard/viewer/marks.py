@@ -1,4 +1,4 @@
-"""What is marked in a response: its blocks, what is faulty or was repaired within them, and where each action stands."""
+"""What is marked in a response: blocks, faults, repairs, actions and found texts; of a long one, the part that is drawn."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A session's viewer as an HTML page of its own, which asks no host for anything."""
+"""A session's viewer as an HTML page of its own, of scripts and styles that stand beside their modules; it asks no host for anything."""
 
 import json
 from base64 import b64encode

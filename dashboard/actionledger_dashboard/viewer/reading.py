@@ -9,7 +9,6 @@ from actionledger.core.vocabulary import SENTENCES
 from actionledger.ledger.queries import Reader, Response, TurnDetail
 from actionledger.report.exports.parts import spent
 from actionledger_dashboard.components.wording import pieces, tokens, visible
-from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
 from actionledger_dashboard.viewer.looks import (
     NEUTRAL,
     Values,
@@ -32,6 +31,7 @@ from actionledger_dashboard.viewer.marks import (
     part_of,
     within,
 )
+from actionledger_dashboard.viewer.results import is_of_reading, reversed_at
 
 TOKENS = 10_000
 """How many invisible characters of one response are drawn as what they are: a browser draws no million of them."""

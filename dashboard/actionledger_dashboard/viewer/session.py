@@ -1,4 +1,4 @@
-"""What is drawn of a session as a whole: its facts on one line, its family, and by whom its turns were read."""
+"""What is drawn of a session as a whole: its facts, its family, and its course as a map of its turns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ import streamlit as st
 from actionledger.core.plurals import counted
 from actionledger.ledger.health import Health, Level, examine
 from actionledger_dashboard.components import notices, tables
-from actionledger_dashboard.components.anchors import show_findings
+from actionledger_dashboard.components.controls import show_findings
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ledger_path
 

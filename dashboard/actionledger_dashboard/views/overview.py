@@ -15,10 +15,10 @@ from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
 from actionledger.ledger.queries.uncounted import LEAD
 from actionledger.ledger.queries.usage import Kept
 from actionledger.replay.changes import change_since_before
+from actionledger.replay.failure_groups import FailureReport
 from actionledger.replay.failures import failures
-from actionledger.replay.grouping.groups import FailureReport
 from actionledger_dashboard.components import filters, links, notices
-from actionledger_dashboard.components.anchors import heading, line, show_anchors
+from actionledger_dashboard.components.controls import heading, line, show_anchors
 from actionledger_dashboard.components.failures import show_reasons
 from actionledger_dashboard.components.headline import (
     outcomes_of,
@@ -27,7 +27,6 @@ from actionledger_dashboard.components.headline import (
     show_worst,
     unacted_of,
 )
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
 from actionledger_dashboard.components.rates import NOTHING_TO_RATE, Group, show_rates, show_trend
 from actionledger_dashboard.components.sides import FIRST
@@ -38,6 +37,7 @@ from actionledger_dashboard.components.stats import (
     show_strip,
     taken_stats,
 )
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of, share
 from actionledger_dashboard.data import ask
 

@@ -17,9 +17,8 @@ from actionledger.reading.messages import split_message
 from actionledger.replay.cases import SUFFIX
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.fields import place_of
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.messages import Recognised, calls_lane, recognised
-from actionledger_dashboard.components.pasted import (
+from actionledger_dashboard.components.paste import (
     EVERY_FORMAT,
     LIMIT,
     Pasted,
@@ -37,8 +36,9 @@ from actionledger_dashboard.components.pasted import (
     why_lane,
 )
 from actionledger_dashboard.components.readings import show_readings
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.data import ask, is_read_only
-from actionledger_dashboard.deciding import cases_folder, file_name, keep_case
+from actionledger_dashboard.permissions import cases_folder, file_name, keep_case
 
 WHATEVER, RESPONSE, MESSAGE = "whatever it is", "a response", "a provider's message"
 NOTHING = ""

@@ -13,16 +13,16 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Session
 from actionledger.ledger.queries.starting import starts
 from actionledger_dashboard.components import links, notices
-from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.readings import reading_choices, show_beside
 from actionledger_dashboard.components.sides import FIRST as BESIDE_FIRST
 from actionledger_dashboard.components.transcript import Names, session_meant, show_facts, show_transcript
 from actionledger_dashboard.components.wording import visible
 from actionledger_dashboard.data import ask
-from actionledger_dashboard.viewer.asking import Asked, course_of, session_view
 from actionledger_dashboard.viewer.looks import Values
 from actionledger_dashboard.viewer.marks import span_of
+from actionledger_dashboard.viewer.queries import Asked, course_of, session_view
 from actionledger_dashboard.viewer.session import Course, facts_of, family_of
 
 EVERY_SECONDS = 2

@@ -11,10 +11,10 @@ from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.selected import Selection
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.anchors import line
+from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
-from actionledger_dashboard.components.linked import Bar, Linked
 from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
+from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 

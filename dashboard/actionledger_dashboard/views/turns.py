@@ -17,10 +17,10 @@ from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
 from actionledger.ledger.queries.latest import latest_turns
 from actionledger.ledger.queries.selected import listed_turns
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.anchors import line
+from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
-from actionledger_dashboard.components.linked import Bar, Linked
 from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
+from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of

@@ -155,9 +155,7 @@ COMMANDS = {
         "inspection:show",
         "Show a turn annotated, with what came of it; a session's turns; or the sessions, those with a turn that the options pick.",
     ),
-    "report": Entry(
-        "report:report", "Print how far the recorded responses got, and why the others didn't."
-    ),
+    "report": Entry("report:report", "Print how far the recorded responses got, and why the others didn't."),
     "failures": Entry(
         "failures:show_failures",
         "Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend.",
@@ -177,9 +175,7 @@ COMMANDS = {
         "sql:sql",
         "Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting.",
     ),
-    "replay": Entry(
-        "replay:replay", "Read recorded turns again with another parser, and say what changed."
-    ),
+    "replay": Entry("replay:replay", "Read recorded turns again with another parser, and say what changed."),
     "compare": Entry(
         "comparison:compare_sides",
         "Compare two runs turn by turn, or two models, sources or times as sets.",

@@ -1,4 +1,4 @@
-"""The exit codes, the same for every command: what a script is told."""
+"""The exit codes, the same for every command, and output that somebody may stop reading: the command ends as it would have."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""Options that say which of the recorded turns a command is about, and the filter that they make."""
+"""Options that say which of the recorded turns a command is about, and the filter that they make; unknown names are refused."""
 
 import inspect
 from collections.abc import Callable

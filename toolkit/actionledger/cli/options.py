@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they stand for."""
+"""What several commands take: which ledger, which reading, files of tools, and the options that they share."""
 
 import hashlib
 import json
@@ -13,13 +13,11 @@ import typer
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import LedgerError, SourceError, UsageError
 from actionledger.core.user_state import state_folder
-from actionledger.ledger import Ledger
-from actionledger.ledger.queries.naming import one_run, one_session
-from actionledger.ledger.queries.readings import RecordedReading, reading_of_attempt, reading_of_turn
 from actionledger.runtime.session.separation import refuse_reachable
 
 if TYPE_CHECKING:
     from actionledger.ledger import Ledger
+    from actionledger.ledger.queries.readings import RecordedReading
     from actionledger.runtime.models import Model
 
 
@@ -38,8 +36,12 @@ def turn_named(text: str) -> tuple[str, int]:
     return name, int(index)
 
 
-def reading_meant(ledger: Ledger, which: str, run: str | None) -> RecordedReading:
+def reading_meant(ledger: "Ledger", which: str, run: str | None) -> "RecordedReading":
     """Return the recorded reading that a command's argument names."""
+    # Slow to load, and few commands are given one.
+    from actionledger.ledger.queries.naming import one_run, one_session  # noqa: PLC0415
+    from actionledger.ledger.queries.readings import reading_of_attempt, reading_of_turn  # noqa: PLC0415
+
     if "#" not in which:
         return reading_of_attempt(ledger, which)
     session, turn = turn_named(which)

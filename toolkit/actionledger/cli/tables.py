@@ -1,4 +1,4 @@
-"""What is printed: numbers as tables, a model's text as text. Markup in it is never read as markup."""
+"""What is printed: tables as wide as there is room, a model's text as text. Markup in it is never read as markup."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where parse success changed over time, and what was new then."""
+"""Where parse success changed over time, what was new then, and the latest period beside the one before it."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta

@@ -10,7 +10,7 @@ from actionledger.core.recording import RunKey
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.rereading import Batch
 from actionledger.replay.processes import Processes
-from actionledger.replay.rereading import InThisProcess, Reading, Rereader
+from actionledger.replay.runners import InThisProcess, Reading, Rereader
 from actionledger.replay.worker import PARSER, Limit
 from actionledger.runtime.execution.registry import PROFILES
 

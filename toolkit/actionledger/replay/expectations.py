@@ -1,4 +1,4 @@
-"""What a case expects of a reading, as it is written, shown and compared."""
+"""What a case expects of a reading: compared, shown, and written as TOML that reads well in a review."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -13,8 +13,8 @@ from actionledger.ledger.queries.failure_sums import failing_turns
 from actionledger.ledger.queries.failures import failures_at, meant_by_session, shared_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.naming import Called, run_or_first
+from actionledger.replay.failure_groups import FailureKey, key_of
 from actionledger.replay.failures import key_of_loop
-from actionledger.replay.grouping.groups import FailureKey, key_of
 from actionledger.replay.loops import loops
 from actionledger.replay.statistics import (
     holm,

@@ -1,4 +1,4 @@
-"""What goes wrong in the same way, in groups, with what it made the sessions spend until an action got through."""
+"""Failures and loops gathered into groups, with what they made the sessions spend until an action got through."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_fi
 from actionledger.ledger.queries.price_sources import price_sources
 from actionledger.ledger.queries.reasons import answered
 from actionledger.ledger.queries.trend import Unit, refuse_no_period
-from actionledger.replay.grouping.groups import (
+from actionledger.replay.failure_groups import (
     LOOP,
     FailureExample,
     FailureGroup,

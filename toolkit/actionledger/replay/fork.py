@@ -18,7 +18,7 @@ from actionledger.ledger.queries.sessions import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, turn as turn_of
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall
-from actionledger.replay.rerunning.traces import Refused, kept_states
+from actionledger.replay.rerun_course import Refused, kept_states
 from actionledger.runtime.agent.loop import converse
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.policy_file import policy_meant

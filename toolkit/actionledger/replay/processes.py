@@ -22,8 +22,10 @@ from actionledger.core.errors import ActionLedgerError, UsageError, require_numb
 from actionledger.core.own_processes import ended, words_for
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
-from actionledger.replay.processes import Processes, own_command
-from actionledger.replay.rereading import Reading
+from actionledger.replay.runners import Reading
+
+PAYS_FROM = 5000
+"""From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
 
 SECONDS = 60.0
 """How long reading one text may take, of a processor."""
@@ -285,10 +287,6 @@ def _fields(response: RecordedResponse) -> dict[str, object]:
     return {name: getattr(response, name) for name in _FIELDS} | {
         "occurred_at": None if at is None else at.isoformat()
     }
-
-
-PAYS_FROM = 5000
-"""From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
 
 
 def cores() -> int:

@@ -1,4 +1,4 @@
-"""Recorded sessions run again from their start: is what came of them still what was recorded, and where do they part."""
+"""Recorded sessions run again from their start, changed as asked, recorded as a run: is what came of them still what was recorded?"""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,22 +19,15 @@ from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.selected import profiles_of, selected_sessions
 from actionledger.reading.parsers import AnyParser, parser_meant
-from actionledger.replay.rerunning.performing import Order, Performance, perform
-from actionledger.replay.rerunning.report import (
+from actionledger.replay.rerun_course import Course, Refused, TurnTrace, WhyNot, course_of, traces_of_record
+from actionledger.replay.rerun_performance import Order, Performance, perform
+from actionledger.replay.rerun_report import (
     Cause,
     Divergence,
     RerunReport,
     SessionRerun,
     TurnVerdict,
     divergences,
-)
-from actionledger.replay.rerunning.traces import (
-    Course,
-    Refused,
-    TurnTrace,
-    WhyNot,
-    course_of,
-    traces_of_record,
 )
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.handlers import Handler, HandlerFactory, Handlers

@@ -1,4 +1,4 @@
-"""The smallest text that still fails in the same way: of a response, a recorded one, or a group of failures."""
+"""The smallest text that still fails in the same way, by delta debugging: of a response, a recorded one, or a group of failures."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.readings import reading_of_attempt
 from actionledger.ledger.signatures import signature
-from actionledger.replay.grouping.groups import FailureGroup, FailureKey
+from actionledger.replay.failure_groups import FailureGroup, FailureKey
 from actionledger.replay.readers import Reader, reader_of
 
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')

@@ -20,7 +20,7 @@ from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.replay.environments import Version, environment_of
 from actionledger.replay.processes import PAYS_FROM, Command, Processes, cores, first_answer
-from actionledger.replay.rereading import Reading, turn_key, unread_line
+from actionledger.replay.runners import Reading, turn_key, unread_line
 
 
 @dataclass(frozen=True, slots=True)

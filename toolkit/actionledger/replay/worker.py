@@ -16,7 +16,7 @@ from actionledger.core.recording import RunKey
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.rereading import RecordedResponse
 from actionledger.reading.parsers import AnyParser
-from actionledger.replay.rereading import Rereader
+from actionledger.replay.runners import Rereader
 
 CLOCK = 10
 """How much longer a text may take by the clock than of a processor: a machine may be busy, and a check may wait for something."""

@@ -1,4 +1,4 @@
-"""Two readings of the same turns, compared: as HTML for a notebook, in a few lines for a terminal."""
+"""Two readings, two sides or one turn twice, compared: as HTML for a notebook, in lines for a terminal."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol

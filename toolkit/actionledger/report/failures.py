@@ -1,4 +1,4 @@
-"""Groups of failures, at a glance: what fails, what it costs, and what has changed."""
+"""Groups of failures, at a glance: what fails, what it costs, what has changed, and a text that was made smaller."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""Whether a gate passes, and why: as HTML for a notebook, in lines for a terminal."""
+"""Whether a gate passes, and why: as HTML for a notebook, in lines for a terminal, as JUnit XML for continuous integration."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol

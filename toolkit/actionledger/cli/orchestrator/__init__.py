@@ -3,7 +3,7 @@
 import typer
 
 from actionledger.cli.orchestrator import tracker
-from actionledger.cli.orchestrator.running import run
+from actionledger.cli.orchestrator.run import run
 
 app = typer.Typer(
     help="Send a directive down the layers, answer what they ask, see what they planned and filed.",

@@ -1,4 +1,4 @@
-"""``orchestrator issues``, ``close``, ``jobs`` and ``export``: what is to be done, who has it, and the same as a file."""
+"""``orchestrator requests``, ``answer``, ``plan``, ``issues``, ``close``, ``jobs`` and ``export``: what is asked, planned and to be done."""
 
 import getpass
 from collections.abc import Iterator, Mapping
@@ -17,6 +17,8 @@ from actionledger.profiles.orchestrator.request_queue import Request, RequestQue
 from actionledger.profiles.orchestrator.state import FILE as STATE
 from actionledger.profiles.orchestrator.store import FILE as STORE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
+
+FolderArgument = Annotated[Path, typer.Argument(help="The orchestration's folder.")]
 
 
 def requests(
@@ -83,9 +85,6 @@ def print_request(request: Request) -> None:
 
 def _from(layer: str) -> str:
     return f" from {layer}" if layer else ""
-
-
-FolderArgument = Annotated[Path, typer.Argument(help="The orchestration's folder.")]
 
 
 @contextmanager

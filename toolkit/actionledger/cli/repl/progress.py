@@ -1,4 +1,4 @@
-"""Tells what becomes of a response while it does: which actions it holds, when each begins, how each ends."""
+"""What becomes of a response while it does, action by action, as lines for a terminal. A model's text stays text."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

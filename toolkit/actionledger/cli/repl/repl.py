@@ -1,4 +1,4 @@
-"""What a person types, line by line: words for the model, and commands. It prints through a function and reads nothing."""
+"""What a person types, line by line: words for the model, and commands. It prints through a function and reads no terminal."""
 
 import getpass
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A variant: the model, what it is told, and what it works under."""
+"""The variants of an experiment, how one is stopped, and its report: each variant's rates, and two of them compared."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Whether a difference is more than chance: between two readings of the same turns, two sets of turns, and over time."""
 
-from actionledger.replay.statistics.agreeing import (
+from actionledger.replay.statistics.agreement import (
     Coefficient as Coefficient,
     Thing as Thing,
     cohen_kappa as cohen_kappa,

@@ -1,4 +1,4 @@
-"""Where a rate over time changed."""
+"""Where a rate over time changed, and what many comparisons at once leave of their p-values."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Whether a difference between two readings of the same turns is more than chance."""
+"""Whether two readings of the same turns, or two goes at the same tasks, differ by more than chance: sign-flip tests."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

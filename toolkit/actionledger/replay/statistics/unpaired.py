@@ -1,4 +1,4 @@
-"""Two rates over different turns: two models, two weeks, two runs that share none."""
+"""Whether two rates over different turns differ by more than chance: sessions are dealt to the two sides anew."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations

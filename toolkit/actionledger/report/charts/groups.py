@@ -1,4 +1,4 @@
-"""Parse success by one dimension: a point on its interval for each value of it."""
+"""How far responses and actions get, as bars, and parse success by one dimension, as points on their intervals."""
 
 from collections.abc import Sequence
 

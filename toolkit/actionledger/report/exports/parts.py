@@ -1,4 +1,4 @@
-"""A response as the parts that a provider's message has: texts, and the calls that stood beside them."""
+"""What exports share: one session with all of its turns, a response as a message's parts, and what it took in words."""
 
 import json
 from collections.abc import Iterator
