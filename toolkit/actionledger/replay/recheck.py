@@ -1,7 +1,4 @@
-"""Recorded calls under another schema, policy or rate: what would have been refused, held, let through.
-
-It needs no raw text: recordings that kept parsed calls alone can be asked as well.
-"""
+"""Recorded calls under another schema, policy or rate, parsed calls alone as well: what would be refused, held, let through."""
 
 import json
 import re

@@ -225,9 +225,8 @@ def _lines(baseline: Baseline) -> Iterator[str]:
     yield f'  "parsers": {_json(parsers)},'
     yield f'  "counts": {_json(baseline.counts)},'
     yield '  "turns": ['
-    last = len(baseline.turns) - 1
-    for place, turn in enumerate(baseline.turns):
-        yield f"    {_json(_turn(turn))}{',' if place < last else ''}"
+    for place, turn in enumerate(baseline.turns, 1):
+        yield f"    {_json(_turn(turn))}{',' if place < len(baseline.turns) else ''}"
     yield "  ],"
 
 
