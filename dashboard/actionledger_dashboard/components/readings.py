@@ -170,7 +170,7 @@ _FIRST = ""  # what stands for the first reading, which no run is named for
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownReading:
     """Which two readings of a session are shown.
 
     Args:
@@ -246,7 +246,7 @@ def show_beside(detail: TurnDetail, run_id: str | None, course: Course) -> bool:
     beside = picked or next(reversed(others), _NOTHING)
     if not beside:
         return False
-    shown = Shown(detail.response.session_id, run_id, beside)
+    shown = ShownReading(detail.response.session_id, run_id, beside)
     differing = _differing(shown)
     _lead(shown, detail.response.index, differing, is_open=bool(picked))
     other = ask(queries.turn, shown.session_id, detail.response.index, _run_of(beside)) if picked else None
@@ -260,7 +260,7 @@ def _run_of(name: str) -> str | None:
     return None if name == FIRST else name
 
 
-def _differing(shown: Shown) -> list[int]:
+def _differing(shown: ShownReading) -> list[int]:
     """Return the turns that the two readings have otherwise; in which order they stand changes nothing of that."""
     one, other = shown.run_id, _run_of(shown.beside)
     after, before = (one, other) if other is None else (other, one)
@@ -270,7 +270,7 @@ def _differing(shown: Shown) -> list[int]:
     return [turn.turn_index for turn in found]
 
 
-def _lead(shown: Shown, index: int, differing: Sequence[int], *, is_open: bool) -> None:
+def _lead(shown: ShownReading, index: int, differing: Sequence[int], *, is_open: bool) -> None:
     """Say where the readings first differ, with the way there."""
     side_by_side = [] if is_open else [("Side by side", shown.href(index))]
     if not differing:
@@ -283,7 +283,7 @@ def _lead(shown: Shown, index: int, differing: Sequence[int], *, is_open: bool) 
 
 
 def _show_both(
-    shown: Shown, detail: TurnDetail, other: TurnDetail, course: Course, differing: Sequence[int]
+    shown: ShownReading, detail: TurnDetail, other: TurnDetail, course: Course, differing: Sequence[int]
 ) -> None:
     difference = None
     if detail.attempt is not None and other.attempt is not None:
