@@ -5,8 +5,7 @@ from pathlib import Path
 
 from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
-from actionledger.cli.repl.prompts import Prompts
-from actionledger.cli.repl.repl import Repl
+from actionledger.cli.repl.repl import Prompts, Repl
 from actionledger.ledger import open_ledger
 from actionledger.profiles.coder import CODER, coder_profile
 from actionledger.runtime.execution.policy_file import policy_from

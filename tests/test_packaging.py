@@ -185,7 +185,7 @@ def test_a_form_is_one_that_the_forge_takes(path):
     assert all(each["attributes"]["label"] for each in fields)
     asked = path.read_text("utf-8")
     assert "actionledger doctor --bundle" in asked
-    doctor = (ROOT / "toolkit/actionledger/cli/doctoring.py").read_text("utf-8")
+    doctor = (ROOT / "toolkit/actionledger/cli/upkeep.py").read_text("utf-8")
     assert [each for each in re.findall(r"doctor (--[\w-]+)", asked) if f'"{each}"' not in doctor] == []
 
 

@@ -4,11 +4,12 @@ import streamlit as st
 
 from actionledger_dashboard import login
 from actionledger_dashboard.components import notices
-from actionledger_dashboard.components.navigation import Target, show_navigation
-from actionledger_dashboard.components.parameters import (
+from actionledger_dashboard.components.navigation import (
+    Target,
     has_filters,
     say_what_is_no_page,
     say_what_is_not_read,
+    show_navigation,
 )
 from actionledger_dashboard.loading import load, script_of
 

@@ -32,11 +32,7 @@ def is_read_only() -> bool:
 
 
 def saved(kind: str) -> Saved:
-    """Return what people keep beside the ledger; where nobody may write, it refuses to.
-
-    Args:
-        kind: what they are: ``queries``.
-    """
+    """Return what people keep beside the ledger; where nobody may write, it refuses to."""
     return Saved(ledger_path(), kind, read_only=is_read_only())
 
 
@@ -60,13 +56,7 @@ class _Question:
 
 
 def ask(query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    """Return what a query finds, from memory where the ledger has not changed since it was asked.
-
-    Args:
-        query: a function of ``actionledger.ledger.queries``.
-        args: what it is asked, behind the ledger.
-        kwargs: the same, by name.
-    """
+    """Return what a query finds, from memory where the ledger has not changed since it was asked."""
     path = ledger_path()
     found: R = _answer(_Question(query.__qualname__, str(path), _freshness(path), args, kwargs), query)
     return found
@@ -78,11 +68,7 @@ def opened() -> Ledger:
 
 
 def writing() -> Ledger:
-    """Return the ledger to record in what people say on a page: one for all visitors, whose thread takes in what they said.
-
-    Raises:
-        LedgerError: it can't be written to, or this dashboard may only be read.
-    """
+    """Return the ledger to record in what people say on a page: one for all visitors, whose thread takes in what they said."""
     if is_read_only():
         raise LedgerError("This dashboard is for reading only: nothing is recorded here.")
     return _open_to_write(str(ledger_path()))

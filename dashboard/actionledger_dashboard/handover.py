@@ -47,15 +47,7 @@ _waiting: dict[bytes, _Waiting] = {}
 
 
 def ticket_of(name: str, write: Callable[[Path], object]) -> bytes:
-    """Have a file written, and return what it is handed over for, once; nobody can guess it.
-
-    Args:
-        name: the file's.
-        write: writes it, where it is told to.
-
-    Raises:
-        OSError: there is no room for it; and whatever else the writing raises: nothing of the file is left then.
-    """
+    """Have a file written, and return what it is handed over for, once; nobody can guess it."""
     folder = TemporaryFolder("export")
     try:
         file = folder.path / name

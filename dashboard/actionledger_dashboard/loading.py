@@ -13,11 +13,7 @@ _loading = Lock()
 
 
 def script_of(page: str) -> Path:
-    """Return the script of a page.
-
-    Args:
-        page: its part of the address; empty for the first one.
-    """
+    """Return the script of a page."""
     return _FOLDER / "views" / f"{page or 'overview'}.py"
 
 
@@ -28,11 +24,7 @@ def pages() -> list[str]:
 
 
 def load(script: Path) -> None:
-    """Import what a script imports at its beginning, unless that was done before; whoever else is at it is waited for.
-
-    Args:
-        script: a file of ours.
-    """
+    """Import what a script imports at its beginning, unless that was done before; whoever else is at it is waited for."""
     if script in _loaded:
         return
     with _loading:

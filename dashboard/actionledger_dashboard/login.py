@@ -15,18 +15,13 @@ from streamlit import config
 
 from actionledger.core.errors import UsageError, require as require_package
 from actionledger_dashboard import ALLOWED_VARIABLE
-from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.wording import visible
 
 _EXAMPLE = 'allowed = ["ann@team.example", "@team.example"]'
 
 
 def allowed_by_settings() -> tuple[str, ...] | None:
-    """Return who is let in; None where no login is asked for.
-
-    Raises:
-        UsageError: a secrets.toml can't be read, or asks for a login without saying who is let in.
-        MissingPackageError: what it takes is not installed.
-    """
+    """Return who is let in; None where no login is asked for."""
     settings: dict[str, Any] = {}
     for path in map(Path, config.get_option("secrets.files")):
         if path.exists():
@@ -57,12 +52,7 @@ def _settings(path: Path) -> dict[str, Any]:
 
 
 def refusal(claims: Mapping[str, Any], allowed: Sequence[str]) -> str:
-    """Return why somebody is not let in; empty where they are.
-
-    Args:
-        claims: what the provider says of them.
-        allowed: addresses, domains with an ``@`` before them, or ``sub:`` and the provider's own name for somebody.
-    """
+    """Return why somebody is not let in; empty where they are."""
     if f"sub:{claims.get('sub')}" in allowed:
         return ""
     email = claims.get("email")

@@ -26,8 +26,8 @@ import psutil
 import actionledger as al
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
 from actionledger.replay.reparse import ReparseReport
+from actionledger.replay.reparse_run import ReparseProgress, ReparseStopped
 
 
 def main() -> None:

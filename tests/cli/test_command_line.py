@@ -10,9 +10,9 @@ import pytest
 
 import actionledger as al
 from actionledger import __version__
-from actionledger.cli.answers import Format, write_answer
 from actionledger.cli.commands import COMMANDS as ENTRIES, load
-from actionledger.cli.output import let_readers_leave
+from actionledger.cli.exits import let_readers_leave
+from actionledger.cli.sql import Format, write_answer
 from actionledger.core.errors import UsageError
 from actionledger.ledger.guarding.guard import Answer
 
@@ -150,10 +150,10 @@ def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):
     groundwork = [
         "actionledger._version",
         "actionledger.cli",
-        "actionledger.cli.arguments",
+        "actionledger.cli.commands",
         "actionledger.cli.commands",
         "actionledger.cli.exits",
-        "actionledger.cli.output",
+        "actionledger.cli.exits",
         "actionledger.core",
         "actionledger.core.text",
         "actionledger.core.errors",
@@ -219,7 +219,7 @@ def test_an_error_is_one_line_of_plain_text(run, monkeypatch, capsys):
     def fail(*_arguments, **_options):
         raise UsageError("one\ntwo [bold]three[/nope] \x1b[31mfour \ud800")
 
-    monkeypatch.setattr("actionledger.cli.parsing.api.parse", fail)
+    monkeypatch.setattr("actionledger.cli.prompts.api.parse", fail)
     done = run("parse", "-p", "coder")
     assert done.code == 2
     assert done.err == "actionledger: one two [bold]three[/nope] \\x1b[31mfour \\ud800\n"

@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from actionledger.cli.sheets import UNBOUNDED, Sheet
-from actionledger.cli.tables import PlainConsole
+from actionledger.cli.tables import UNBOUNDED, PlainConsole, Sheet
 
 ID = "4c29d091-aaa6-5375-806b-657d40e22c9e"
 WORDS = ("no_match", "remove_conversation_memory", ID, "kestrel-mini", "12,345", "97.5%  [96.7%, 98.1%]")

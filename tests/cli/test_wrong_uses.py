@@ -267,7 +267,7 @@ def test_a_fault_of_our_own_is_a_sentence(run, monkeypatch):
     def fail(*_arguments, **_options):
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr("actionledger.cli.prompting.api.prompt", fail)
+    monkeypatch.setattr("actionledger.cli.prompts.api.prompt", fail)
     done = run("prompt", "coder")
     assert (done.code, done.out) == (1, "")
     assert "A fault of actionledger itself: ZeroDivisionError: by nothing." in done.err
@@ -281,7 +281,7 @@ def test_a_file_of_the_ledger_that_is_cut_or_damaged_is_no_fault_of_ours(run, mo
     def fail(*_arguments, **_options):
         raise kind("IO Error: Could not read enough bytes.\nmore of it")
 
-    monkeypatch.setattr("actionledger.cli.inspecting.sessions", fail)
+    monkeypatch.setattr("actionledger.cli.inspection.sessions", fail)
     done = run("show", "-l", recorded)
     assert (done.code, done.out) == (1, "")
     assert "can't be read: IO Error: Could not read enough bytes. 'actionledger doctor' says" in done.err
@@ -306,7 +306,7 @@ def test_a_disk_that_refuses_is_a_sentence(run, monkeypatch):
     def fail(*_arguments, **_options):
         raise OSError(28, "No space left on device", "x.duckdb")
 
-    monkeypatch.setattr("actionledger.cli.prompting.api.prompt", fail)
+    monkeypatch.setattr("actionledger.cli.prompts.api.prompt", fail)
     done = run("prompt", "coder")
     assert (done.code, done.err) == (
         1,

@@ -412,7 +412,7 @@ def test_a_filter_is_the_same_as_an_address_and_as_options(drawn: dict[str, Any]
 PAGE = """
 import streamlit as st
 from actionledger_dashboard.components.filters import pick
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.widgets import Linked
 
 st.session_state["within"] = pick(Linked("turns"), lists=True)
 """

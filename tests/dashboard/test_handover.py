@@ -14,7 +14,7 @@ from streamlit.runtime import backend_operation_handler
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 
 from actionledger.core.errors import LedgerError
-from actionledger_dashboard import handover, logs
+from actionledger_dashboard import handover, server
 from actionledger_dashboard.handover import HandOver, ticket_of
 from actionledger_dashboard.server import OwnOrigin
 
@@ -116,10 +116,10 @@ def test_the_terminal_is_told_why_in_a_sentence(
     why: Exception, shown: str | None, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without Streamlit's traceback, which what nobody has foreseen keeps."""
-    logger = logging.getLogger(logs._LOGGER)
+    logger = logging.getLogger(server._LOGGER)
     monkeypatch.setattr(logger, "filters", [])
     monkeypatch.setattr(logger, "propagate", True)
-    logs.say_no_more_than_why()
+    server.say_no_more_than_why()
     error = MediaFileStorageError("Callable execution failed")
     error.__cause__ = why
     logger.error("Error executing deferred callable for file_id %s", "x", exc_info=error)
@@ -131,4 +131,4 @@ def test_the_terminal_is_told_why_in_a_sentence(
 
 def test_streamlit_logs_under_this_name() -> None:
     """Another version may have another one."""
-    assert backend_operation_handler._LOGGER.name == logs._LOGGER
+    assert backend_operation_handler._LOGGER.name == server._LOGGER

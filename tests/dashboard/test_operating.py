@@ -17,8 +17,8 @@ from actionledger.core.ids import derived_id, now
 from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.saved import Saved
-from actionledger_dashboard.components import asked
-from actionledger_dashboard.components.charts.rows import rows_chart, too_many
+from actionledger_dashboard.components import statements
+from actionledger_dashboard.components.charts import rows_chart, too_many
 from actionledger_dashboard.data import saved
 
 HEALTH, LIVE, SQL = "views/health.py", "views/live.py", "views/sql.py"
@@ -100,7 +100,7 @@ class TestSql:
         self, open_page: Open, sample: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It says after how long."""
-        monkeypatch.setattr(asked, "SECONDS", 0.3)
+        monkeypatch.setattr(statements, "SECONDS", 0.3)
         test = run(
             open_page(sample, SQL), "SELECT count(*) FROM range(100000000000) WHERE hash(range) % 7 = 1"
         )
@@ -110,8 +110,8 @@ class TestSql:
         self, open_page: Open, sample: Path
     ) -> None:
         """A page of them is shown."""
-        test = run(open_page(sample, SQL), f"SELECT range AS n FROM range({asked.ROWS + 1})")
-        assert f"the first {asked.ROWS:,} rows, there are more" in texts(test)
+        test = run(open_page(sample, SQL), f"SELECT range AS n FROM range({statements.ROWS + 1})")
+        assert f"the first {statements.ROWS:,} rows, there are more" in texts(test)
         assert len(table(test)) == 50
         assert "0 rows" in texts(run(test, "FROM turns WHERE false"))
 

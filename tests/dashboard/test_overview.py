@@ -18,8 +18,8 @@ from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
+from actionledger.replay.changes import PeriodChange
 from actionledger.replay.failures import failures
-from actionledger.replay.periods import PeriodChange
 from actionledger.report.charts.common import beginning
 from actionledger_dashboard.components.headline import margin, sentence_of, turns_of, unacted_of
 

@@ -13,19 +13,19 @@ from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
 from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger_dashboard import READ_ONLY_VARIABLE
-from actionledger_dashboard.cases import CASES_VARIABLE, file_name
 from actionledger_dashboard.components.messages import calls_lane, recognised
-from actionledger_dashboard.components.pasted import (
+from actionledger_dashboard.components.paste import (
     LIMIT,
     Pasted,
     case_of_pasted,
     detail_of,
     read_pasted,
+    recorded_in,
     tools_of,
     ways_to_read,
     why_lane,
 )
-from actionledger_dashboard.components.recorded_response import recorded_in
+from actionledger_dashboard.permissions import CASES_VARIABLE, file_name
 
 PAGE = "views/playground.py"
 BROKEN = '😀 好 <tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 import actionledger as al
 from actionledger.core.ids import derived_id
 from actionledger.ledger.saved import Saved
-from actionledger_dashboard.cases import CASES_VARIABLE
+from actionledger_dashboard.permissions import CASES_VARIABLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -14,7 +14,7 @@ import actionledger as al
 from actionledger.core.ids import derived_id
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.queries.reviews import review_steps
-from actionledger_dashboard import READ_ONLY_VARIABLE, deciding
+from actionledger_dashboard import READ_ONLY_VARIABLE, permissions
 
 PAGE = "views/review.py"
 STEPS = derived_id("session", "steps")
@@ -270,7 +270,7 @@ def test_a_dashboard_for_reading_records_nothing(
 def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A ledger in which two files wait to be written."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr(deciding, "_codes", [])
+    monkeypatch.setattr(permissions, "_codes", [])
     path = tmp_path / "waiting.duckdb"
     files = "".join(f"<create_file><path>{name}</path><content>x</content></create_file>" for name in "ab")
     with (
@@ -306,7 +306,7 @@ def test_a_dashboard_for_reading_decides_nothing(
     open_page: Open, waiting: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever knows the code is told so, too, on a page that was open before as well."""
-    code = deciding.allow_deciding()
+    code = permissions.allow_deciding()
     before = as_person(open_page(waiting, PAGE, by="approvals"), "ann")
     before.text_input(key="review.code").set_value(code).run()
     monkeypatch.setenv(READ_ONLY_VARIABLE, "1")
@@ -321,7 +321,7 @@ def test_a_dashboard_for_reading_decides_nothing(
 
 def test_who_knows_the_code_decides(open_page: Open, waiting: Path) -> None:
     """A wrong code decides nothing; a decision is signed, counts, and stands once."""
-    code = deciding.allow_deciding()
+    code = permissions.allow_deciding()
     test = as_person(open_page(waiting, PAGE, by="approvals"), "ann")
     test.text_input(key="review.code").set_value("guess").run()
     assert "That is not the code." in words(test)

@@ -24,8 +24,8 @@ from actionledger.core.errors import LedgerError
 from actionledger.ledger.storage.memory import FIRST_VARIABLE
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE, server
 from actionledger_dashboard.__main__ import main
-from actionledger_dashboard.document import EveryAddress, document, routes_of
 from actionledger_dashboard.loading import pages as parts_of_pages
+from actionledger_dashboard.server import EveryAddress, document, routes_of
 
 
 def test_a_ledger_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from actionledger.ledger.queries.marks import Selection, listed_turns, whole_tur
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.ledger.row_files import write_rows
 from actionledger.replay.failure_changes import FailureChange
-from actionledger.replay.grouping.groups import FailureKey
+from actionledger.replay.failure_groups import FailureKey
 from actionledger_dashboard.components import tables
 from actionledger_dashboard.components.review_week import as_rows
 from actionledger_dashboard.components.tables import Column, csv_text
@@ -110,7 +110,7 @@ def test_a_sum_says_of_how_many_turns_it_is_recorded() -> None:
 def test_a_link_of_no_words_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody hears where it leads: a session without a model has no link to all of these."""
     shown: list[dict[str, object]] = []
-    monkeypatch.setattr(tables, "_mount", lambda key, data: shown.extend(data["columns"]))
+    monkeypatch.setattr(tables, "_mount_table", lambda key, data: shown.extend(data["columns"]))
     columns = [
         Column("Session", ["a", "b", "c"]),
         Column("Model", ["", "x", None], "name", hrefs=["?1", "?2", "?3"]),

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from actionledger_dashboard.components.visible import pieces, tokens, visible
+from actionledger_dashboard.components.wording import pieces, tokens, visible
 
 
 @pytest.mark.parametrize(

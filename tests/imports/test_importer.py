@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from actionledger.cli.imported import taken
+from actionledger.cli.imports import taken
 from actionledger.core.errors import UnknownNameError
 from actionledger.core.events import Event
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.cli.sentences import cost_lines, usage_line
+from actionledger.cli.summary import cost_lines, usage_line
 from actionledger.core.values.recordings import Billed
 from actionledger.imports.prices import Price, cost_of, list_price, price_list
 from actionledger.imports.sources.usage import with_billed

@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 import actionledger as al
-from actionledger.cli.sentences import usage_line
+from actionledger.cli.summary import usage_line
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.ledger.queries import failure_costs, price_sources, usage
 from actionledger.report.failures import group_cells

@@ -5,8 +5,8 @@ from dataclasses import replace
 from rich.console import Console
 
 import actionledger as al
-from actionledger.cli.reporting import print_report
-from actionledger.cli.tables import funnel_table
+from actionledger.cli.report import print_report
+from actionledger.cli.summary import funnel_table
 from actionledger.core.vocabulary import Capture, Outcome
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger

@@ -1,4 +1,4 @@
-"""A stranger's SQL, over all that was recorded, and nothing beyond it. Every statement: ``tests/cli/test_asking.py``."""
+"""A stranger's SQL, over all that was recorded, and nothing beyond it. Every statement: ``tests/cli/test_sql.py``."""
 
 from contextlib import suppress
 

@@ -14,7 +14,7 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.demo import sample_sessions
-from actionledger.replay.gating.contents import beside
+from actionledger.replay.gate.baseline import beside
 
 TEXT = (
     '```actions\n{"actions": [{"type": "create_task", "content": "a\r\n\u202e😀 sk-ant-api03-%s"},]}\n```'

@@ -12,8 +12,8 @@ from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.reading.parsers import parser_named
-from actionledger.replay import placing
-from actionledger.replay.placing import placed
+from actionledger.replay import placement
+from actionledger.replay.placement import placed
 from actionledger.replay.processes import Processes
 
 pytestmark = pytest.mark.soak  # starts clusters, or makes environments
@@ -53,7 +53,7 @@ def test_a_cluster_reads_what_this_process_reads(filled, monkeypatch):
 def test_what_an_actor_dies_of_is_read_elsewhere(filled):
     """A limit that nothing meets ends every actor; processes of this machine then find that no text is to blame."""
     with open_ledger(filled(2, 5)) as ledger:
-        original = placing._setup
+        original = placement._setup
         with pytest.MonkeyPatch.context() as monkeypatch:
             calls: list[int] = []
 
@@ -61,7 +61,7 @@ def test_what_an_actor_dies_of_is_read_elsewhere(filled):
                 calls.append(1)
                 return original(parser, run, 0.01 if len(calls) == 1 else seconds)
 
-            monkeypatch.setattr(placing, "_setup", short)
+            monkeypatch.setattr(placement, "_setup", short)
             elsewhere: list[Processes] = []
             read = Processes.run
             monkeypatch.setattr(

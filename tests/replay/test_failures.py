@@ -11,8 +11,8 @@ import actionledger as al
 from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture, Origin, Reason
 from actionledger.ledger.queries.filters import Filter
+from actionledger.replay.failure_groups import FailureKey
 from actionledger.replay.failures import group_turns
-from actionledger.replay.grouping.groups import FailureKey
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 MESSAGES = {

@@ -15,10 +15,9 @@ from actionledger.demo import sample_sessions
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn, compare_readings
 from actionledger.reading.parsers import REPAIRS, DialectParser
 from actionledger.reading.tolerant_json import DecodeOptions
-from actionledger.replay.gating.conditions import Asked, Condition, acting_needed, conditions
-from actionledger.replay.gating.report import GateReport, WorseTurn
+from actionledger.replay.gate.report import Asked, Condition, GateReport, WorseTurn, acting_needed, conditions
 from actionledger.replay.paired import with_test
-from actionledger.report.junit import gate_junit
+from actionledger.report.gates import gate_junit
 from actionledger.report.markdown import MOST_CHARACTERS, code, gate_markdown
 
 ASSISTANT: DialectParser = al.parser("assistant")

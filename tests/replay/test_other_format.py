@@ -3,7 +3,7 @@
 import pytest
 
 import actionledger as al
-from actionledger.replay.other_format import other_format
+from actionledger.replay.fit import other_format
 
 NOTHING_KNOWN = '{{"action":"search","query":"gpu {}"}}'
 FENCED = '```json\n{{"action": "update_plan", "plan": "Phase {}"}}\n```'

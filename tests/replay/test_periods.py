@@ -7,7 +7,7 @@ import pytest
 
 import actionledger as al
 from actionledger.ledger import Ledger
-from actionledger.replay.periods import change_since_before, latest_two
+from actionledger.replay.changes import change_since_before, latest_two
 
 GOOD = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
 BAD = '```actions\n{"actions" [\n```'

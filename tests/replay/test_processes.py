@@ -21,10 +21,10 @@ from actionledger.ledger.queries.recorded import Known
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.profiles.custom import ActionSet, custom_profile
 from actionledger.reading.parsers import parser_named
-from actionledger.replay import placing
-from actionledger.replay.placing import placed
+from actionledger.replay import placement
+from actionledger.replay.placement import placed
 from actionledger.replay.processes import Command, Processes
-from actionledger.replay.rereading import Reading
+from actionledger.replay.runners import Reading
 from actionledger.runtime.execution.registry import PROFILES
 
 READINGS = """
@@ -33,7 +33,7 @@ FROM parse_attempts WHERE run_id = ? ORDER BY session_id, turn_index"""
 
 DEADLY = """
 import os, sys, json, signal, time
-from actionledger.replay.limit import Limit
+from actionledger.replay.worker import Limit
 setup = json.loads(sys.stdin.readline())
 limit = Limit(setup["seconds"])
 print("{}", flush=True)
@@ -165,7 +165,7 @@ def test_killed_from_outside_a_process_costs_nothing(filled, monkeypatch):
             super().__init__(*arguments, **options)
             runners.append(self)
 
-    monkeypatch.setattr(placing, "Processes", Watched)
+    monkeypatch.setattr(placement, "Processes", Watched)
 
     def kill_one(now: object) -> None:
         process = runners[0]._workers[0]._process

@@ -16,7 +16,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.storage import journal
-from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
+from actionledger.replay.reparse_run import ReparseProgress, ReparseStopped
 
 OLD = "gembrain-standard"
 TURNS = 120

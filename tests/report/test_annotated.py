@@ -6,7 +6,7 @@ import pytest
 
 from actionledger.core.values import ActionCall, Block, ParseResult, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, BlockStatus, Outcome, RepairKind
-from actionledger.report.annotated import annotated
+from actionledger.report.readings import annotated
 
 TEXT = "0123456789"
 KINDS = ("al-block", "al-act", "al-fix")

@@ -8,7 +8,7 @@ import pytest
 
 import actionledger as al
 from actionledger.imports.plan_importer import ImportProgress
-from actionledger.replay.recorded_run import ReparseProgress
+from actionledger.replay.reparse_run import ReparseProgress
 from actionledger.report import progress as module
 
 

@@ -16,8 +16,8 @@ from actionledger.core.vocabulary import (
     RunKind,
 )
 from actionledger.ledger.queries import ActionReversal, Attempt, Execution, Reader, Response, TurnDetail
-from actionledger_dashboard.viewer.doing import run_lanes
 from actionledger_dashboard.viewer.reading import read_lanes
+from actionledger_dashboard.viewer.results import run_lanes
 
 TEXT = "😀 <a>1,</a> 好 <b"
 BLOCK = Block(

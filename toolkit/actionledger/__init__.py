@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     )
     from actionledger.replay.cases import Case as Case, load_case as load_case
     from actionledger.replay.changes import Change as Change, changes as changes
-    from actionledger.replay.comparing import compare as compare
+    from actionledger.replay.comparison import compare as compare
     from actionledger.replay.contrasts import Contrast as Contrast
     from actionledger.replay.experiments import (
         Budget as Budget,
@@ -117,32 +117,40 @@ if TYPE_CHECKING:
         FailureChanges as FailureChanges,
         failure_changes as failure_changes,
     )
+    from actionledger.replay.failure_groups import (
+        FailureGroup as FailureGroup,
+        FailureReport as FailureReport,
+    )
     from actionledger.replay.failures import failures as failures
     from actionledger.replay.fork import Fork as Fork, fork as fork
-    from actionledger.replay.gating.baseline import Baseline as Baseline
-    from actionledger.replay.gating.blessing import bless as bless
-    from actionledger.replay.gating.gate import gate as gate
-    from actionledger.replay.gating.report import GateReport as GateReport
-    from actionledger.replay.grouping.groups import FailureGroup as FailureGroup
-    from actionledger.replay.grouping.report import FailureReport as FailureReport
+    from actionledger.replay.gate.baseline import Baseline as Baseline, bless as bless
+    from actionledger.replay.gate.judgement import gate as gate
+    from actionledger.replay.gate.report import GateReport as GateReport
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
     from actionledger.replay.paired import (
         PairedComparison as PairedComparison,
         PairedGroup as PairedGroup,
         compare_by as compare_by,
     )
-    from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
-    from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
-    from actionledger.replay.recorded_run import ReparseProgress as ReparseProgress
+    from actionledger.replay.recheck import (
+        RecheckedAction as RecheckedAction,
+        RecheckReport as RecheckReport,
+        recheck as recheck,
+    )
     from actionledger.replay.recoveries import (
         FailedTurn as FailedTurn,
         RecoveryReport as RecoveryReport,
         recoveries as recoveries,
     )
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
+    from actionledger.replay.reparse_run import ReparseProgress as ReparseProgress
     from actionledger.replay.rerun import rerun as rerun
-    from actionledger.replay.rerunning.divergences import Cause as Cause, Divergence as Divergence
-    from actionledger.replay.rerunning.report import RerunReport as RerunReport, SessionRerun as SessionRerun
+    from actionledger.replay.rerun_report import (
+        Cause as Cause,
+        Divergence as Divergence,
+        RerunReport as RerunReport,
+        SessionRerun as SessionRerun,
+    )
     from actionledger.replay.reviewer_agreement import (
         ReviewerAgreement as ReviewerAgreement,
         reviewer_agreement as reviewer_agreement,
@@ -156,7 +164,7 @@ if TYPE_CHECKING:
         steps as steps,
     )
     from actionledger.report import charts as charts
-    from actionledger.report.explaining import Explanation as Explanation, explain as explain
+    from actionledger.report.explanation import Explanation as Explanation, explain as explain
     from actionledger.report.progress import progress as progress
     from actionledger.report.viewing import SessionView as SessionView, view as view
     from actionledger.runtime.agent import (
@@ -213,7 +221,7 @@ _NAMES_OF_MODULES = {
     "runtime.execution.limits": ("Limits", "RateLimit"),
     "runtime.execution.profile": ("ActionSettings", "ExecutionSettings", "Profile"),
     "replay.experiments": ("Budget", "Experiment", "ExperimentProgress", "Variant", "experiment"),
-    "report.explaining": ("Explanation", "explain"),
+    "report.explanation": ("Explanation", "explain"),
     "imports": ("ImportReport", "Prices", "import_path", "import_sessions"),
     "imports.plan_importer": ("ImportProgress",),
     "ledger": ("Ledger", "open_ledger"),
@@ -239,27 +247,23 @@ _NAMES_OF_MODULES = {
     "core.rates": ("Rate",),
     "replay.cases": ("Case", "load_case"),
     "replay.changes": ("Change", "changes"),
-    "replay.comparing": ("compare",),
+    "replay.comparison": ("compare",),
     "replay.contrasts": ("Contrast",),
     "replay.failure_changes": ("FailureChanges", "failure_changes"),
     "replay.failures": ("failures",),
     "replay.fork": ("Fork", "fork"),
-    "replay.gating.baseline": ("Baseline",),
-    "replay.gating.blessing": ("bless",),
-    "replay.gating.gate": ("gate",),
-    "replay.gating.report": ("GateReport",),
-    "replay.grouping.groups": ("FailureGroup",),
-    "replay.grouping.report": ("FailureReport",),
+    "replay.gate.baseline": ("Baseline", "bless"),
+    "replay.gate.judgement": ("gate",),
+    "replay.gate.report": ("GateReport",),
+    "replay.failure_groups": ("FailureGroup", "FailureReport"),
     "replay.loops": ("Loop", "LoopReport", "loops"),
     "replay.paired": ("PairedComparison", "PairedGroup", "compare_by"),
-    "replay.recheck": ("RecheckReport", "recheck"),
-    "replay.rechecking": ("RecheckedAction",),
-    "replay.recorded_run": ("ReparseProgress",),
+    "replay.recheck": ("RecheckReport", "RecheckedAction", "recheck"),
+    "replay.reparse_run": ("ReparseProgress",),
     "replay.recoveries": ("FailedTurn", "RecoveryReport", "recoveries"),
     "replay.reparse": ("ReparseReport", "reparse"),
     "replay.rerun": ("rerun",),
-    "replay.rerunning.divergences": ("Cause", "Divergence"),
-    "replay.rerunning.report": ("RerunReport", "SessionRerun"),
+    "replay.rerun_report": ("Cause", "Divergence", "RerunReport", "SessionRerun"),
     "replay.reviewer_agreement": ("ReviewerAgreement", "reviewer_agreement"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),

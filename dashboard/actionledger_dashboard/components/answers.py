@@ -8,10 +8,9 @@ from actionledger.core.rates import TOO_FEW, Rate, shown_p, shown_share
 from actionledger.core.text import counted
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
-from actionledger_dashboard.components.assets import mount_of
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.sides import Sides
-from actionledger_dashboard.components.visible import pieces
-from actionledger_dashboard.components.wording import interval, share
+from actionledger_dashboard.components.wording import interval, pieces, share
 
 Facts: TypeAlias = list[tuple[str, str]]
 """What an answer rests on: what it is, and how it is said."""
@@ -54,15 +53,7 @@ def answer_of(
     *,
     did: str = "read whole",
 ) -> Answer:
-    """Return whether the second rate is better: only where test and interval both say so.
-
-    Args:
-        before: the one.
-        after: the other.
-        difference: the 95 % interval of the second minus the first; None where there are too few sessions.
-        p_value: of the test; None where there is none.
-        did: what of it all the rates are, as the sentence goes on behind a share.
-    """
+    """Return whether the second rate is better: only where test and interval both say so."""
     if before.value is None or after.value is None:
         return Answer("no answer", "idle", NOT_BOTH)
     change = after.value - before.value
@@ -79,12 +70,7 @@ def answer_of(
 
 
 def show_paired(found: PairedComparison, sides: Sides) -> None:
-    """Show the answer of turns that pair, with the table of two by two.
-
-    Args:
-        found: the comparison.
-        sides: what was compared.
-    """
+    """Show the answer of turns that pair, with the table of two by two."""
     answer = answer_of(found.before, found.after, found.difference, found.p_value)
     _show(answer, paired_facts(found), _grid(found, sides))
 
@@ -116,11 +102,7 @@ def paired_facts(found: PairedComparison) -> Facts:
 
 
 def show_contrast(found: Contrast) -> None:
-    """Show the answer of two sides that share no turns.
-
-    Args:
-        found: the contrast.
-    """
+    """Show the answer of two sides that share no turns."""
     _show(contrast_answer(found), contrast_facts(found), None)
 
 

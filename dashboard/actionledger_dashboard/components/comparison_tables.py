@@ -14,10 +14,10 @@ from actionledger.replay.paired import PairedComparison, compare_by
 from actionledger.report.comparisons import in_words
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.answers import in_points
-from actionledger_dashboard.components.lines import heading, line
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import called, out_of, share
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer import looks
@@ -137,12 +137,7 @@ def show_buckets(found: PairedComparison, sides: Sides) -> None:
 
 
 def show_groups(linked: Linked, sides: Sides) -> None:
-    """Show the turns of each group by themselves, what got worse first; a row narrows the comparison to it, of a dialect the list of turns.
-
-    Args:
-        linked: the widgets of the page.
-        sides: what is compared.
-    """
+    """Show the turns of each group by themselves, what got worse first; a row narrows the comparison to it, of a dialect the list of turns."""
     after = sides.after.within.run_id
     if after is None:
         return

@@ -64,13 +64,7 @@ FIELDS = (
 
 
 def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str, str]:
-    """Return what a field can be, each value with what it is called; nothing for what is written freely.
-
-    Args:
-        field: the field.
-        known: what the ledger holds.
-        runs: its runs.
-    """
+    """Return what a field can be, each value with what it is called; nothing for what is written freely."""
     if field.name == "run":
         return {run.run_id: run_label(run) for run in runs}
     if field.name == "origin":
@@ -103,13 +97,7 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
 
 
 def is_known(field: Field, value: str, choices: Mapping[str, str]) -> bool:
-    """Return whether a value of the URL can be a field's.
-
-    Args:
-        field: the field.
-        value: what the URL says.
-        choices: what the field can be.
-    """
+    """Return whether a value of the URL can be a field's."""
     if field.kind == "day":
         return day_of(value) is not None
     if field.kind == "score":

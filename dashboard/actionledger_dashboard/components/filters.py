@@ -1,17 +1,19 @@
-"""The bar of filters that the pages share: what is picked stands in the URL as chips, and is taken along from page to page."""
+"""The bar of filters that the pages share, and saved views: what is picked stands in the URL and goes along from page to page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
+from actionledger.core.errors import ActionLedgerError
 from actionledger.core.text import NO_NAME, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
 from actionledger.ledger.queries.choices import label_counts, score_counts, verdict_counts
 from actionledger.ledger.queries.filters import filter_of_parameters
-from actionledger_dashboard.components.assets import mount_of
+from actionledger.ledger.saved import KIND, Saved, SavedView, read_views, refuse_name, save_view
+from actionledger_dashboard.components.controls import mount_of, show_anchors
 from actionledger_dashboard.components.fields import (
     FIELDS,
     FIRST_DAY,
@@ -24,14 +26,99 @@ from actionledger_dashboard.components.fields import (
     run_label,
 )
 from actionledger_dashboard.components.labels import LABELS, field_of, how_many, show_labels
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters, query_of
 from actionledger_dashboard.components.navigation import keep_filters
-from actionledger_dashboard.components.views_menu import show_views
-from actionledger_dashboard.components.visible import pieces, visible
-from actionledger_dashboard.data import ask
+from actionledger_dashboard.components.widgets import Linked
+from actionledger_dashboard.components.wording import pieces, visible
+from actionledger_dashboard.data import ask, is_read_only, saved
+from actionledger_dashboard.loading import pages
 
 __all__ = ["FIRST_READINGS", "midnight", "of_query", "pick", "run_label"]
+
+
+PATHS = {"overview": ""}
+"""The addresses of the pages whose widgets go by another name."""
+
+_PROBLEM = "views.problem"
+
+
+def show_views(page: str) -> None:
+    """Show the saved views as links, and what saves, renames and deletes one."""
+    kept = saved(KIND)
+    shelf = read_views(kept)
+    count = f" · {len(shelf.views):,}" if shelf.views else " · not readable" if shelf.problem else ""
+    with st.popover(f"Views{count}", icon=":material/bookmark:"):
+        if problem := st.session_state.pop(_PROBLEM, "") or shelf.problem:
+            st.text(visible(problem))
+        there = [view for view in shelf.views if view.page in pages()]
+        if there:
+            show_anchors("views", [(view.name, href_of(view)) for view in there])
+        for view in shelf.views:
+            if view not in there:
+                st.text(visible(f"{view.name}: of the page {view.page}, which this version does not have."))
+        if not shelf.views and not shelf.problem:
+            st.text("No view is saved yet: narrow a list, and give that a name.")
+        if is_read_only():
+            st.caption("Nothing can be saved here: this dashboard only reads.")
+            return
+        _show_saving(kept, PATHS.get(page, page))
+        if shelf.views:
+            _show_changing(kept, [view.name for view in shelf.views])
+
+
+def href_of(view: SavedView) -> str:
+    """Return the address of a view."""
+    return f"{view.page or './'}?{view.query}" if view.query else view.page or "./"
+
+
+def _show_saving(kept: Saved, page: str) -> None:
+    def save() -> None:
+        there = {name: st.query_params.get_all(name) for name in st.query_params if name != "page"}
+        name = st.session_state["views.name"]
+        _tried(partial(save_view, kept, SavedView(name, page, query_of(there))))
+        st.session_state["views.name"] = ""
+
+    st.text_input("Name", key="views.name", placeholder="What to call this view")
+    st.button("Save this view", key="views.save", on_click=save)
+
+
+def _show_changing(kept: Saved, names: list[str]) -> None:
+    def rename() -> None:
+        _tried(partial(_renamed, kept, st.session_state["views.chosen"], st.session_state["views.new"]))
+        st.session_state["views.new"] = ""
+
+    def delete() -> None:
+        _tried(partial(kept.remove, st.session_state["views.chosen"]))
+
+    if st.session_state.get("views.chosen") not in names:
+        st.session_state["views.chosen"] = None
+    chosen = st.selectbox(
+        "Change a view",
+        names,
+        index=None,
+        format_func=visible,
+        key="views.chosen",
+        placeholder="Choose one to rename or delete",
+    )
+    if chosen is None:
+        return
+    st.text_input("New name", key="views.new")
+    st.button("Rename", key="views.rename", on_click=rename)
+    st.button("Delete", key="views.delete", on_click=delete)
+
+
+def _renamed(kept: Saved, name: str, new: str) -> None:
+    refuse_name(new)
+    kept.rename(name, new)
+
+
+def _tried(change: Callable[[], None]) -> None:
+    """Change the views; what can't be done is said."""
+    try:
+        change()
+    except ActionLedgerError as error:
+        st.session_state[_PROBLEM] = str(error)
+
 
 FIRST_READINGS = "First readings"
 """What the first reading of every response is called."""
@@ -58,14 +145,7 @@ class _Asked:
 
 
 def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter:
-    """Show the filters and return what is picked; a page whose link names what is not there ends here.
-
-    Args:
-        linked: the widgets of the page that shows them.
-        of_runs: whether a run is picked here, too.
-        lists: whether the page lists things, so that what came of responses picks them; else that is set aside, since the page shows
-            rates.
-    """
+    """Show the filters and return what is picked; a page whose link names what is not there ends here."""
     known, runs = ask(queries.dimensions), ask(queries.runs)
     with st.container(key="filters", horizontal=True, vertical_alignment="center", gap="small"):
         if lists:

@@ -9,15 +9,21 @@ from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Ending, SessionOutcome
 from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted
 from actionledger.ledger.queries.stages import MEANT, UNACTED, audited
-from actionledger.replay.grouping.groups import FailureGroup
-from actionledger.replay.grouping.report import FailureReport
-from actionledger.replay.periods import PeriodChange
+from actionledger.replay.changes import PeriodChange
+from actionledger.replay.failure_groups import FailureGroup, FailureReport
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
-from actionledger_dashboard.components.assets import mount_of
-from actionledger_dashboard.components.failure_groups import group_href, place_of
-from actionledger_dashboard.components.visible import cut_in_the_middle, pieces, visible
-from actionledger_dashboard.components.wording import NOTHING_FAILED, interval, out_of, share
+from actionledger_dashboard.components.controls import mount_of
+from actionledger_dashboard.components.failures import group_href, place_of
+from actionledger_dashboard.components.wording import (
+    NOTHING_FAILED,
+    cut_in_the_middle,
+    interval,
+    out_of,
+    pieces,
+    share,
+    visible,
+)
 
 Words: TypeAlias = list[dict[str, Any]]
 """A sentence in pieces: each has its ``text``, and where it leads, or how it looks."""
@@ -28,13 +34,7 @@ _mount = mount_of("headline")
 
 
 def sentence_of(found: Funnel, change: PeriodChange | None, within: Filter) -> Words:
-    """Return how much was read whole, and whether that is more than before.
-
-    Args:
-        found: what became of the page's responses.
-        change: their latest period beside the one before it; None where there is none.
-        within: the page's filter.
-    """
+    """Return how much was read whole, and whether that is more than before."""
     if not found.intent:
         return [_text(f"{counted(found.responses, 'response')}, none of which meant to act.")]
     if found.parse_success.refusal:
@@ -99,12 +99,7 @@ def _comparison(change: PeriodChange) -> str:
 
 
 def unacted_of(found: Unacted, within: Filter) -> Words:
-    """Return how many responses stopped without acting or could not be parsed: each number with the way to its turns, or to its sessions.
-
-    Args:
-        found: how the responses without a tool call ended.
-        within: the page's filter.
-    """
+    """Return how many responses stopped without acting or could not be parsed: each number with the way to its turns, or to its sessions."""
     answers = _ended(found, Ending.FINAL_ANSWER, within, "final answer")
     if not found.rate.successes:
         said = "No response stopped without acting, and each call could be parsed"
@@ -125,11 +120,7 @@ def unacted_of(found: Unacted, within: Filter) -> Words:
 
 
 def outcomes_of(sessions: Mapping[SessionOutcome, int]) -> Words:
-    """Return how the sessions came out.
-
-    Args:
-        sessions: how many came out in each way.
-    """
+    """Return how the sessions came out."""
     said = ", ".join(f"{count:,} {outcome.words}" for outcome, count in sessions.items())
     return [_text(f"Sessions: {said}.")] if said else []
 
@@ -148,11 +139,7 @@ def _why(found: Unacted) -> Words:
 
 
 def worst_of(report: FailureReport) -> Words:
-    """Return which failure made sessions spend the most.
-
-    Args:
-        report: the groups, the costliest first.
-    """
+    """Return which failure made sessions spend the most."""
     if not report.groups:
         return [_text(NOTHING_FAILED)]
     key, group = report.groups[0].key, report.groups[0]
@@ -170,13 +157,7 @@ def _cost(group: FailureGroup) -> str:
 
 
 def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) -> Words:
-    """Return ways to the failing turns of what fails at the greatest cost: all of them, then some one by one.
-
-    Args:
-        report: the groups, the costliest first.
-        names: what the sessions of its examples are called.
-        within: the page's filter.
-    """
+    """Return ways to the failing turns of what fails at the greatest cost: all of them, then some one by one."""
     if not report.groups:
         return []
     group = report.groups[0]
@@ -195,25 +176,13 @@ def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) ->
 
 
 def show_sentence(unacted: Words, read: Words, sessions: Words) -> None:
-    """Show the sentence of the page, how many responses did not act that should have, and below it how much was read whole.
-
-    Args:
-        unacted: in pieces.
-        read: the same.
-        sessions: how the sessions came out, the same.
-    """
+    """Show the sentence of the page, how many responses did not act that should have, and below it how much was read whole."""
     shown = {"unacted": unacted, "read": read, "sessions": sessions}
     _mount(key="sentence", data=shown | {"worst": [], "turns": []})
 
 
 def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) -> None:
-    """Show what fails at the greatest cost, below it its turns.
-
-    Args:
-        report: the groups, the costliest first.
-        names: what the sessions of its examples are called.
-        within: the page's filter.
-    """
+    """Show what fails at the greatest cost, below it its turns."""
     turns = turns_of(report, names, within)
     _mount(
         key="worst",

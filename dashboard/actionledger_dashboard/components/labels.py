@@ -6,7 +6,7 @@ import streamlit as st
 
 from actionledger.core.text import counted
 from actionledger.ledger.queries.choices import LabelCount, label_counts, labelled
-from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ask
@@ -19,11 +19,7 @@ LABELS = ("turn_label", "label")
 
 
 def show_labels(picked: Mapping[str, Sequence[str]]) -> None:
-    """Show the labels that most goes by, each a link to the same page of what goes by it, too.
-
-    Args:
-        picked: by each of ``LABELS`` that the page filters by, the labels that it is filtered by already.
-    """
+    """Show the labels that most goes by, each a link to the same page of what goes by it, too."""
     found = [
         each
         for each in ask(label_counts)
@@ -50,13 +46,7 @@ def how_many(count: LabelCount) -> str:
 def labels_column(
     things: Sequence[tuple[str, int | None]], only: Callable[..., str], tip: str = ""
 ) -> Column:
-    """Return the column that has the labels of each row: what its session is filed under, then those of turns.
-
-    Args:
-        things: each a session, and the turn's place in it; None for the session with all its turns.
-        only: makes the link to what goes by a label, given ``labels`` or ``turn_labels``; a row with a single label has it.
-        tip: what is said of the column.
-    """
+    """Return the column that has the labels of each row: what its session is filed under, then those of turns."""
     found: dict[str, dict[int | None, tuple[str, ...]]] = {}
     for each in ask(labelled, sorted({session for session, _ in things})):
         found.setdefault(each.session_id, {})[each.turn_index] = each.labels

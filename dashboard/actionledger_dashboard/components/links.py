@@ -32,22 +32,12 @@ BY_REASON, BY_IMPORT, NOT_READ = "by reason", "by import", "refused"
 
 
 def group_href(here: Mapping[str, str | list[str]], group: str) -> str:
-    """Return the address of the overview with the turns of one group of failures.
-
-    Args:
-        here: the query parameters of the overview as it is.
-        group: the group's identifier.
-    """
+    """Return the address of the overview with the turns of one group of failures."""
     return f"./?{query_of({**here, 'group': group})}"
 
 
 def turns_href(within: Filter, mark: Mark) -> str:
-    """Return the address of the turns behind a number.
-
-    Args:
-        within: the filter that the number was made under.
-        mark: what it counts.
-    """
+    """Return the address of the turns behind a number."""
     marked = mark_parameters(mark)
     if within.captures and mark.captures:  # of what the filter takes, what the number counts
         marked["capture"] = [capture for capture in mark.captures if capture in within.captures]
@@ -63,16 +53,7 @@ def replay_href(
     at: Span | None = None,
     child: str | None = None,
 ) -> str:
-    """Return the address of one turn of one session.
-
-    Args:
-        session_id: the session.
-        turn_index: the turn's place in it, from 0.
-        run_id: the run whose reading to show; None for the first one.
-        beside: the run whose reading to show beside it, or ``first``; None for none.
-        at: the span of its response to go to and to mark, in code points.
-        child: the child session to open in place.
-    """
+    """Return the address of one turn of one session."""
     span = None if at is None else f"{at.start}-{at.end}"
     more = {"run": run_id, "beside": beside, "at": span, "child": child}
     named = {name: value for name, value in more.items() if value is not None}
@@ -80,36 +61,19 @@ def replay_href(
 
 
 def review_href(session_id: str, turn_index: int, run_id: str | None = None, **more: str) -> str:
-    """Return the address of one turn to review.
-
-    Args:
-        session_id: the session.
-        turn_index: the turn's place in it, from 0.
-        run_id: the run whose reading is judged; None for the first one.
-        **more: what else the page is to know, such as the queue that the turn stands in.
-    """
+    """Return the address of one turn to review."""
     run = {} if run_id is None else {"run": run_id}
     return f"review?{query_of({'session': session_id, 'turn': str(turn_index)} | run | more)}"
 
 
 def playground_href(session_id: str, turn_index: int, run_id: str | None = None) -> str:
-    """Return the address of the playground with a recorded response in it.
-
-    Args:
-        session_id: the session.
-        turn_index: the turn's place in it, from 0.
-        run_id: the run that has read it; None for the first reading.
-    """
+    """Return the address of the playground with a recorded response in it."""
     run = {} if run_id is None else {"run": run_id}
     return f"playground?{query_of({'session': session_id, 'turn': str(turn_index)} | run)}"
 
 
 def compare_href(parameters: Mapping[str, str | list[str]]) -> str:
-    """Return the address of a comparison.
-
-    Args:
-        parameters: what it is of.
-    """
+    """Return the address of a comparison."""
     return f"compare?{query_of(parameters)}"
 
 

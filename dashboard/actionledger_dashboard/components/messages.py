@@ -42,11 +42,7 @@ class Recognised:
 
 
 def recognised(text: str) -> Recognised | None:
-    """Return what a pasted text is; None for a response, as models write them.
-
-    Args:
-        text: all that was pasted.
-    """
+    """Return what a pasted text is; None for a response, as models write them."""
     if text.lstrip().startswith(_STREAMED) and '{"' in text:
         return Recognised(
             "a stream",
@@ -141,12 +137,7 @@ def _refused(value: Mapping[str, Any]) -> Recognised | None:
 
 
 def calls_lane(message: object, detail: TurnDetail) -> Values:
-    """Return a message's calls in their order, each with what the provider says of it and what came of checking it.
-
-    Args:
-        message: the decoded JSON.
-        detail: what was read of it.
-    """
+    """Return a message's calls in their order, each with what the provider says of it and what came of checking it."""
     calls = iter(split_message(message).calls)
     cards = [
         _other(block)

@@ -1,13 +1,16 @@
-"""The pages as links above each page, and how a press leads from one page to another."""
+"""The pages as links above each page, how a press leads from one to another, and which query parameters each reads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from actionledger.core.ids import new_id
-from actionledger_dashboard.components.assets import mount_of
+from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.links import FILTERS
 
 _KEPT = "filters.kept"
@@ -34,12 +37,7 @@ class Target:
 
 
 def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:
-    """Show the pages; the filters in the address are taken along.
-
-    Args:
-        targets: the pages.
-        keeps: whether the page that is shown has no filters itself, so that those of the page before are taken along.
-    """
+    """Show the pages; the filters in the address are taken along."""
     data = {
         "pages": [asdict(target) for target in targets],
         "names": FILTERS,
@@ -50,11 +48,7 @@ def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:
 
 
 def keep_filters(query: str) -> None:
-    """Remember the filters for when a page without filters is left.
-
-    Args:
-        query: the filters as a query string.
-    """
+    """Remember the filters for when a page without filters is left."""
     st.session_state[_KEPT] = query
 
 
@@ -62,9 +56,51 @@ def go_to(href: str) -> NoReturn:
     """Go on to another page; the page that is left stays in the browser's history as it is.
 
     Streamlit's own ``switch_page`` puts the new page's parameters into the history as a state of the page that is left.
-
-    Args:
-        href: where to, from the first page's address.
     """
     _mount_navigator(key="navigator", data={"href": href, "nonce": new_id()})
     st.stop()
+
+
+_TURN = ("session", "turn", "run")
+_SIDES = tuple(
+    f"{side}_{name}"
+    for side in ("before", "after")
+    for name in ("run", "model", "source", "profile", "since", "until")
+)
+
+_READ: Mapping[str, frozenset[str]] = {
+    "": frozenset((*FILTERS, "unit", "by", "reasons", "group")),
+    "sessions": frozenset((*FILTERS, "order", "page")),
+    "turns": frozenset((*FILTERS, "page")),
+    "replay": frozenset((*_TURN, "at", "find", "beside", "child", "child_turn", "child_at", "child_find")),
+    "compare": frozenset((*FILTERS, *_TURN, *_SIDES, "by", "group", "bucket", "of_dialect", "page")),
+    "playground": frozenset((*_TURN, "kind", "read", "beside", "catalogue")),
+    "review": frozenset((*FILTERS, *_TURN, "by", "queue", "approval", "page")),
+    "left_out": frozenset(("by", "page")),
+    "live": frozenset(("window", "paused")),
+    "sql": frozenset(("q", "page", "x", "y", "as")),
+    "health": frozenset(),
+}
+"""By the page's path, which is empty for the first one."""
+
+
+def has_filters(page: str) -> bool:
+    """Return whether a page is narrowed by the filters."""
+    return _READ[page].issuperset(FILTERS)
+
+
+def say_what_is_no_page() -> None:
+    """Name the page that the address asks for where there is none of that name: the overview is shown in its place."""
+    asked = urlsplit(st.context.url or "").path.strip("/")
+    if asked and asked not in _READ:
+        notices.unknown_page(asked)
+
+
+def say_what_is_not_read(page: str) -> None:
+    """Name what the link has and the page does not know, each with a button that takes it out."""
+    for name in [name for name in st.query_params if name not in _READ[page]]:
+        notices.unknown_parameter(name, key=f"parameter.remove.{name}", on_remove=partial(_take_out, name))
+
+
+def _take_out(name: str) -> None:
+    st.query_params.pop(name, None)

@@ -9,9 +9,8 @@ import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger_dashboard.components import links
-from actionledger_dashboard.components.anchors import show_anchors
-from actionledger_dashboard.components.exact import show_exact
-from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.controls import show_anchors, show_exact
+from actionledger_dashboard.components.wording import visible
 from actionledger_dashboard.data import ledger_path
 
 
@@ -53,14 +52,7 @@ def nothing_found() -> None:
 
 
 def unknown_value(label: str, value: str, *, key: str, on_remove: Callable[[], None]) -> None:
-    """Say that a link asks for something that is not in this ledger, and offer to take it out of the link.
-
-    Args:
-        label: what is asked for.
-        value: what it should be.
-        key: tells the button from others.
-        on_remove: takes it out.
-    """
+    """Say that a link asks for something that is not in this ledger, and offer to take it out of the link."""
     _removable(
         f"{label}: there is no {_quoted(value)} here; take it out to see what there is.",
         key,
@@ -69,13 +61,7 @@ def unknown_value(label: str, value: str, *, key: str, on_remove: Callable[[], N
 
 
 def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> None:
-    """Say that a link has a parameter that the page does not know, and offer to take it out of the link.
-
-    Args:
-        name: the parameter.
-        key: tells the button from others.
-        on_remove: takes it out.
-    """
+    """Say that a link has a parameter that the page does not know, and offer to take it out of the link."""
     _removable(
         f"The link has {_quoted(name)}, which this page does not know; nothing here is narrowed by it.",
         key,
@@ -84,14 +70,7 @@ def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> 
 
 
 def only_one(label: str, value: str, *, key: str, on_remove: Callable[[], None]) -> None:
-    """Say that a link asks for a further value of what has one, and offer to take it out of the link.
-
-    Args:
-        label: what is asked for.
-        value: what it should be, too.
-        key: tells the button from others.
-        on_remove: takes it out.
-    """
+    """Say that a link asks for a further value of what has one, and offer to take it out of the link."""
     _removable(
         f"{label}: only one can be looked for; take {_quoted(value)} out to see the other.",
         key,
@@ -111,11 +90,7 @@ def _quoted(text: str) -> str:
 
 
 def unknown_page(path: str) -> None:
-    """Say that an address leads to no page, and which one this is.
-
-    Args:
-        path: what the address says.
-    """
+    """Say that an address leads to no page, and which one this is."""
     st.text(f"There is no page {_quoted(path)}; this is the overview.")
 
 
@@ -127,12 +102,7 @@ def unknown_session() -> None:
 
 
 def several_sessions(count: int, sessions: Sequence[tuple[str, str]]) -> None:
-    """Say that a link fits several sessions, and lead to each.
-
-    Args:
-        count: how many.
-        sessions: the first of them: what tells each from the others, and its id.
-    """
+    """Say that a link fits several sessions, and lead to each."""
     st.subheader("Several sessions are called that", anchor=False)
     st.text(f"The link fits {count:,} sessions; open the one that you mean.")
     for place, (name, session_id) in enumerate(sessions):
@@ -140,12 +110,7 @@ def several_sessions(count: int, sessions: Sequence[tuple[str, str]]) -> None:
 
 
 def unknown_turn(turn: str, session_id: str) -> None:
-    """Say that a session has no turn of that number, and where its turns are.
-
-    Args:
-        turn: what the URL says.
-        session_id: the session.
-    """
+    """Say that a session has no turn of that number, and where its turns are."""
     st.subheader("There is no such turn in this session", anchor=False)
     st.text(f"It has no turn {visible(json.dumps(turn, ensure_ascii=False))}.")
     show_anchors("turns", [("its turns", links.replay_href(session_id))], "There are")
@@ -172,23 +137,14 @@ def read_once() -> None:
 
 
 def one_side(dimension: str, *, is_narrowed: bool) -> None:
-    """Say that there are no two values to compare.
-
-    Args:
-        dimension: what they are values of.
-        is_narrowed: whether filters may be why.
-    """
+    """Say that there are no two values to compare."""
     st.subheader(f"There are no two {dimension}s to compare here", anchor=False)
     more = "Take a filter away, or compare" if is_narrowed else "Import recordings of another one, or compare"
     st.text(f"{more} something else: runs, models, sources, profiles or periods.")
 
 
 def one_day(*, is_dated: bool) -> None:
-    """Say that there are no two periods to compare.
-
-    Args:
-        is_dated: whether any response carries a time.
-    """
+    """Say that there are no two periods to compare."""
     st.subheader("There are no two days to compare here", anchor=False)
     why = "All responses are of one day." if is_dated else "No response in this ledger carries a time."
     st.text(f"{why} Compare runs, models, sources or profiles.")
@@ -225,11 +181,7 @@ def not_answered(error: UsageError) -> None:
 
 
 def nothing_lately(window: str) -> None:
-    """Say that nothing goes on, and what would show here.
-
-    Args:
-        window: for how long: ``hour``.
-    """
+    """Say that nothing goes on, and what would show here."""
     st.subheader(f"No response in the last {window}", anchor=False)
     st.text(
         "Live sessions show here by themselves. This takes in what agents on this machine write, as they write it:"
@@ -241,11 +193,7 @@ def nothing_lately(window: str) -> None:
 
 
 def doctor(*, is_mendable: bool) -> None:
-    """Say how the same is had without a page.
-
-    Args:
-        is_mendable: whether anything can be mended by it.
-    """
+    """Say how the same is had without a page."""
     path = shlex.quote(str(ledger_path()))
     st.caption(
         "The same on the command line, with what it may mend safely:"

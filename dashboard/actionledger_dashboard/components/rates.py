@@ -1,18 +1,31 @@
-"""Parse success of each value of a dimension: a dot-and-whisker each, its dialects as small multiples, and what it took."""
+"""Parse success by a dimension and over time, with what was new when; a point opens its turns."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, NoReturn
 
+import streamlit as st
+
+from actionledger.core.ids import now
 from actionledger.core.rates import Rate
-from actionledger.core.text import NO_NAME
-from actionledger.ledger.queries import ReadIn
+from actionledger.core.text import NO_NAME, counted
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Filter, Mark, Period, ReadIn, Unit
+from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
+from actionledger.ledger.queries.trend import elsewhere_over_time
+from actionledger.replay.changes import Change, changes
 from actionledger.report.charts.common import beginning
-from actionledger_dashboard.components.assets import mount_of
-from actionledger_dashboard.components.visible import pieces
-from actionledger_dashboard.components.whiskers import drawn_rate
-from actionledger_dashboard.components.wording import NOT_RECORDED, interval, share
+from actionledger.report.charts.trend import ELSEWHERE, READING
+from actionledger_dashboard.components import charts, links
+from actionledger_dashboard.components.charts import Event
+from actionledger_dashboard.components.controls import heading, line, mount_of
+from actionledger_dashboard.components.navigation import go_to
+from actionledger_dashboard.components.stats import drawn_rate
+from actionledger_dashboard.components.widgets import Linked
+from actionledger_dashboard.components.wording import NOT_RECORDED, interval, pieces, share
+from actionledger_dashboard.data import ask
 
 DIALECTS = 6  # so many have a column; the others are one together
 OTHERS = "other dialects"
@@ -46,15 +59,7 @@ def show_rates(
     read_in: Sequence[ReadIn],
     href_of: Callable[[str, str], str],
 ) -> None:
-    """Show groups below each other.
-
-    Args:
-        key: tells this table from the page's others.
-        by: what the groups are values of.
-        groups: from above to below, at least one.
-        read_in: how many of each were read in which dialect.
-        href_of: where the turns of a group are that were read in a dialect.
-    """
+    """Show groups below each other."""
     frequent = Counter[str]()
     for part in read_in:
         frequent[part.dialect] += part.share.successes
@@ -115,3 +120,72 @@ def _others(found: Sequence[Rate]) -> dict[str, Any] | None:
         "label": f"{share(together)} read in {OTHERS}: {read}",
         "href": "",
     }
+
+
+UNITS: dict[str, Unit] = {"by day": "day", "by week": "week"}
+BY_DAY_AT_MOST = timedelta(weeks=6)  # a longer course is by week, unless the reader wants the days
+MARKED = ("model", "parser", "prompt", "tools")
+"""What is marked in the course of time when it is new."""
+
+NOTHING_TO_RATE = "No response within these filters meant to act and was recorded as it was written."
+
+_MEANING = (
+    "Bands are 95 % intervals. Dotted lines: a model, a parser, a prompt or tools are new. {more}Select a point: "
+    "the turns of that period."
+)
+_CHANGES = "Solid lines: from here on the rate is another one, by more than chance. "
+_RECORDED = "Of what was tried elsewhere, as recorded: nothing says how these responses parse. "
+
+
+def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
+    """Show parse success over time."""
+    known = ask(queries.dimensions)
+    is_long = known.first is not None and known.last is not None and known.last - known.first > BY_DAY_AT_MOST
+    title = "Success elsewhere over time" if is_elsewhere else "Parse success over time"
+    with line():
+        heading(title, _MEANING.format(more=_RECORDED if is_elsewhere else _CHANGES))
+        units = sorted(UNITS, reverse=is_long)
+        unit = UNITS[linked.switch("Unit", "unit", units)]
+    trend = ask(elsewhere_over_time if is_elsewhere else queries.success_over_time, within, unit)
+    if not trend.periods:
+        st.info("These turns carry no time." if trend.undated else NOTHING_TO_RATE)
+        return
+    if trend.undated:
+        things = counted(trend.undated, "execution" if is_elsewhere else "response")
+        st.caption(f"Without a time, and so not in this chart: {things}.")
+    changed = () if is_elsewhere else ask(changes, within, unit)
+    events = events_of(trend.periods, ask(queries.arrivals, within), changed)
+    chart = charts.trend_chart(trend, now(), events, ELSEWHERE if is_elsewhere else READING)
+    picked = st.altair_chart(chart, key="trend", on_select="rerun")
+    for point in charts.picked_points(picked):
+        period = next(period for period in trend.periods if period.start.date().isoformat() == point["day"])
+        mark = TRIED_ELSEWHERE if is_elsewhere else Mark()
+        open_turns(replace(within, since=period.start, until=period.end), mark)
+
+
+def events_of(
+    periods: tuple[Period, ...], arrived: list[queries.Arrival], changed: tuple[Change, ...]
+) -> list[Event]:
+    """Return what is marked in the course of time: what was new behind the first period, and where the rate changed."""
+    steps = {change.start: f"{share(change.before)} → {share(change.after)}" for change in changed}
+    found = []
+    for period in periods[1:]:
+        new = [
+            f"{each.what} {each.label}"
+            for each in arrived
+            if each.what in MARKED and period.start <= each.first_at < period.end
+        ]
+        step = steps.get(period.start)
+        labels = [
+            *([step] if step else []),
+            *([new[0] if len(new) == 1 else f"{len(new)} new"] if new else []),
+        ]
+        if labels:
+            whole = "; ".join([*([step] if step else []), *new])
+            found.append(Event(period.start.date(), ", ".join(labels), whole, is_change=step is not None))
+    return found
+
+
+def open_turns(within: Filter, mark: Mark) -> NoReturn:
+    """Go on to the turns behind a number."""
+    go_to(links.turns_href(within, mark))

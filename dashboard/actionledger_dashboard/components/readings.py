@@ -1,17 +1,105 @@
-"""Two readings of one turn as a component: side by side, and field by field."""
+"""Two readings of a turn side by side and field by field, and those of a session: which is picked, where they first differ."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import streamlit as st
 
+from actionledger.core.canonical import json_text
+from actionledger.core.text import counted
 from actionledger.core.values import Span
-from actionledger.ledger.queries import TurnDetail, TurnDifference
-from actionledger_dashboard.components.assets import mount_of
-from actionledger_dashboard.components.difference_data import difference_rows, difference_said
-from actionledger_dashboard.components.visible import pieces
+from actionledger.ledger import queries
+from actionledger.ledger.queries import (
+    ActionDifference,
+    FieldDifference,
+    ReadAction,
+    Reader,
+    TurnDetail,
+    TurnDifference,
+)
+from actionledger_dashboard.components import links
+from actionledger_dashboard.components.controls import mount_of, show_anchors
+from actionledger_dashboard.components.sides import FIRST
+from actionledger_dashboard.components.wording import pieces, visible
+from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import Values
-from actionledger_dashboard.viewer.reading import reading_data
+from actionledger_dashboard.viewer.reading import reader_label, reading_data
+from actionledger_dashboard.viewer.session import Course
+
+_LOOKS = {
+    "same": "idle",
+    "added": "good",
+    "removed": "bad",
+    "changed": "mended",
+    "rejected": "bad",
+    "accepted": "good",
+}
+_MOST = 200
+"""How many rows are shown of one turn."""
+_LONGEST = 2_000
+"""How many characters of one value."""
+
+
+def difference_rows(difference: TurnDifference) -> list[Values]:
+    """Return what differs, action by action and field by field; what is as before is left out."""
+    rows = [row for pair in difference.actions if pair.kind != "same" for row in _rows(pair)]
+    more = len(rows) - _MOST
+    return rows[:_MOST] + ([_row(name=f"… and {more:,} more")] if more > 0 else [])
+
+
+def difference_said(difference: TurnDifference | None) -> str:
+    """Return in a few words what differs."""
+    if difference is None:
+        return "Only one of them has read this turn, so that nothing compares."
+    changed = sum(pair.kind != "same" for pair in difference.actions)
+    if changed:
+        return f"What differs: {changed:,} of {counted(len(difference.actions), 'action')}"
+    alike = f"the same {counted(len(difference.actions), 'action')}" if difference.actions else "no action"
+    end = "" if difference.before == difference.after else "; they differ in how they could read the text"
+    return f"Both read {alike}{end}."
+
+
+def _rows(pair: ActionDifference) -> Iterator[Values]:
+    yield _row(pair.kind, pair.name, "", _checked(pair.before), _checked(pair.after))
+    if pair.before is None or pair.after is None:
+        yield _row(field="all", before=_arguments(pair.before), after=_arguments(pair.after))
+    for field in pair.fields:
+        yield _of_field(field)
+
+
+def _of_field(field: FieldDifference) -> Values:
+    path = ".".join(map(str, field.path)) or "(all)"
+    before = "" if field.kind == "added" else _cut(json_text(field.before))
+    after = "" if field.kind == "removed" else _cut(json_text(field.after))
+    return _row(field=f"{path} ({field.kind.replace('_', ' ')})", before=before, after=after)
+
+
+def _row(kind: str = "", name: str = "", field: str = "", before: str = "", after: str = "") -> Values:
+    return {
+        "kind": kind,
+        "look": _LOOKS.get(kind, "idle"),
+        "name": pieces(name),
+        "field": pieces(field),
+        "before": pieces(before),
+        "after": pieces(after),
+    }
+
+
+def _checked(action: ReadAction | None) -> str:
+    if action is None:
+        return "not read"
+    return f"{action.status} ({action.reason})" if action.reason else str(action.status)
+
+
+def _arguments(action: ReadAction | None) -> str:
+    return "" if action is None else _cut(json_text(action.arguments))
+
+
+def _cut(text: str) -> str:
+    return (
+        text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… and {len(text) - _LONGEST:,} more characters"
+    )
+
 
 _mount = mount_of("readings", "marked", "cards", "explained", "selected")
 
@@ -47,20 +135,7 @@ def show_readings(
     after: Sequence[Sequence[Values]] = (),
     are_all: bool = False,
 ) -> None:
-    """Show two readings of a turn beside each other, or one alone.
-
-    Args:
-        sides: what each is called, and the turn as it was read.
-        difference: how they differ; None where one of them has not read the turn.
-        place: which turn it is.
-        steps: where one can go on to from here.
-        key: tells these from the page's others.
-        on_select: told which stretch of the response the reader has selected, before the page runs again; None where that is
-            nothing to the page.
-        lanes: what else is shown of each, before what was read.
-        after: what else is shown of each, after it.
-        are_all: whether these lanes say all of what was read, so that no other follows.
-    """
+    """Show two readings of a turn beside each other, or one alone."""
     ordinals = _ORDINALS if len(sides) > 1 else ("as it was read",)
     drawn: list[Values] = [
         reading_data(detail) | {"title": pieces(name), "ordinal": ordinal}
@@ -87,3 +162,150 @@ def show_readings(
             on_select(Span(int(found[0]), int(found[1])))
 
     _mount(key=key, data=data, on_selected_change=select)
+
+
+_PARAMETER = "beside"
+_NOTHING = ""
+_FIRST = ""  # what stands for the first reading, which no run is named for
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReading:
+    """Which two readings of a session are shown.
+
+    Args:
+        session_id: the session.
+        run_id: the run on the left; None for the first reading.
+        beside: the run on the right, as it stands in a URL.
+    """
+
+    session_id: str
+    run_id: str | None
+    beside: str
+
+    def href(self, index: int) -> str:
+        """Return the address of one turn in both."""
+        return links.replay_href(self.session_id, index, self.run_id, beside=self.beside)
+
+    def step(self, index: int | None) -> str | None:
+        """Return the same, or None where there is no such turn."""
+        return None if index is None else self.href(index)
+
+
+def others_of(detail: TurnDetail, run_id: str | None) -> dict[str, Reader]:
+    """Return the readings of a turn that are not the one that is shown, by what stands for them in a URL."""
+    named = {FIRST if place == 0 else reader.run_id: reader for place, reader in enumerate(detail.readers)}
+    first = detail.readers[0].run_id if detail.readers else None
+    shown = FIRST if run_id is None or run_id == first else run_id
+    return {name: reader for name, reader in named.items() if name != shown}
+
+
+def reading_choices(detail: TurnDetail, run_id: str | None) -> list[Values]:
+    """Return what lets another reading of a turn be picked, and one to stand beside it, where there is one."""
+    beside = st.query_params.get(_PARAMETER)
+    session_id, index = detail.response.session_id, detail.response.index
+    labels, chosen = _readings_of(detail, run_id)
+    by = [
+        _option(
+            label, links.replay_href(session_id, index, run or None, beside=beside), is_chosen=run == chosen
+        )
+        for run, label in labels.items()
+    ]
+    others = others_of(detail, run_id)
+    if not others and not beside:
+        return [{"label": "Read by", "options": by}] if len(by) > 1 else []
+    names = {None: "(nothing)"} | {name: reader_label(reader) for name, reader in others.items()}
+    names.setdefault(beside, "A run that has not read this turn")
+    second = [
+        _option(label, links.replay_href(session_id, index, run_id, beside=name), is_chosen=name == beside)
+        for name, label in names.items()
+    ]
+    return [{"label": "Read by", "options": by}, {"label": "Beside it", "options": second}]
+
+
+def _readings_of(detail: TurnDetail, run_id: str | None) -> tuple[dict[str, str], str]:
+    """Return what the readings of a turn are called, by what stands for each, and which one is shown."""
+    first = detail.readers[0].run_id if detail.readers else None
+    labels = {_FIRST: "First reading"}
+    labels |= {
+        _FIRST if reader.run_id == first else reader.run_id: reader_label(reader) for reader in detail.readers
+    }
+    chosen = _FIRST if run_id is None or run_id == first else run_id
+    labels.setdefault(chosen, "The chosen run, which has not read this turn")
+    return labels, chosen
+
+
+def _option(label: str, href: str, *, is_chosen: bool) -> Values:
+    return {"text": visible(label), "href": href, "chosen": is_chosen}
+
+
+def show_beside(detail: TurnDetail, run_id: str | None, course: Course) -> bool:
+    """Show where the readings of the session first differ, and both of this turn where a second one is picked."""
+    picked = st.query_params.get(_PARAMETER, _NOTHING)
+    others = others_of(detail, run_id)
+    beside = picked or next(reversed(others), _NOTHING)
+    if not beside:
+        return False
+    shown = ShownReading(detail.response.session_id, run_id, beside)
+    differing = _differing(shown)
+    _lead(shown, detail.response.index, differing, is_open=bool(picked))
+    other = ask(queries.turn, shown.session_id, detail.response.index, _run_of(beside)) if picked else None
+    if other is None:
+        return False
+    _show_both(shown, detail, other, course, differing)
+    return True
+
+
+def _run_of(name: str) -> str | None:
+    return None if name == FIRST else name
+
+
+def _differing(shown: ShownReading) -> list[int]:
+    """Return the turns that the two readings have otherwise; in which order they stand changes nothing of that."""
+    one, other = shown.run_id, _run_of(shown.beside)
+    after, before = (one, other) if other is None else (other, one)
+    if after is None:
+        return []
+    found = ask(queries.compared_turns, before, after, session_id=shown.session_id)
+    return [turn.turn_index for turn in found]
+
+
+def _lead(shown: ShownReading, index: int, differing: Sequence[int], *, is_open: bool) -> None:
+    """Say where the readings first differ, with the way there."""
+    side_by_side = [] if is_open else [("Side by side", shown.href(index))]
+    if not differing:
+        said = "This session was read more than once, each turn with the same result."
+        show_anchors("differing", side_by_side, said)
+        return
+    first = (f"First differs at turn {differing[0]}", shown.href(differing[0]))
+    said = f"Read otherwise: {counted(len(differing), 'turn')} of this session."
+    show_anchors("differing", [first, *side_by_side], said)
+
+
+def _show_both(
+    shown: ShownReading, detail: TurnDetail, other: TurnDetail, course: Course, differing: Sequence[int]
+) -> None:
+    difference = None
+    if detail.attempt is not None and other.attempt is not None:
+        runs = (detail.attempt.run_id, other.attempt.run_id)
+        difference = ask(queries.compare_turn, *runs, detail.response.turn_id)
+    index = detail.response.index
+    otherwise = min((turn for turn in differing if turn > index), default=None)
+    steps = (
+        Step("◀", "previous turn", ("k", "←"), shown.step(course.previous)),
+        Step("▶", "next turn", ("j", "→"), shown.step(course.next)),
+        Step("next difference", "next difference", ("e",), shown.step(otherwise)),
+    )
+    first = " · the first that differs" if differing and differing[0] == index else ""
+    sides = [
+        (_title(detail, shown.run_id), detail),
+        (_title(other, _run_of(shown.beside)), other),
+    ]
+    show_readings(sides, difference, place=f"turn {index} / {course.last}{first}", steps=steps)
+
+
+def _title(detail: TurnDetail, run_id: str | None) -> str:
+    if run_id is None:
+        return "First reading"
+    reader = next((each for each in detail.readers if each.run_id == run_id), None)
+    return "A run that has not read this turn" if reader is None else reader.name or "re-reading"

@@ -1,4 +1,4 @@
-"""What waits for a decision: all that is to be run and what a decision binds; decided here where that is allowed."""
+"""Who reviews, and what waits for a decision: all that is to be run, decided here where that is allowed."""
 
 import json
 import shlex
@@ -12,27 +12,75 @@ from actionledger.core.errors import ActionLedgerError
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger.queries.names import session_names
+from actionledger.ledger.review import NAME_CHARACTERS
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.session.decisions import DecisionStatus, decide, open_decisions
 from actionledger_dashboard.components import links, tables
-from actionledger_dashboard.components.exact import show_exact
-from actionledger_dashboard.components.linked import Linked
-from actionledger_dashboard.components.review_controls import SAID
+from actionledger_dashboard.components.controls import line, mount_of, show_exact
+from actionledger_dashboard.components.review_turn import SAID
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.widgets import Linked
+from actionledger_dashboard.components.wording import visible
 from actionledger_dashboard.data import ask, is_read_only, ledger_path, writing
-from actionledger_dashboard.deciding import is_code, may_be_decided_here
+from actionledger_dashboard.permissions import is_code, may_be_decided_here
+
+_KEY = "reviewer"
+_NAME, _TYPED, _FORGET = "reviewer.name", "reviewer.typed", "reviewer.forget"
+
+_mount = mount_of("reviewer")
+
+
+def show_reviewer() -> str:
+    """Show who reviews, or ask for a name; return it, empty where nobody has given one yet."""
+    if login := _login():
+        st.text(f"You review as {visible(login)}, as you are logged in.")
+        return login
+    name: str = st.session_state.get(_NAME, "")
+    forget = st.session_state.pop(_FORGET, False)
+    _mount(key=_KEY, data={"name": name, "forget": forget}, on_known_change=_remember)
+    if name:
+        with line():
+            st.text(f"You review as {visible(name)}.")
+            st.button("Not you?", key="reviewer.other", on_click=_forget)
+        return name
+    with st.form("reviewer.ask", border=False):
+        box, button = st.columns([3, 1], vertical_alignment="bottom")
+        box.text_input(
+            "Your name, to stand beside what you say",
+            key=_TYPED,
+            max_chars=NAME_CHARACTERS,
+            help="It is kept in this browser, and in the ledger beside what you say. Nobody checks that it is yours.",
+        )
+        button.form_submit_button("Review as this person", on_click=_take)
+    return ""
+
+
+def _login() -> str:
+    """Return who is logged in by Streamlit's own login; empty where none is set up, or nobody is."""
+    if not st.user.get("is_logged_in"):
+        return ""
+    return str(st.user.get("email") or st.user.get("name") or "")
+
+
+def _take() -> None:
+    st.session_state[_NAME] = str(st.session_state.get(_TYPED, "")).strip()
+
+
+def _remember() -> None:
+    if _KEY in st.session_state and (known := st.session_state[_KEY].get("known")):
+        st.session_state[_NAME] = str(known)[:NAME_CHARACTERS].strip()
+
+
+def _forget() -> None:
+    st.session_state[_NAME] = ""
+    st.session_state[_FORGET] = True
+
 
 _CODE = "review.code"
 
 
 def show_approvals(linked: Linked, name: str) -> None:
-    """Show what waits, and the one that the URL names.
-
-    Args:
-        linked: the page's widgets.
-        name: who decides; empty for somebody who has not said who they are.
-    """
+    """Show what waits, and the one that the URL names."""
     found = ask(open_decisions)
     if problem := st.session_state.pop(SAID, ""):
         st.text(visible(problem))

@@ -1,21 +1,251 @@
-"""One turn to review: what was read of it, what others say, and what one says oneself."""
+"""One turn to review: what was read of it, what others say, and widgets that record what one says oneself."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
+from actionledger.core.errors import ActionLedgerError
+from actionledger.core.values import Span
 from actionledger.core.vocabulary import Judgement, ReviewAspect, ReviewStep
-from actionledger.ledger import queries
+from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import TurnDetail
-from actionledger.ledger.queries.reviews import Review, reviews
+from actionledger.ledger.queries.reviews import Review, labels, reviewers, reviews
+from actionledger.ledger.review import SENTENCE_CHARACTERS, change, review, settle, withdraw
 from actionledger_dashboard.components.readings import Step, show_readings
-from actionledger_dashboard.components.review_controls import SAID, WHOLE, Controls, is_verdict, select
-from actionledger_dashboard.components.visible import visible
-from actionledger_dashboard.components.wording import called
-from actionledger_dashboard.data import ask, is_read_only
-from actionledger_dashboard.viewer.doing import run_lanes
+from actionledger_dashboard.components.wording import called, visible
+from actionledger_dashboard.data import ask, is_read_only, writing
 from actionledger_dashboard.viewer.looks import Values, card
+from actionledger_dashboard.viewer.results import run_lanes
+
+SAID = "review.said"
+"""Where stands what is to be told of what was recorded last."""
+
+NOBODY = "(nobody)"
+WHOLE = "all of it"
+_SPAN = "review.span"
+
+
+def record(say: Callable[[Ledger], Review]) -> None:
+    """Record something; where that can't be, keep why for the page to say it.
+
+    Args:
+        say: does it.
+    """
+    try:
+        say(writing())
+    except ActionLedgerError as error:
+        st.session_state[SAID] = str(error)
+
+
+def select(turn_id: str, span: Span) -> None:
+    """Remember which stretch of a response the reader has selected, to comment on it."""
+    st.session_state[_SPAN] = (turn_id, span)
+
+
+def is_verdict(each: Review, name: str, detail: TurnDetail) -> bool:
+    """Return whether something that is said is a person's verdict on the reading that is shown."""
+    judged = detail.attempt is not None and each.attempt_id == detail.attempt.attempt_id
+    return each.aspect is ReviewAspect.VERDICT and each.reviewer == name and judged
+
+
+class Controls:
+    """What one can say of a turn.
+
+    Args:
+        detail: the turn.
+        name: who says it.
+        run_id: the run whose reading is judged.
+        said: what stands of it.
+    """
+
+    def __init__(self, detail: TurnDetail, name: str, run_id: str | None, said: Sequence[Review]) -> None:
+        self._detail = detail
+        self._name = name
+        self._run_id = run_id
+        self._said = said
+        self._own = [each for each in said if each.reviewer == name]
+
+    def show(self) -> None:
+        """Show them."""
+        self._verdict()
+        self._labels()
+        self._assignment()
+        self._comment()
+        self._decision()
+        self._change()
+
+    def _say(self, **what: Any) -> None:
+        response = self._detail.response
+        record(partial(review, session=response.session_id, turn=response.index, by=self._name, **what))
+
+    def _key(self, name: str) -> str:
+        return f"review.{name}.{self._detail.response.turn_id}.{self._name}.{self._run_id or ''}"
+
+    def _verdict(self) -> None:
+        own = next((each for each in self._own if is_verdict(each, self._name, self._detail)), None)
+        key = self._key("verdict")
+        st.session_state[key] = own.value if own else None
+
+        def judge() -> None:
+            picked = st.session_state[key]
+            if picked is not None:
+                self._say(verdict=picked, run=self._run_id)
+            elif own is not None:
+                record(partial(withdraw, review_id=own.review_id, by=self._name))
+
+        st.segmented_control(
+            "Is what was read right?",
+            [str(each) for each in Judgement],
+            key=key,
+            on_change=judge,
+            disabled=self._detail.attempt is None,
+        )
+
+    def _labels(self) -> None:
+        own = {each.value: each for each in self._own if each.aspect is ReviewAspect.LABEL}
+        key = self._key("labels")
+        st.session_state[key] = list(own)
+
+        def file() -> None:
+            picked = st.session_state[key]
+            for label in picked:
+                if label not in own:
+                    self._say(label=label)
+            for label, each in own.items():
+                if label not in picked:
+                    record(partial(withdraw, review_id=each.review_id, by=self._name))
+
+        known = ask(labels)
+        st.multiselect(
+            "Labels",
+            [*known, *(label for label in own if label not in known)],
+            key=key,
+            format_func=visible,
+            accept_new_options=True,
+            placeholder="Add a label",
+            on_change=file,
+        )
+
+    def _assignment(self) -> None:
+        task = next(
+            (each for each in self._said if each.aspect is ReviewAspect.ASSIGNMENT and each.is_open), None
+        )
+        key = self._key("assigned")
+        people = list(dict.fromkeys([self._name, *ask(reviewers)]))
+        st.session_state[key] = task.value if task else NOBODY
+
+        def assign() -> None:
+            picked = st.session_state[key]
+            if picked not in {NOBODY, None}:
+                self._say(assign=picked)
+            elif task is not None:
+                record(partial(withdraw, review_id=task.review_id, by=self._name))
+
+        st.selectbox(
+            "Assigned to",
+            [NOBODY, *people],
+            key=key,
+            format_func=visible,
+            accept_new_options=True,
+            on_change=assign,
+        )
+        for each in self._said:
+            if each.is_open:
+                st.button(
+                    f"This {each.aspect} is done",
+                    key=f"review.done.{each.review_id}",
+                    on_click=partial(record, partial(settle, review_id=each.review_id, by=self._name)),
+                )
+
+    def _comment(self) -> None:
+        places = self._places()
+        key, selected = self._key("comment"), self._selected()
+        place = self._key(f"place.{selected}")  # a new selection is picked, whatever was picked before it
+
+        def comment() -> None:
+            if written := st.session_state[key].strip():
+                self._say(comment=written, span=places[st.session_state[place]])
+                st.session_state[key] = ""
+                st.session_state.pop(_SPAN, None)
+
+        with st.form(self._key("comment.form"), border=False):
+            st.selectbox(
+                "Comment on (select a stretch of the text, or choose)",
+                list(places),
+                index=1 if selected else 0,
+                format_func=visible,
+                key=place,
+            )
+            st.text_area("Comment", key=key, max_chars=SENTENCE_CHARACTERS, height=90)
+            st.form_submit_button("Comment", on_click=comment)
+
+    def _places(self) -> dict[str, Span | None]:
+        """Return what can be commented on: all of it, what was selected, each block, each issue."""
+        text = self._detail.response.text
+        places: dict[str, Span | None] = {WHOLE: None}
+        selected = self._selected()
+        spans = [("selected", selected)] if selected else []
+        spans += [(f"block {block.index}, {block.dialect}", block.span) for block in self._detail.blocks]
+        spans += [(str(issue.code), issue.span) for issue in self._detail.issues if issue.span]
+        for what, span in spans:
+            if 0 <= span.start < span.end <= len(text):
+                places[f"{what} [{span.start:,}, {span.end:,}): {span.of(text)[:40]}"] = span
+        return places
+
+    def _selected(self) -> Span | None:
+        turn_id, span = st.session_state.get(_SPAN, ("", None))
+        fits = span is not None and 0 <= span.start < span.end <= len(self._detail.response.text)
+        return span if turn_id == self._detail.response.turn_id and fits else None
+
+    def _decision(self) -> None:
+        key = self._key("decision")
+
+        def decide() -> None:
+            if written := st.session_state[key].strip():
+                self._say(decision=written)
+                st.session_state[key] = ""
+
+        with st.form(self._key("decision.form"), border=False):
+            st.text_input("What is to be done about it", key=key, max_chars=SENTENCE_CHARACTERS)
+            st.form_submit_button("Decide", on_click=decide)
+
+    def _change(self) -> None:
+        mine = {
+            each.review_id: each
+            for each in self._said
+            if each.aspect is ReviewAspect.DECISION
+            or (each in self._own and each.aspect is ReviewAspect.COMMENT)
+        }
+        if not mine:
+            return
+        with st.expander("Change or withdraw"):
+            picked = st.selectbox(
+                "Which",
+                list(mine),
+                format_func=lambda review_id: visible(
+                    f"{mine[review_id].aspect}: {mine[review_id].value[:60]}"
+                ),
+                key=self._key("which"),
+            )
+            if picked is None:
+                return
+            key = f"review.again.{picked}.{mine[picked].steps}"
+            st.text_area("Otherwise", mine[picked].value, key=key, max_chars=SENTENCE_CHARACTERS)
+            st.button(
+                "Change",
+                key=f"review.change.{picked}",
+                on_click=lambda: record(
+                    partial(change, review_id=picked, value=st.session_state[key], by=self._name)
+                ),
+            )
+            st.button(
+                "Withdraw",
+                key=f"review.withdraw.{picked}",
+                on_click=partial(record, partial(withdraw, review_id=picked, by=self._name)),
+            )
+
 
 _HIDDEN = {ReviewAspect.VERDICT, ReviewAspect.LABEL}
 _HIDDEN_WHY = (
@@ -25,14 +255,7 @@ _LOOKS = {Judgement.RIGHT: "good", Judgement.WRONG: "bad"}
 
 
 def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence[Step]) -> None:
-    """Show a turn, and what is said of it.
-
-    Args:
-        detail: the turn, as it was read.
-        name: who reviews; empty for somebody who has not said who they are.
-        run_id: the run whose reading is judged; None for the first.
-        steps: where one can go on to from here.
-    """
+    """Show a turn, and what is said of it."""
     response = detail.response
     said = ask(reviews, session=response.session_id, turn=response.index)
     has_judged = any(is_verdict(each, name, detail) for each in said)

@@ -1,4 +1,4 @@
-"""The page that a team walks through once a week: what got worse, what is new, what was decided, and what is still to be done."""
+"""The page that a team walks through once a week: what got worse, what was decided, and how far reviewers agree."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,19 +15,20 @@ from actionledger.core.vocabulary import ReviewAspect
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import Review, reviews
-from actionledger.replay.comparing import compare
+from actionledger.replay.changes import latest_two
+from actionledger.replay.comparison import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.failure_changes import FailureChange, failure_changes
+from actionledger.replay.failure_groups import FailureGroup
 from actionledger.replay.failures import failures
-from actionledger.replay.grouping.groups import FailureGroup
-from actionledger.replay.periods import latest_two
+from actionledger.replay.reviewer_agreement import ReviewerAgreement, reviewer_agreement
+from actionledger.replay.statistics import Coefficient
 from actionledger_dashboard.components import links, notices, tables
-from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast
+from actionledger_dashboard.components.controls import line, show_anchors
 from actionledger_dashboard.components.filters import midnight
-from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import called, out_of
+from actionledger_dashboard.components.wording import called, out_of, share, visible
 from actionledger_dashboard.data import ask
 
 WEEK = "this week"
@@ -220,3 +221,71 @@ def _show(key: str, label: str, found: Sequence[Review]) -> None:
     ]
     hrefs = [links.review_href(each.session_id, each.turn_index, by=WEEK) for each in found]
     tables.show_table(key, label, columns, hrefs, seen=_SEEN)
+
+
+def show_agreement(within: Filter) -> None:
+    """Show how far people agree."""
+    found = ask(reviewer_agreement, within)
+    st.subheader(
+        "Do we agree?",
+        help="On whether what was read is right, of readings that two people or more have judged. Kappa and alpha are what is "
+        "left of that beyond chance; their intervals take a session for one cluster.",
+        anchor=False,
+    )
+    judged = ", ".join(f"{visible(name)} {count:,}" for name, count in found.by_reviewer.items())
+    st.text(f"Judged so far: {judged or 'nothing'}.")
+    if not found.readings:
+        st.info(
+            "No reading has been judged by two people yet: 'turns' has a queue of those judged by others, not by you."
+        )
+        return
+    st.text(
+        f"All agree on {share(found.rate)} of the readings that two or more have judged: {out_of(found.rate)}."
+    )
+    _show_coefficients(found)
+    _show_pairs(found)
+
+
+def _show_coefficients(found: ReviewerAgreement) -> None:
+    coefficients = [each for each in (found.coefficient, found.fleiss) if each is not None]
+    columns = [
+        Column("Beyond chance", [each.name for each in coefficients]),
+        Column("Value", [_value(each) for each in coefficients]),
+        Column("95 % interval", [each.shown_interval or "–" for each in coefficients]),
+        Column("What it means", [_meaning(each) for each in coefficients], "long"),
+    ]
+    tables.show_table("review.coefficients", "agreement beyond chance", columns, None)
+
+
+def _show_pairs(found: ReviewerAgreement) -> None:
+    columns = [
+        Column("One", [pair.one for pair in found.pairs]),
+        Column("Other", [pair.other for pair in found.pairs]),
+        Column("The same", [share(pair.rate) for pair in found.pairs]),
+        Column("n, and 95 % interval", [out_of(pair.rate) for pair in found.pairs]),
+        Column("Cohen's kappa", [str(pair.kappa) for pair in found.pairs]),
+        Column(
+            "Where they differ",
+            [
+                ", ".join(
+                    f"{one} / {other} {count:,}"
+                    for (one, other), count in pair.counts.items()
+                    if one != other
+                )
+                or "nowhere"
+                for pair in found.pairs
+            ],
+            "long",
+        ),
+    ]
+    tables.show_table("review.pairs", "agreement of each two people", columns, None)
+
+
+def _value(found: Coefficient) -> str:
+    return "can't be told" if found.value is None else f"{found.value:.2f}"
+
+
+def _meaning(found: Coefficient) -> str:
+    if found.value is None:
+        return "Everybody judged everything alike: chance would have it so, too."
+    return "1 is full agreement, 0 what chance would have, below 0 less than that."

@@ -12,10 +12,10 @@ from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run
 from actionledger.ledger.queries.recent import last_at
-from actionledger.replay.periods import latest_two
+from actionledger.replay.changes import latest_two
 from actionledger_dashboard.components import filters, links, notices
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import Parameters, filter_parameters
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.data import ask
 
 Kind: TypeAlias = Literal["runs", "models", "sources", "profiles", "periods"]
@@ -57,20 +57,12 @@ class Sides:
     parameters: Parameters
 
     def href(self, **more: str) -> str:
-        """Return the address of this comparison, with more said of it.
-
-        Args:
-            more: further query parameters.
-        """
+        """Return the address of this comparison, with more said of it."""
         return links.compare_href(self.parameters | more)
 
 
 def pick_sides(linked: Linked) -> Sides | None:
-    """Show what picks two sides, and return them; None where there are no two, which is said then.
-
-    Args:
-        linked: the widgets of the page.
-    """
+    """Show what picks two sides, and return them; None where there are no two, which is said then."""
     runs = ask(queries.runs)
     top = st.container()
     with top:

@@ -1,22 +1,127 @@
-"""The overview's numbers: how far responses get, and what they took."""
+"""Numbers in a row with their intervals: how far responses get, what they took, each leading to its turns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from actionledger.core.rates import Rate, shown_share
 from actionledger.core.text import by_prices, counted
 from actionledger.core.vocabulary import ExecutionStatus, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums
-from actionledger.ledger.queries.stages import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS, audited
+from actionledger.ledger.queries.stages import (
+    MEANT,
+    NOT_MEANT,
+    REFUSED,
+    UNREAD,
+    WITH_ACTIONS,
+    Step,
+    audited,
+    stages_of,
+)
+from actionledger.report.charts.common import beginning
+from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.links import turns_href
-from actionledger_dashboard.components.strip import Stat, stat_of
 from actionledger_dashboard.components.wording import (
     NOT_RECORDED,
+    basis,
     dollars,
+    interval,
     kept,
     milliseconds,
+    pieces,
     sessions,
+    share,
 )
 from actionledger_dashboard.data import ask
+
+
+def drawn_rate(rate: Rate) -> dict[str, Any]:
+    """Return what ``whisker.js`` draws of a rate."""
+    low, high = rate.interval or (None, None)
+    return {
+        "value": rate.value,
+        "low": low,
+        "high": high,
+        "shown": share(rate),
+        "interval": interval(rate),
+    }
+
+
+_mount_strip = mount_of("strip", "whisker")
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """One number of a strip.
+
+    Args:
+        label: what it is.
+        number: it, ready to show.
+        below: what it takes to believe it, line by line.
+        meaning: a sentence for who asks.
+        rate: what is drawn as a dot-and-whisker; None for no rate.
+        href: where the turns are that it counts; empty for nowhere.
+        missed: how many of those that it was counted from fell short, ready to show; empty for none.
+        missed_href: where the turns of those are.
+    """
+
+    label: str
+    number: str
+    below: Sequence[str] = ()
+    meaning: str = ""
+    rate: Rate | None = None
+    href: str = ""
+    missed: str = ""
+    missed_href: str = ""
+
+
+def stat_of(
+    label: str,
+    rate: Rate,
+    meaning: str,
+    *,
+    below: Sequence[str] = (),
+    without: str = "nothing counted",
+    href: str = "",
+    missed: str = "",
+    missed_href: str = "",
+) -> Stat:
+    """Return a rate as a number of a strip; where nothing was counted, the word for it and why."""
+    short = rate.count - rate.successes
+    if not rate.count:
+        why = "the recordings have no text of the calls" if rate.refusal else without
+        return Stat(label, share(rate), [why, *below], meaning)
+    return Stat(
+        label,
+        share(rate),
+        [interval(rate), basis(rate), *below],
+        f"{meaning} Below: the 95 % interval, which takes a session for one cluster, and out of how many.",
+        rate,
+        href,
+        f"{short:,} {missed}" if missed and short else "",
+        missed_href,
+    )
+
+
+def show_strip(key: str, label: str, stats: Sequence[Stat]) -> None:
+    """Show numbers in a row, their whiskers on one scale."""
+    begin = beginning(stat.rate for stat in stats if stat.rate is not None)
+    _mount_strip(key=key, data={"label": label, "begin": begin, "stats": [_drawn(stat) for stat in stats]})
+
+
+def _drawn(stat: Stat) -> dict[str, Any]:
+    return {
+        "label": pieces(stat.label),
+        "number": stat.number,
+        "is_word": not any(character.isdigit() for character in stat.number),
+        "below": [pieces(line) for line in stat.below],
+        "meaning": stat.meaning,
+        "rate": drawn_rate(stat.rate) if stat.rate is not None else None,
+        "href": stat.href,
+        "missed": {"text": stat.missed, "href": stat.missed_href} if stat.missed else None,
+    }
+
 
 CAPTURES = (
     "Last, how much was kept of the responses that meant to act: their text, their calls' arguments as they were written, "
@@ -33,12 +138,7 @@ _MISSED = tuple(
 
 
 def funnel_stats(found: Funnel, within: Filter) -> list[Stat]:
-    """Return a funnel's counts and rates, each with the way to its turns.
-
-    Args:
-        found: the funnel.
-        within: the filter that it was made under.
-    """
+    """Return a funnel's counts and rates, each with the way to its turns."""
     return [
         Stat(
             "Responses",
@@ -122,13 +222,7 @@ def _execution_stats(found: Funnel, within: Filter) -> Iterator[Stat]:
 
 
 def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat]:
-    """Return what responses took: time, tokens, money, and how many tries ran out of time; nothing where none of it is recorded.
-
-    Args:
-        used: what is recorded of the responses.
-        paces: how long executions took.
-        within: the filter that they were picked by.
-    """
+    """Return what responses took: time, tokens, money, and how many tries ran out of time; nothing where none of it is recorded."""
     found = []
     if used.timed:
         slowest = f"95 % within {milliseconds(used.slow_ms)}"
@@ -156,11 +250,7 @@ def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat
 
 
 def not_recorded(used: UsageSums) -> str:
-    """Return what was not recorded of any response, in words; empty where there is something of all.
-
-    Args:
-        used: what is recorded.
-    """
+    """Return what was not recorded of any response, in words; empty where there is something of all."""
     known = {"latency": used.timed, "tokens": used.counted, "cost": used.priced}
     missing = [name for name, count in known.items() if not count]
     return f"{', '.join(missing).capitalize()}: {NOT_RECORDED}." if missing else ""
@@ -185,3 +275,31 @@ def _pace_stat(found: Pace, within: Filter) -> Stat:
             within, late if found.timeouts.successes else Mark(executions=_TRIED, origin=found.origin)
         ),
     )
+
+
+_mount_steps = mount_of("steps")
+
+
+def show_steps(found: Funnel, within: Filter) -> None:
+    """Show the way, each number leading to its turns."""
+    stages = [
+        {"label": stage.label, "steps": [_drawn_steps(step, within) for step in stage.steps]}
+        for stage in stages_of(found)
+    ]
+    _mount_steps(key="steps", data={"stages": stages})
+
+
+def _drawn_steps(step: Step, within: Filter) -> dict[str, Any]:
+    def href(mark: Mark | None) -> str:
+        return "" if mark is None else turns_href(within, mark)
+
+    return {
+        "label": step.label,
+        "count": step.count,
+        "whole": step.count + step.lost,
+        "shown": f"{step.count:,}",
+        "share": shown_share(step.count / step.of) if step.lost else "",
+        "href": href(step.opens) if step.count else "",
+        "lost": f"{step.lost:,} {step.missing}" if step.lost else "",
+        "lost_href": href(step.lost_opens),
+    }

@@ -1,17 +1,24 @@
-"""Tables whose rows lead somewhere. Cells are text: nothing in them is ever read as Markdown or HTML."""
+"""Tables whose rows lead somewhere, and every row of a list as a file. Cells are text: nothing in them is read as Markdown or HTML."""
 
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
+from actionledger.core.errors import ActionLedgerError
 from actionledger.core.text import harmless
 from actionledger.ledger.queries import Hit
-from actionledger_dashboard.components.assets import mount_of
-from actionledger_dashboard.components.visible import pieces
+from actionledger.ledger.queries.marks import Picking, Selection
+from actionledger.ledger.row_files import RowForm, write_rows
+from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.controls import mount_of
+from actionledger_dashboard.components.wording import pieces
+from actionledger_dashboard.data import opened
+from actionledger_dashboard.handover import ticket_of
 
 PAGE = 50
 """How many rows a page of a table has."""
@@ -26,7 +33,7 @@ marked, and verdicts have a colour and a shape."""
 _BEFORE = 24
 """How many characters stand before what was found, at most, so that it is seen in a narrow cell."""
 
-_mount = mount_of("table")
+_mount_table = mount_of("table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +60,7 @@ class Column:
 
 
 def hrefs_of(values: Sequence[str], href_of: Callable[[str], str]) -> list[str]:
-    """Return where each cell of a column leads by its own value; what stands in several rows is asked for once.
-
-    Args:
-        values: the cells, from the first row to the last.
-        href_of: gives the address for one.
-    """
+    """Return where each cell of a column leads by its own value; what stands in several rows is asked for once."""
     known = {value: href_of(value) for value in set(values)}
     return [known[value] for value in values]
 
@@ -72,16 +74,7 @@ def show_table(
     seen: int | None = None,
     reveal: str = "",
 ) -> None:
-    """Show a table whose rows are links.
-
-    Args:
-        key: tells this table from the page's others.
-        label: what the table is, for who can't see it.
-        columns: from left to right; the first holds the links.
-        hrefs: where each row leads; None where they lead nowhere.
-        seen: how many rows are seen at once, the others by scrolling; None for all of them.
-        reveal: what the reader asked for, so that the table is brought into view whenever that is something else; empty for nothing.
-    """
+    """Show a table whose rows are links."""
     heads = [
         {
             "label": column.label,
@@ -106,17 +99,11 @@ def show_table(
         "seen": seen,
         "reveal": reveal,
     }
-    _mount(key=key, data=data)
+    _mount_table(key=key, data=data)
 
 
 def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[str, object]]]) -> None:
-    """Offer rows that are here already, and not their page alone, as a CSV file.
-
-    Args:
-        name: what the rows are, in the plural.
-        count: how many there are.
-        rows: gives them when they are asked for, each with the same columns.
-    """
+    """Offer rows that are here already, and not their page alone, as a CSV file."""
     st.download_button(
         f"Download {count:,} as CSV",
         data=lambda: csv_text(rows()).encode("utf-8-sig"),
@@ -128,11 +115,7 @@ def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[st
 
 
 def csv_text(rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe there.
-
-    Args:
-        rows: with the same columns each.
-    """
+    """Return rows as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe there."""
     written = io.StringIO(newline="")
     writer: Any = None
     for row in rows:
@@ -148,3 +131,49 @@ def _cell(value: Cell) -> Any:
         before = value.before if len(value.before) <= _BEFORE else f"…{value.before[-_BEFORE:]}"
         return {"before": pieces(before), "text": pieces(value.text), "after": pieces(value.after)}
     return pieces(value) if isinstance(value, str) else value
+
+
+_FORMS: dict[RowForm, tuple[str, str]] = {
+    "csv": ("CSV", "text/csv"),
+    "parquet": ("Parquet", "application/vnd.apache.parquet"),
+    "jsonl": ("JSON lines", "application/jsonl"),
+}
+
+_mount_export = mount_of("exporting")
+
+
+def offer_export(name: str, count: int, selection: Selection | Picking) -> None:
+    """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for."""
+    failed: list[str] = []
+    with st.popover(f"Export {count:,}", icon=":material/download:"):
+        for form, (label, mime) in _FORMS.items():
+            st.download_button(
+                f"Download {count:,} as {label}",
+                data=partial(_content, selection, name, form, failed),
+                file_name=f"{name}.{form}",
+                mime=mime,
+                on_click="ignore",  # a run of the page may forget what makes the file before it is made
+                key=f"{name}.export.{form}",
+            )
+        _say_why(name, failed)
+
+
+@st.fragment
+def _say_why(name: str, failed: list[str]) -> None:
+    """Say why a file could not be made; run by itself, which leaves the buttons and what makes their files as they are."""
+    _mount_export(key=f"{name}.exporting", data={"name": name}, on_failed_change=_nothing)
+    if failed:
+        notices.not_exported(failed[-1])
+
+
+def _nothing() -> None:
+    """Without a callback Streamlit doesn't run the fragment."""
+
+
+def _content(selection: Selection | Picking, name: str, form: RowForm, failed: list[str]) -> bytes:
+    """Make a file, and return the ticket for it; see ``HandOver``."""
+    try:
+        return ticket_of(f"{name}.{form}", lambda file: write_rows(opened(), selection, file, form))
+    except (ActionLedgerError, OSError) as error:
+        failed.append(str(error))
+        raise

@@ -1,14 +1,61 @@
-"""The viewer of a session within the dashboard: steps and searches come back as changes of the URL."""
+"""The viewer of a session within the dashboard, which session a link means, and its facts on one line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import streamlit as st
 
-from actionledger_dashboard.components.assets import mount_of
-from actionledger_dashboard.viewer.files import VIEWER
+from actionledger.core.errors import UsageError
+from actionledger.ledger import queries
+from actionledger.ledger.queries.names import sessions_called
+from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.controls import mount_of
+from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.page import VIEWER
+
+_mount_facts = mount_of("session_facts", "facts")
+
+
+def show_facts(
+    key: str,
+    facts: Sequence[Values],
+    family: Sequence[Values],
+    readings: Sequence[Values] = (),
+    ways: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Show a session's facts."""
+    data = {
+        "facts": list(facts),
+        "family": list(family),
+        "readings": list(readings),
+        "ways": [{"text": text, "href": href} for text, href in ways],
+    }
+    _mount_facts(key=key, data=data)
+
+
+_SHOWN = 10
+
+
+def session_meant(called: str) -> str | None:
+    """Return the id of the session that a link means; None where there is none or there are several, which is said."""
+    if ask(queries.session, called) is not None:
+        return called
+    try:
+        found = ask(sessions_called, called)
+    except UsageError:
+        found = []
+    if len(found) == 1:
+        return found[0].session_id
+    if found:
+        notices.several_sessions(
+            len(found), [(each.told_apart(called), each.session_id) for each in found[:_SHOWN]]
+        )
+    else:
+        notices.unknown_session()
+    return None
+
 
 _mount = mount_of("transcript", *VIEWER)
 
@@ -37,16 +84,7 @@ def show_transcript(
     on_find: Callable[[str], None],
     is_inner: bool = False,
 ) -> None:
-    """Show a turn of a session in lanes.
-
-    Args:
-        key: tells it from another one on the page.
-        view: what ``session_view`` gave.
-        names: the query parameters that links of it have.
-        on_step: told the place to go to when the reader steps, before the page runs again.
-        on_find: told the text to look for; empty for none.
-        is_inner: whether it stands within another one's page, so that keys are for it when it has the focus alone.
-    """
+    """Show a turn of a session in lanes."""
     answered = f"{key}.step"
     """The number of the step that this run answers: the viewer stays ahead of answers to earlier ones."""
 

@@ -14,7 +14,7 @@ from actionledger.core.vocabulary import (
     Outcome,
     Reason,
 )
-from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.components.wording import pieces
 
 Values: TypeAlias = dict[str, Any]
 """Values by name, to be sent as JSON."""
@@ -54,24 +54,13 @@ def words(code: str) -> str:
 
 
 def came_to(outcome: Outcome | None, *, is_valid: bool, is_done: bool) -> str:
-    """Return what came of a turn in a few words: also where it was read, and went wrong after that.
-
-    Args:
-        outcome: what came of reading it; None where nothing has read it.
-        is_valid: whether all that it meant to do may run.
-        is_done: whether nothing of that was tried in vain or refused.
-    """
+    """Return what came of a turn in a few words: also where it was read, and went wrong after that."""
     read = words(outcome) if outcome else "not read"
     return f"{read}, not valid" if not is_valid else read if is_done else f"{read}, not done"
 
 
 def came_to_in_all(outcome: Outcome, *, is_failing: bool) -> str:
-    """Return what came of a turn in a few words, where it is known that something went wrong but not whether in checking or in acting.
-
-    Args:
-        outcome: what came of reading it.
-        is_failing: whether anything went wrong.
-    """
+    """Return what came of a turn in a few words, where it is known that something went wrong but not whether in checking or in acting."""
     is_read = outcome not in {Outcome.PARTIAL, Outcome.FAILED}
     return f"{words(outcome)}, not valid or not done" if is_failing and is_read else words(outcome)
 
@@ -121,18 +110,7 @@ def card(
     block: int | None = None,
     call: int | None = None,
 ) -> Values:
-    """Return one card of a lane.
-
-    Args:
-        name: what it is about; others may have written it.
-        status: what came of it, in a word or two.
-        look: the verdict that this is.
-        where: where and how, in a few words.
-        lines: what is said of it.
-        value: a longer text.
-        block: the block of the response that it is tied to.
-        call: the place of the action that it is tied to.
-    """
+    """Return one card of a lane."""
     return {
         "name": pieces(name),
         "status": status,
@@ -146,11 +124,5 @@ def card(
 
 
 def lane(title: str, cards: Sequence[Values], when_empty: str = "") -> Values:
-    """Return cards under a title.
-
-    Args:
-        title: what they are.
-        cards: they.
-        when_empty: what to say where there is none.
-    """
+    """Return cards under a title."""
     return {"title": title, "whenEmpty": when_empty, "cards": list(cards)}

@@ -1,10 +1,11 @@
-"""What is marked in a response: its blocks, what is faulty or was repaired within them, and where each action stands."""
+"""What is marked in a response: blocks, faults, repairs, actions and found texts; of a long one, the part that is drawn."""
 
+import re
 from collections.abc import Iterator, Sequence
 
-from actionledger.core.values import Block, Issue, Span
-from actionledger.ledger.queries import TurnDetail
-from actionledger_dashboard.components.visible import pieces
+from actionledger.core.values import Block, Issue, Repair, Span
+from actionledger.ledger.queries import Mention, TurnDetail
+from actionledger_dashboard.components.wording import pieces
 from actionledger_dashboard.viewer.looks import (
     WORST_FIRST,
     Values,
@@ -105,3 +106,182 @@ def _issue_mark(issue: Issue, span: Span) -> Values:
         "faulty": not issue.code.is_note,
         "spots": [],
     }
+
+
+AROUND = 40
+"""How many characters of the same line are shown on either side of a change."""
+_LONGEST = 400
+"""How much of one change is shown, in characters."""
+
+
+def differences(text: str, block: Block) -> list[Values]:
+    """Return what a block's repairs changed, those on one line that are near each other as one difference."""
+    ordered = sorted(block.repairs, key=lambda repair: repair.span)
+    return [_difference(text, group) for group in _groups(text, ordered)]
+
+
+def _groups(text: str, repairs: Sequence[Repair]) -> Iterator[list[Repair]]:
+    """Yield repairs that are told together; one that is no replacement of the text it names stands alone."""
+    group: list[Repair] = []
+    for repair in repairs:
+        if group and not _joins(text, group[-1], repair):
+            yield group
+            group = []
+        group.append(repair)
+    if group:
+        yield group
+
+
+def _joins(text: str, one: Repair, other: Repair) -> bool:
+    gap = text[one.span.end : other.span.start]
+    is_behind = one.span.end <= other.span.start
+    return (
+        is_behind
+        and len(gap) <= AROUND
+        and "\n" not in gap
+        and _replaces(text, one)
+        and _replaces(text, other)
+    )
+
+
+def _replaces(text: str, repair: Repair) -> bool:
+    return repair.span.of(text) == repair.before
+
+
+def _difference(text: str, group: Sequence[Repair]) -> Values:
+    first, last = group[0], group[-1]
+    start, end = first.span.start, last.span.end
+    before, after = _ahead(text, start), _behind(text, end)
+    is_exact = all(_replaces(text, repair) for repair in group)
+    return {
+        "kinds": ", ".join(dict.fromkeys(words(repair.kind) for repair in group)),
+        "where": place(Span(start, end)),
+        "start": start,
+        "end": end,
+        "before": _line(before, _sides(text, group, is_before=True), after if is_exact else ""),
+        "after": _line(before, _sides(text, group, is_before=False), after if is_exact else ""),
+    }
+
+
+def _sides(text: str, group: Sequence[Repair], *, is_before: bool) -> Iterator[tuple[str, bool]]:
+    """Yield what stood there or was read, in stretches, and whether each is a change."""
+    at = group[0].span.start
+    for repair in group:
+        yield text[at : repair.span.start], False
+        yield _seen(repair.before if is_before else repair.after), True
+        at = repair.span.end
+
+
+def _line(before: str, changes: Iterator[tuple[str, bool]], after: str) -> list[Values]:
+    parts = [(before, False), *changes, (after, False)]
+    return [{"text": pieces(part), "changed": changed} for part, changed in parts if part]
+
+
+def _seen(text: str) -> str:
+    """Return changed text so that a line break in it is seen."""
+    cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text) - _LONGEST:,} more)"
+    return cut.replace("\n", "↵\n").replace("\t", "⇥")
+
+
+def _ahead(text: str, start: int) -> str:
+    found = text[max(0, start - AROUND) : start].rpartition("\n")[2]
+    return f"…{found}" if len(found) == AROUND < start else found
+
+
+def _behind(text: str, end: int) -> str:
+    found = text[end : end + AROUND].partition("\n")[0]
+    return f"{found}…" if len(found) == AROUND and end + AROUND < len(text) else found
+
+
+MOST = 500
+"""How many occurrences in one response are marked."""
+
+_SPAN = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
+
+
+def span_of(written: str, text: str) -> Span | None:
+    """Return the span of a response that ``412-420`` in a link means, in code points; None where it means none of it."""
+    found = _SPAN.fullmatch(written)
+    if found is None:
+        return None
+    span = Span(int(found[1]), int(found[2]))
+    return span if span.start <= span.end <= len(text) else None
+
+
+def occurrences(sought: str, text: str) -> list[tuple[int, int]]:
+    """Return where a text occurs in a response, whatever the case of its letters, in code points; none for an empty one."""
+    if not sought:
+        return []
+    found = re.finditer(re.escape(sought), text, re.IGNORECASE)
+    return [match.span() for match, _ in zip(found, range(MOST), strict=False)]
+
+
+def found_data(sought: str, mentions: Sequence[Mention], index: int) -> Values | None:
+    """Return what is said of a search, or None where nothing is sought."""
+    if not sought:
+        return None
+    here = next((mention for mention in mentions if mention.index == index), None)
+    return {
+        "text": sought,
+        "shown": pieces(sought),
+        "turns": [mention.index for mention in mentions],
+        "here": "" if here is None else ", ".join(here.places),
+    }
+
+
+SHOWN = 60_000
+"""How many characters of a response are drawn at once."""
+
+_BEFORE = SHOWN // 3
+"""How many of them stand before the place that is asked for."""
+
+
+def part_of(length: int, around: int) -> Span:
+    """Return the part that is drawn of a text around one of its places."""
+    start = max(0, min(around - _BEFORE, length - SHOWN))
+    return Span(start, min(length, start + SHOWN))
+
+
+def first_of_interest(at: Span | None, found: Sequence[tuple[int, int]], marks: Sequence[Values]) -> int:
+    """Return the place that a reader is led to: what was asked for or looked for, else what is wrong, else what was read."""
+    if at is not None:
+        return at.start
+    if found:
+        return found[0][0]
+    wrong = (spot["start"] for mark in marks for spot in mark["spots"] if spot["look"] == "wrong")
+    faulty = (mark["start"] for mark in marks if mark["faulty"])
+    read = (mark["start"] for mark in marks)
+    return next((place for places in (wrong, faulty, read) for place in places), 0)
+
+
+def within(part: Span, placed: Sequence[Values]) -> Iterator[Values]:
+    """Yield what lies within a part of a text, whatever goes beyond it cut off there; what lies in marks is cut as they are."""
+    for each in placed:
+        start, end = max(each["start"], part.start), min(each["end"], part.end)
+        if start < end or (start == end and each["start"] == each["end"]):
+            inner = {"spots": list(within(part, each["spots"]))} if each.get("spots") else {}
+            yield each | {"start": start, "end": end} | inner
+
+
+def gaps(part: Span, length: int) -> tuple[list[Values], list[Values]]:
+    """Return what stands for the text before a part and for the text behind it, each with the place that leads to what is next to the part."""
+    before = _gap(0, part.start, "before", part.start - SHOWN + _BEFORE)
+    behind = _gap(part.end, length, "behind", part.end + _BEFORE)
+    return before, behind
+
+
+def _gap(start: int, end: int, where: str, leads_to: int) -> list[Values]:
+    if start == end:
+        return []
+    to = max(0, min(leads_to, end))
+    said = f"{end - start:,} characters {where} are not shown"
+    return [
+        {
+            "at": start,
+            "end": end,
+            "text": "",
+            "code": said,
+            "name": f"{said}; this leads there",
+            "gap": [to, to],
+        }
+    ]

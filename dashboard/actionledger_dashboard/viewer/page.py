@@ -1,13 +1,41 @@
-"""A session's viewer as an HTML page of its own, which asks no host for anything."""
+"""A session's viewer as an HTML page of its own, of scripts and styles that stand beside their modules; it asks no host for anything."""
 
 import json
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
+from pathlib import Path
 from typing import Final
 
-from actionledger_dashboard.viewer.files import VIEWER, joined, read
 from actionledger_dashboard.viewer.looks import Values
+
+FOLDER = Path(__file__).parents[1] / "components"
+
+VIEWER = (
+    "shared",
+    "marked",
+    "cards",
+    "explained",
+    "facts",
+    "minimap",
+    "selected",
+    "copying",
+    "stepping",
+    "viewer",
+)
+"""What the viewer of a session is made of, in the order in which it is read."""
+
+
+def read(name: str, kind: str) -> str:
+    """Return a file ``NAME.KIND`` of the components; empty where there is none."""
+    file = FOLDER / f"{name}.{kind}"
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def joined(names: tuple[str, ...], kind: str) -> str:
+    """Return files of one kind, one behind the other."""
+    return "".join(read(name, kind) for name in names)
+
 
 # The names that Streamlit gives its theme's colours, so that one style serves both.
 _THEME: Final = """

@@ -7,11 +7,8 @@ from actionledger.core.text import counted
 from actionledger.core.values import Block, FieldError, Issue, Span
 from actionledger.core.vocabulary import SENTENCES
 from actionledger.ledger.queries import Reader, Response, TurnDetail
-from actionledger.report.exports.spent import spent
-from actionledger_dashboard.components.visible import pieces, tokens, visible
-from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
-from actionledger_dashboard.viewer.excerpt import first_of_interest, gaps, part_of, within
-from actionledger_dashboard.viewer.finding import occurrences
+from actionledger.report.exports.parts import spent
+from actionledger_dashboard.components.wording import pieces, tokens, visible
 from actionledger_dashboard.viewer.looks import (
     NEUTRAL,
     Values,
@@ -24,8 +21,17 @@ from actionledger_dashboard.viewer.looks import (
     pretty,
     words,
 )
-from actionledger_dashboard.viewer.marks import calls_of, marks_of
-from actionledger_dashboard.viewer.repairs import differences
+from actionledger_dashboard.viewer.marks import (
+    calls_of,
+    differences,
+    first_of_interest,
+    gaps,
+    marks_of,
+    occurrences,
+    part_of,
+    within,
+)
+from actionledger_dashboard.viewer.results import is_of_reading, reversed_at
 
 TOKENS = 10_000
 """How many invisible characters of one response are drawn as what they are: a browser draws no million of them."""
@@ -42,15 +48,7 @@ def reading_data(
     sought: str = "",
     is_whole: bool = False,
 ) -> Values:
-    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done.
-
-    Args:
-        detail: the turn, as it was read.
-        children: the sessions that its actions have started, by the actions' places in its first reading.
-        at: the characters of the response that are asked for; None for none.
-        sought: a text to look for in it; empty for none.
-        is_whole: whether all of a long response is drawn, and not the part around what is asked for, found or wrong.
-    """
+    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done."""
     return _text_data(detail, at, sought, is_whole=is_whole) | {
         "whenEmpty": _when_empty(detail.response),
         "verdict": _verdict(detail),

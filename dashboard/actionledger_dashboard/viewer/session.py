@@ -1,12 +1,15 @@
-"""What is drawn of a session as a whole: its facts on one line, its family, and by whom its turns were read."""
+"""What is drawn of a session as a whole: its facts, its family, and its course as a map of its turns."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from actionledger.core.vocabulary import Relation
-from actionledger.ledger.queries import Child, Session
+from actionledger.core.text import counted
+from actionledger.core.vocabulary import SENTENCES, Outcome, Relation
+from actionledger.ledger.queries import Child, Session, Stretch, TurnRow
 from actionledger.ledger.queries.lineage import Start
-from actionledger_dashboard.components.visible import Piece, cut_in_the_middle, pieces
-from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.components.wording import Piece, cut_in_the_middle, pieces
+from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_of
 
 
 def facts_of(session: Session) -> list[Values]:
@@ -37,16 +40,7 @@ def family_of(
     href_of: Callable[[str], str] | None = None,
     opened_of: Callable[[str, int | None], str] | None = None,
 ) -> list[Values]:
-    """Return the session that this one is a child of, and its own children.
-
-    Args:
-        session: the session.
-        parent: its parent; None where it has none or it is not in the ledger.
-        children: its children.
-        starts: which calls have started them, as far as that is known.
-        href_of: gives the address of another session's replay; None where there is none to give.
-        opened_of: gives the address of this page with a child opened in place: at a turn, else where it is.
-    """
+    """Return the session that this one is a child of, and its own children."""
     calls = {start.child_id: start for start in starts}
     found = []
     if parent is not None:
@@ -71,13 +65,7 @@ _SIGNS = {
 
 
 def started_by(start: Start, child: Child, opened: str | None) -> Values:
-    """Return what is drawn of a child at the call that has started it.
-
-    Args:
-        start: the call.
-        child: the child.
-        opened: the address of the page with the child opened in place; None where there is none.
-    """
+    """Return what is drawn of a child at the call that has started it."""
     name = child.external_id or child.session_id
     return {
         "name": pieces(cut_in_the_middle(name)),
@@ -108,4 +96,159 @@ def _relative(one: Session | Child | None, role: str, href_of: Callable[[str], s
         "href": href_of(one.session_id) if href_of and one else None,
         "opened": None,
         "start": "",
+    }
+
+
+WINDOW = 100
+"""How many turns of a long session are known one by one, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A session's turns around one of them, and the whole session in few stretches.
+
+    Args:
+        index: the place of the turn that is shown.
+        rows: the turns around it, in order.
+        stretches: all turns, in order.
+    """
+
+    index: int
+    rows: Sequence[TurnRow]
+    stretches: Sequence[Stretch]
+
+    @classmethod
+    def around(
+        cls,
+        wanted: int,
+        stretches: Sequence[Stretch],
+        rows_between: Callable[[tuple[int, int]], Sequence[TurnRow]],
+    ) -> "Course":
+        """Return the course around the turn that comes nearest to a wanted one."""
+        windows = _windows(stretches)
+        first, last = min(windows, key=lambda one: max(one[0] - wanted, wanted - one[1], 0))
+        rows = rows_between((first, last))
+        index = min((row.index for row in rows), key=lambda known: abs(known - wanted))
+        return cls(index, rows, stretches)
+
+    @classmethod
+    def whole(cls, wanted: int, rows: Sequence[TurnRow]) -> "Course | None":
+        """Return the course of a session that is known turn by turn; None where it has none."""
+        return cls.around(wanted, [_alone(row) for row in rows], lambda _: rows) if rows else None
+
+    @property
+    def last(self) -> int:
+        """The place of the session's last turn."""
+        return self.stretches[-1].last
+
+    @property
+    def turns(self) -> int:
+        """How many turns the session has."""
+        return sum(stretch.turns for stretch in self.stretches)
+
+    @property
+    def before(self) -> Sequence[Stretch]:
+        """What comes before the turns that are known one by one."""
+        return [stretch for stretch in self.stretches if stretch.last < self.rows[0].index]
+
+    @property
+    def after(self) -> Sequence[Stretch]:
+        """What comes after them."""
+        return [stretch for stretch in self.stretches if stretch.first > self.rows[-1].index]
+
+    @property
+    def previous(self) -> int | None:
+        """The place of the turn before; None where there is none."""
+        behind = [row.index for row in self.rows if row.index < self.index]
+        return behind[-1] if behind else self.before[-1].last if self.before else None
+
+    @property
+    def next(self) -> int | None:
+        """The place of the turn after; None where there is none."""
+        ahead = next((row.index for row in self.rows if row.index > self.index), None)
+        return ahead if ahead is not None else self.after[0].first if self.after else None
+
+
+def _alone(row: TurnRow) -> Stretch:
+    """Return a turn as a stretch of its own."""
+    error = row.index if row.has_error else None
+    return Stretch(
+        row.index,
+        row.index,
+        turns=1,
+        errors=int(row.has_error),
+        first_error=error,
+        last_error=error,
+        repaired=int(row.outcome is Outcome.REPAIRED),
+        clean=int(row.outcome is Outcome.CLEAN),
+    )
+
+
+def course_data(course: Course) -> Values:
+    """Return what is drawn of a session's course: the turns around the one that is shown, the map, and what is beyond."""
+    before, after = course.before, course.after
+    errors_before = [stretch.last_error for stretch in before if stretch.last_error is not None]
+    errors_after = [stretch.first_error for stretch in after if stretch.first_error is not None]
+    return {
+        "index": course.index,
+        "last": course.last,
+        "length": course.turns,
+        "turns": [_listed(row) for row in course.rows],
+        "stretches": [_cell(stretch) for stretch in course.stretches],
+        "before": _beyond(before, before[-1].last if before else None, errors_before[-1:]),
+        "after": _beyond(after, after[0].first if after else None, errors_after[:1]),
+    }
+
+
+def _windows(stretches: Sequence[Stretch]) -> list[tuple[int, int]]:
+    """Return the places at which windows of a session begin and end, so that neighbours share one and its rows are asked for once."""
+    starts, turns = [], WINDOW
+    for stretch in stretches:
+        if turns >= WINDOW:
+            starts.append(stretch.first)
+            turns = 0
+        turns += stretch.turns
+    return [(one, other - 1) for one, other in pairwise((*starts, stretches[-1].last + 1))]
+
+
+def _beyond(stretches: Sequence[Stretch], nearest: int | None, errors: Sequence[int]) -> Values:
+    return {
+        "turns": sum(stretch.turns for stretch in stretches),
+        "nearest": nearest,
+        "error": errors[0] if errors else None,
+    }
+
+
+def _cell(stretch: Stretch) -> Values:
+    look = "bad" if stretch.errors else "mended" if stretch.repaired else "good" if stretch.clean else NEUTRAL
+    goes_to = stretch.first if stretch.first_error is None else stretch.first_error
+    if stretch.turns == 1:
+        said = f"turn {stretch.first:,}"
+    else:
+        said = f"turns {stretch.first:,} to {stretch.last:,}, {stretch.errors:,} of {counted(stretch.turns, 'turn')} with an error"
+    return {"first": stretch.first, "last": stretch.last, "goesTo": goes_to, "look": look, "said": said}
+
+
+def _valid(turn: TurnRow) -> str:
+    read = counted(turn.actions, "action")
+    if not turn.checked:
+        return f"{read}, not checked" if turn.actions else read
+    return f"{turn.valid} of {turn.checked} actions valid"
+
+
+def _listed(turn: TurnRow) -> Values:
+    parts = [f"{turn.characters:,} characters", _valid(turn)]
+    if turn.reason is not None:
+        parts.append(SENTENCES[turn.reason])
+    if turn.executions:
+        parts.append(f"{turn.failed} of {turn.executions} executions failed")
+    is_read = turn.outcome is not None and (turn.outcome.is_success or not turn.outcome.has_intent)
+    is_valid = not turn.refused
+    is_done = not turn.has_error or not (turn.failed or (is_read and is_valid))
+    return {
+        "index": turn.index,
+        "outcome": came_to(turn.outcome, is_valid=is_valid, is_done=is_done),
+        "look": "bad" if turn.has_error else look_of(turn.outcome or ""),
+        "error": turn.has_error,
+        "title": " · ".join(parts),
     }

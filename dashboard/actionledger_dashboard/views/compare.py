@@ -8,14 +8,12 @@ from actionledger.core.errors import UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Bucket
-from actionledger.replay.comparing import compare
+from actionledger.replay.comparison import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.paired import PairedComparison, PairedGroup, compare_by
 from actionledger.report.comparisons import in_words
 from actionledger_dashboard.components import charts, links, notices, tables
-from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast, show_paired
-from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.comparison_tables import (
     GROUPINGS,
     NAMES,
@@ -28,10 +26,11 @@ from actionledger_dashboard.components.comparison_tables import (
     show_turns,
     turn_href,
 )
+from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.fields import place_of
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.sides import FIRST, Sides, pick_sides
+from actionledger_dashboard.components.widgets import Linked, page_of
 from actionledger_dashboard.data import ask
 
 

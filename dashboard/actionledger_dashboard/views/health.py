@@ -5,7 +5,7 @@ import streamlit as st
 from actionledger.core.text import counted
 from actionledger.ledger.upkeep.health import Health, Level, examine
 from actionledger_dashboard.components import notices, tables
-from actionledger_dashboard.components.findings import show_findings
+from actionledger_dashboard.components.controls import show_findings
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ledger_path
 

@@ -9,11 +9,10 @@ from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, ImportOmission, Omission
 from actionledger_dashboard.components import links, notices, tables
-from actionledger_dashboard.components.bar import page_of
-from actionledger_dashboard.components.lines import heading, line
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.links import BY_IMPORT, BY_REASON, NOT_READ
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.widgets import Linked, page_of
 from actionledger_dashboard.data import ask
 
 

@@ -10,10 +10,9 @@ from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import LateTurn
 from actionledger_dashboard.components import links, notices, tables
-from actionledger_dashboard.components.bar import Bar
-from actionledger_dashboard.components.lines import heading, line
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import NEUTRAL, look_of

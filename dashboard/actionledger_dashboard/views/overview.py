@@ -14,11 +14,11 @@ from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.skipped import LEAD
 from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
 from actionledger.ledger.queries.usage import Kept
+from actionledger.replay.changes import change_since_before
+from actionledger.replay.failure_groups import FailureReport
 from actionledger.replay.failures import failures
-from actionledger.replay.grouping.report import FailureReport
-from actionledger.replay.periods import change_since_before
 from actionledger_dashboard.components import filters, links, notices
-from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.controls import heading, line, show_anchors
 from actionledger_dashboard.components.failures import show_reasons
 from actionledger_dashboard.components.headline import (
     outcomes_of,
@@ -27,15 +27,17 @@ from actionledger_dashboard.components.headline import (
     show_worst,
     unacted_of,
 )
-from actionledger_dashboard.components.lines import heading, line
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
-from actionledger_dashboard.components.over_time import NOTHING_TO_RATE, show_trend
-from actionledger_dashboard.components.rates import Group, show_rates
+from actionledger_dashboard.components.rates import NOTHING_TO_RATE, Group, show_rates, show_trend
 from actionledger_dashboard.components.sides import FIRST
-from actionledger_dashboard.components.stats import funnel_stats, not_recorded, taken_stats
-from actionledger_dashboard.components.steps import show_steps
-from actionledger_dashboard.components.strip import show_strip
+from actionledger_dashboard.components.stats import (
+    funnel_stats,
+    not_recorded,
+    show_steps,
+    show_strip,
+    taken_stats,
+)
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of, share
 from actionledger_dashboard.data import ask
 

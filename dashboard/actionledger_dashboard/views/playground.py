@@ -15,28 +15,30 @@ from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger.ledger.storage.projection import is_uuid
 from actionledger.reading.messages import split_message
 from actionledger.replay.cases import SUFFIX
-from actionledger_dashboard.cases import cases_folder, file_name, keep_case
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.fields import place_of
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.messages import Recognised, calls_lane, recognised
-from actionledger_dashboard.components.pasted import (
+from actionledger_dashboard.components.paste import (
     EVERY_FORMAT,
     LIMIT,
     Pasted,
+    Recorded,
     case_name,
     case_of_pasted,
     decoded,
     detail_of,
     difference_of,
     read_pasted,
+    recorded_calls_in,
+    recorded_in,
     tools_of,
     ways_to_read,
     why_lane,
 )
 from actionledger_dashboard.components.readings import show_readings
-from actionledger_dashboard.components.recorded_response import Recorded, recorded_calls_in, recorded_in
+from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.data import ask, is_read_only
+from actionledger_dashboard.permissions import cases_folder, file_name, keep_case
 
 WHATEVER, RESPONSE, MESSAGE = "whatever it is", "a response", "a provider's message"
 NOTHING = ""
@@ -116,11 +118,7 @@ def take_recorded() -> None:
 
 
 def recorded_of(called: str, index: int, run_id: str | None) -> Recorded:
-    """Return a recorded response as something to paste.
-
-    Raises:
-        UsageError: there is none, or it is longer than what is read here.
-    """
+    """Return a recorded response as something to paste."""
     session_id = called if is_uuid(called) else ask(one_session, called)
     reading = ask(reading_of_turn, session_id, index, run_id)
     detail = ask(queries.turn, session_id, index, run_id) if reading.capture is not Capture.TEXT else None

@@ -13,20 +13,17 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Session
 from actionledger.ledger.queries.lineage import starts
 from actionledger_dashboard.components import links, notices
-from actionledger_dashboard.components.anchors import show_anchors
-from actionledger_dashboard.components.beside import reading_choices, show_beside
+from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.fields import place_of
-from actionledger_dashboard.components.named_session import session_meant
-from actionledger_dashboard.components.session_facts import show_facts
+from actionledger_dashboard.components.readings import reading_choices, show_beside
 from actionledger_dashboard.components.sides import FIRST as BESIDE_FIRST
-from actionledger_dashboard.components.transcript import Names, show_transcript
-from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.transcript import Names, session_meant, show_facts, show_transcript
+from actionledger_dashboard.components.wording import visible
 from actionledger_dashboard.data import ask
-from actionledger_dashboard.viewer.asking import Asked, course_of, session_view
-from actionledger_dashboard.viewer.course import Course
-from actionledger_dashboard.viewer.finding import span_of
 from actionledger_dashboard.viewer.looks import Values
-from actionledger_dashboard.viewer.session import facts_of, family_of
+from actionledger_dashboard.viewer.marks import span_of
+from actionledger_dashboard.viewer.queries import Asked, course_of, session_view
+from actionledger_dashboard.viewer.session import Course, facts_of, family_of
 
 EVERY_SECONDS = 2
 """How often a session that goes on is looked at for more of it."""
@@ -174,13 +171,7 @@ def span_in_response(session_id: str, index: int, written: str) -> Span | None:
 def family(
     session: Session, course: Course | None = None, *, outer: tuple[str, int] | None = None
 ) -> list[Values]:
-    """Return a session's parent and children with where they lead; a child opens in place, also within one that is.
-
-    Args:
-        session: the session.
-        course: its course; None where it is no page's own.
-        outer: the session and turn of the page that it is opened in, if it is.
-    """
+    """Return a session's parent and children with where they lead; a child opens in place, also within one that is."""
     parent = ask(queries.session, session.parent_session_id) if session.parent_session_id else None
     page, turn = outer or (session.session_id, course.index if course else 0)
     children = ask(queries.children, session.session_id)

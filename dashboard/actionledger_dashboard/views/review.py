@@ -7,19 +7,16 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.reviews import Queue, count_turns_to_review, turns_to_review
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.bar import Bar
+from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.fields import place_of
-from actionledger_dashboard.components.lines import line
-from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
-from actionledger_dashboard.components.named_session import session_meant
 from actionledger_dashboard.components.readings import Step
-from actionledger_dashboard.components.review_agreement import show_agreement
-from actionledger_dashboard.components.review_approvals import show_approvals
+from actionledger_dashboard.components.review_approvals import show_approvals, show_reviewer
 from actionledger_dashboard.components.review_turn import show_turn
-from actionledger_dashboard.components.review_week import WEEK, show_week
-from actionledger_dashboard.components.reviewer import show_reviewer
+from actionledger_dashboard.components.review_week import WEEK, show_agreement, show_week
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.transcript import session_meant
+from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of

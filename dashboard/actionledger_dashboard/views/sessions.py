@@ -11,12 +11,10 @@ from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.marks import Selection
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.bar import Bar
-from actionledger_dashboard.components.exporting import offer_export
+from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
-from actionledger_dashboard.components.lines import line
-from actionledger_dashboard.components.linked import Linked
-from actionledger_dashboard.components.tables import Column, hrefs_of
+from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
+from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 

@@ -10,14 +10,12 @@ from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.guarding.guard import MEMORY, keep_ready
-from actionledger_dashboard.components import asked, links, notices, tables
-from actionledger_dashboard.components.anchors import show_anchors
-from actionledger_dashboard.components.asked import Asked
-from actionledger_dashboard.components.bar import page_of
-from actionledger_dashboard.components.catalogue import show_catalogue
-from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components import links, notices, statements, tables
+from actionledger_dashboard.components.controls import show_anchors
+from actionledger_dashboard.components.statements import Asked, show_catalogue
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.widgets import Linked, page_of
+from actionledger_dashboard.components.wording import visible
 from actionledger_dashboard.data import ask, is_read_only, saved
 
 FIRST = (
@@ -25,8 +23,8 @@ FIRST = (
     "GROUP BY outcome ORDER BY responses DESC"
 )
 LIMITS = (
-    f"One statement that reads. It reaches no file, network or setting, may take {asked.SECONDS:.0f} seconds and {MEMORY.replace('GB', ' GB')}, and "
-    f"its first {asked.ROWS:,} rows are kept, up to {asked.MAX_BYTES // 2**20} MB; 'actionledger sql' gives all."
+    f"One statement that reads. It reaches no file, network or setting, may take {statements.SECONDS:.0f} seconds and {MEMORY.replace('GB', ' GB')}, and "
+    f"its first {statements.ROWS:,} rows are kept, up to {statements.MAX_BYTES // 2**20} MB; 'actionledger sql' gives all."
 )
 _ASKED = "sql.asked"
 
@@ -53,11 +51,7 @@ def show() -> None:
 
 
 def write(linked: Linked) -> tuple[str, bool]:
-    """Let a statement be written; it runs when that is asked for, and never because a link holds it.
-
-    Returns:
-        The statement, and whether to run it.
-    """
+    """Let a statement be written; it runs when that is asked for, and never because a link holds it."""
     with st.form("sql.form", border=False):
         statement = linked.area("Statement", "q", FIRST, lines=9)
         is_asked = st.form_submit_button("Run (Ctrl+Enter)")
@@ -68,7 +62,7 @@ def put(statement: str) -> None:
     """Run a statement and remember what it gave, or why it gave nothing."""
     try:
         with st.spinner("Asking …"):
-            st.session_state[_ASKED] = asked.answer(statement)
+            st.session_state[_ASKED] = statements.answer(statement)
     except UsageError as error:
         st.session_state[_ASKED] = error
 
@@ -133,11 +127,15 @@ def show_answer(linked: Linked, found: Asked) -> None:
         st.info("The statement ran and gave no rows.")
         return
     with download:
-        tables.offer_download("answer", len(found.rows), lambda: asked.as_rows(found))
+        tables.offer_download("answer", len(found.rows), lambda: statements.as_rows(found))
     offset = page_of(linked, len(found.rows), tables.PAGE)
     page = found.rows[offset : offset + tables.PAGE]
     columns = [
-        Column(name, [asked.shown(row[place]) for row in page], "number" if found.is_number(name) else "text")
+        Column(
+            name,
+            [statements.shown(row[place]) for row in page],
+            "number" if found.is_number(name) else "text",
+        )
         for place, name in enumerate(found.names)
     ]
     tables.show_table("answer", "rows of the answer", columns, None, seen=14)
@@ -149,7 +147,7 @@ def show_chart(linked: Linked, found: Asked) -> None:
     numbers = [name for name in found.names if found.is_number(name)]
     if not numbers:
         return
-    from actionledger_dashboard.components.charts.rows import Shape, rows_chart, too_many  # noqa: PLC0415 - altair is slow to load
+    from actionledger_dashboard.components.charts import Shape, rows_chart, too_many  # noqa: PLC0415 - altair is slow to load
 
     first = next((name for name in found.names if name not in numbers), found.names[0])
     across, up, kind = st.columns(3)

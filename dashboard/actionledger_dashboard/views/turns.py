@@ -17,12 +17,10 @@ from actionledger.ledger.queries.marks import listed_turns
 from actionledger.ledger.queries.recent import latest_turns
 from actionledger.ledger.queries.turns import TurnActions, actions_of_turns
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.bar import Bar
-from actionledger_dashboard.components.exporting import offer_export
+from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
-from actionledger_dashboard.components.lines import line
-from actionledger_dashboard.components.linked import Linked
-from actionledger_dashboard.components.tables import Column, hrefs_of
+from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
+from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
@@ -80,14 +78,7 @@ def show_counting() -> None:
 
 
 def show_count(count: int, bar: Bar, within: Filter, *, is_dated: bool) -> None:
-    """Show how many turns there are, with what leads to others of them.
-
-    Args:
-        count: how many.
-        bar: the row of the list.
-        within: the page's filter.
-        is_dated: whether any response carries a time.
-    """
+    """Show how many turns there are, with what leads to others of them."""
     with line():
         order = ", the latest first" if is_dated else ""
         st.caption(f"{counted(count, 'turn')}{order}", width="content")

@@ -7,8 +7,7 @@ import pytest
 
 from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
-from actionledger.cli.repl.prompts import Prompts
-from actionledger.cli.repl.repl import Repl
+from actionledger.cli.repl.repl import Prompts, Repl
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.profiles.coder import coder_profile
 from actionledger.runtime.execution.profile import prompt_of

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger.cli.repl.wording import visible
+from actionledger.cli.repl.progress import visible
 from actionledger.runtime.models import BrokenResponseError, ModelUnreachableError
 from actionledger.runtime.models.base import said
 

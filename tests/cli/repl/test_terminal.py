@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.cli.repl.terminal import completions
+from actionledger.cli.repl.command import completions
 from actionledger.ledger import open_ledger
 
 LISTENING = """

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries import Stretch, TurnRow
-from actionledger_dashboard.viewer.course import WINDOW, Course, course_data
+from actionledger_dashboard.viewer.session import WINDOW, Course, course_data
 
 
 def row(index: int, errors: Iterable[int] = ()) -> TurnRow:

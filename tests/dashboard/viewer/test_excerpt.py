@@ -8,7 +8,7 @@ from one_turn import BLOCK, DETAIL
 
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
-from actionledger_dashboard.viewer.excerpt import SHOWN, part_of
+from actionledger_dashboard.viewer.marks import SHOWN, part_of
 from actionledger_dashboard.viewer.reading import reading_data
 
 LENGTH = 500_000

@@ -4,7 +4,7 @@ import pytest
 
 from actionledger.core.values import Span
 from actionledger.ledger.queries import Mention
-from actionledger_dashboard.viewer.finding import MOST, found_data, occurrences, span_of
+from actionledger_dashboard.viewer.marks import MOST, found_data, occurrences, span_of
 
 TEXT = "👩‍💻 e\u0301 漢字\r\n\x00 Needle 🏁 needle"
 

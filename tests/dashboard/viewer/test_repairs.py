@@ -7,7 +7,7 @@ from one_turn import BLOCK, DETAIL
 
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import RepairKind
-from actionledger_dashboard.viewer.repairs import AROUND, differences
+from actionledger_dashboard.viewer.marks import AROUND, differences
 
 
 def put_together(parts: list[dict[str, Any]]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger_dashboard.viewer.asking import states_drawn, view_of
+from actionledger_dashboard.viewer.queries import states_drawn, view_of
 
 CREATE = "<create_file><path>{}</path><content>{}</content></create_file>"
 

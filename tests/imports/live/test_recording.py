@@ -13,7 +13,7 @@ import wire_bodies as bodies
 from fake_upstream import Answer, Upstream
 
 import actionledger as al
-from actionledger.cli.capturing import print_end
+from actionledger.cli.capture import print_end
 from actionledger.core.errors import LedgerError
 from actionledger.core.text import counted
 from actionledger.core.values.recordings import RecordedSession, RecordedTurn

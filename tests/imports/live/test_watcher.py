@@ -14,7 +14,7 @@ import wire_bodies as bodies
 from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
-from actionledger.cli.capturing import watch
+from actionledger.cli.capture import watch
 from actionledger.core.errors import SourceError, UnknownNameError
 from actionledger.imports import ImportReport
 from actionledger.imports.live.watcher import Watcher

@@ -143,7 +143,7 @@ def test_permissions_are_columns(tmp_path) -> None:
 
 
 def test_show_says_who_decided(tmp_path) -> None:
-    from actionledger.report.explaining.turns import recorded_turn, turn_lines
+    from actionledger.report.explanation import recorded_turn, turn_lines
 
     hooks = ("PreToolUse:Bash succeeded",)
     with al.open_ledger(tmp_path / "l.duckdb") as ledger:

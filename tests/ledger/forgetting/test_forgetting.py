@@ -16,7 +16,7 @@ import pytest
 from effort import soaked
 
 import actionledger as al
-from actionledger.cli.forgetting import _rule
+from actionledger.cli.erasure import _rule
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.processes import FileLock
 from actionledger.core.vocabulary import LeftOutReason

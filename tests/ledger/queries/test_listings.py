@@ -9,7 +9,7 @@ from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.listings import sessions, turns
 from actionledger.ledger.queries import Filter, Mark
-from actionledger.replay.comparing import compare
+from actionledger.replay.comparison import compare
 from actionledger.replay.failures import failures
 
 

@@ -11,7 +11,7 @@ from hypothesis.strategies import integers, lists, tuples
 
 from actionledger.core.rates import Clustering
 from actionledger.replay.statistics import paired_difference, session_test, task_difference, task_test
-from actionledger.replay.statistics.flipping import Cell, inverted, inverted_by_sums, share_with_zero, spans
+from actionledger.replay.statistics.paired import Cell, inverted, inverted_by_sums, share_with_zero, spans
 
 TURNS = tuples(integers(0, 5), integers(0, 5), integers(1, 10))
 """What a session's turns lost, won, and had the same."""

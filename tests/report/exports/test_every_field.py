@@ -19,8 +19,8 @@ from actionledger.core.vocabulary import Capture, CostOrigin
 from actionledger.imports.prices import Price
 from actionledger.ledger import queries
 from actionledger.report.exports import atif, otlp
+from actionledger.report.exports.parts import track
 from actionledger.report.exports.reports import session_report
-from actionledger.report.exports.tracks import track
 
 SECRET = "ghp_" + "a1B2" * 9
 FIELDS = [each.name for each in fields(queries.Response)]

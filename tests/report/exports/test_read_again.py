@@ -14,7 +14,7 @@ from actionledger.core.vocabulary import CostOrigin
 from actionledger.imports.prices import Price
 from actionledger.ledger import queries
 from actionledger.report.exports import atif, otlp
-from actionledger.report.exports.tracks import track
+from actionledger.report.exports.parts import track
 
 ROOT = Path(__file__).parents[3]
 
@@ -139,7 +139,7 @@ def test_a_long_session_is_read_in_pieces(recorded: al.Ledger, monkeypatch: pyte
     [[session]] = rows(recorded, asked)
     whole = track(recorded, session)
     part = replace(whole, indexes=whole.indexes[:3])
-    monkeypatch.setattr("actionledger.report.exports.tracks._AT_ONCE", 2)
+    monkeypatch.setattr("actionledger.report.exports.parts._AT_ONCE", 2)
     assert list(part.turns()) == [queries.turn(recorded, session, index) for index in part.indexes]
     assert queries.turn_details(recorded, session, (whole.indexes[-1] + 1, 10**6)) == []
 

@@ -16,8 +16,8 @@ from actionledger.ledger.storage.copies import write_database, write_tables
 from actionledger.ledger.storage.schema import LINK, TABLES
 from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces
+from actionledger.report.exports.parts import track
 from actionledger.report.exports.reports import session_report
-from actionledger.report.exports.tracks import track
 
 WORD = "Zaphod"
 CALLS = [

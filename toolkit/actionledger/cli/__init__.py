@@ -9,8 +9,7 @@ import typer
 
 from actionledger import __version__
 from actionledger.cli.commands import Commands
-from actionledger.cli.exits import EPILOG, ExitCode, code_of
-from actionledger.cli.output import let_readers_leave
+from actionledger.cli.exits import EPILOG, ExitCode, code_of, let_readers_leave
 from actionledger.core.errors import ActionLedgerError
 
 app = typer.Typer(

@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.ledgers import existing
-from actionledger.cli.options import JsonOption, LedgerOption, command_words
-from actionledger.cli.sheets import Sheet
+from actionledger.cli.options import JsonOption, LedgerOption, command_words, existing
 from actionledger.cli.tables import (
+    Sheet,
     console,
     plain,
     print_json,
@@ -170,15 +169,7 @@ def _carry_out(
     decisions: Mapping[int, Decision | None],
     workspace: Path | None,
 ) -> None:
-    """Go on with a turn, and print what came of some of its actions.
-
-    Args:
-        ledger: where it is recorded.
-        session_id: the session.
-        turn_id: its turn.
-        decisions: the actions' places, and what is decided about them here; None for what was decided before.
-        workspace: the folder to act in; None for the recorded one.
-    """
+    """Go on with a turn, and print what came of some of its actions."""
     with Runtime.reopen(ledger, session_id, workspace=workspace, listen=_tell) as session:
         turn = session.resume(turn_id, {place: each for place, each in decisions.items() if each is not None})
     for observation in turn.observations:

@@ -1,17 +1,103 @@
 """Which commands there are, and the group that loads the one that is called: most of them need what the others don't."""
 
-from collections.abc import Callable
-from functools import cache
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache, wraps
 from importlib import import_module
 from inspect import signature
+from itertools import pairwise, takewhile
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
-from actionledger.cli.arguments import Command, as_written
 from actionledger.cli.exits import EPILOG
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.text import from_any_bytes, to_any_bytes
+
+_MARK = "\1"
+"""Stands before a text that is no option while options are looked for."""
+
+_NO_OPTION = re.compile(rf"-\s|--[^=\s]*\s|{_MARK}")
+"""What begins so names no option, since no option's name has a space: ``-- a comment``, ``- an item``; or it would lose its own mark."""
+
+_LONG = re.compile(r"--([a-zA-Z]|$)")
+"""What begins so is meant as an option, whether there is such a one or not; or as their end."""
+
+
+class Command(TyperCommand):
+    """A command whose arguments may be SQL that begins with a comment, or a list in Markdown."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the arguments apart; ``as_written`` takes the marks off."""
+        marked = [_MARK + each if _NO_OPTION.match(each) else each for each in args]
+        for option, following in self._valueless(ctx, marked):
+            if following in ctx.help_option_names:
+                return super().parse_args(ctx, [following])
+            if not ctx.resilient_parsing:
+                ctx.fail(
+                    f"Option {option!r} requires an argument, and {following!r} is none; if it is meant as the value, write "
+                    f"{_with_value(option, following)}."
+                )
+        return super().parse_args(ctx, marked)
+
+    def _valueless(self, ctx: Any, args: list[str]) -> Iterator[tuple[str, str]]:
+        """Yield options that take a value and have another option behind them, with that one."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, TyperOption)]
+        names = {name for each in options for name in (*each.opts, *each.secondary_opts)}
+        valued = {name for each in options if not (each.is_flag or each.count) for name in each.opts}
+        for option, following in takewhile(lambda pair: pair[0] != "--", pairwise(args)):
+            if option in valued and (following in names or _LONG.match(following)):
+                yield option, following
+
+
+def _with_value(option: str, value: str) -> str:
+    """Return how a value is given that looks like an option: a short option has it right behind it."""
+    return f"{option}={value}" if option.startswith("--") else f"{option}{value}"
+
+
+def as_written(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what runs a command with its arguments as they were written."""
+
+    @wraps(run)
+    def checked(**given: Any) -> Any:
+        return run(**{name: _value(name, value) for name, value in given.items()})
+
+    return checked
+
+
+def response_in(file: Path | None) -> str:
+    """Return the response that a file or standard input holds, whatever its bytes."""
+    try:
+        data = sys.stdin.buffer.read() if file in {None, Path("-")} else file.read_bytes()
+    except OSError as error:
+        raise SourceError(f"The file {str(file)!r} can't be read: {error.strerror}.") from error
+    return from_any_bytes(data)
+
+
+def _value(name: str, value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(_value(name, each) for each in value)
+    if type(value) is str:
+        return _text(name, value.removeprefix(_MARK))
+    if isinstance(value, Path):
+        return Path(str(value).removeprefix(_MARK))
+    return value
+
+
+def _text(name: str, text: str) -> str:
+    """Return a text; a file's name may be any bytes, a text may not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        shown = repr(to_any_bytes(text))[1:]
+        raise UsageError(
+            f"What is given for {name} is no UTF-8 text at character {error.start}: {shown[:200]}; write it in UTF-8."
+        ) from error
+    return text
 
 
 class Entry(NamedTuple):
@@ -28,101 +114,97 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "demo": Entry(
-        "showing:demo",
+        "demo:demo",
         "Read, check and run the sample sessions, play a few live ones, record all of it, and print how far they got.",
     ),
-    "parse": Entry("parsing:parse", "Read one response and show its blocks, repairs, actions and issues."),
+    "parse": Entry("prompts:parse", "Read one response and show its blocks, repairs, actions and issues."),
     "import": Entry(
-        "importing:import_recordings",
+        "imports:import_recordings",
         "Take in recorded sessions of any known format, which is found out; what is there already is passed over.",
     ),
     "proxy": Entry(
-        "capturing:proxy",
+        "capture:proxy",
         "Pass an agent's requests on to its model's server, and record what comes back, until interrupted.",
     ),
     "otlp-receiver": Entry(
-        "capturing:otlp_receiver",
+        "capture:otlp_receiver",
         "Take in the spans that programs send by OpenTelemetry's protocol over HTTP, until interrupted.",
     ),
     "mcp-proxy": Entry(
-        "capturing:mcp_proxy",
+        "capture:mcp_proxy",
         "Run a server of the Model Context Protocol in its place, and record each call of its tools.",
     ),
     "watch": Entry(
-        "capturing:watch",
+        "capture:watch",
         "Take in the sessions in a folder, and what is written there from now on, until interrupted.",
     ),
     "migrate": Entry(
-        "moving:migrate",
+        "upkeep:migrate",
         "Bring a whole ledger from one file into a lake, or back: all of it, counted row by row, or nothing.",
     ),
     "compact": Entry(
-        "moving:compact",
+        "upkeep:compact",
         "Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on.",
     ),
     "committer": Entry(
-        "moving:committer",
+        "upkeep:committer",
         "Take in what hosts ship to a lake's queue, many pieces in a commit, until interrupted; one for each lake.",
     ),
-    "ingest": Entry("importing:ingest", "Bring what writers have flushed into the database, and publish it."),
+    "ingest": Entry("imports:ingest", "Bring what writers have flushed into the database, and publish it."),
     "show": Entry(
-        "inspecting:show",
+        "inspection:show",
         "Show a turn annotated, with what came of it; a session's turns; or the sessions, those with a turn that the options pick.",
     ),
-    "report": Entry(
-        "reporting:report", "Print how far the recorded responses got, and why the others didn't."
-    ),
+    "report": Entry("report:report", "Print how far the recorded responses got, and why the others didn't."),
     "failures": Entry(
-        "failing:show_failures",
+        "failures:show_failures",
         "Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend.",
     ),
     "shrink": Entry(
-        "shrinking:shrink_recorded",
+        "failures:shrink_recorded",
         "Print the smallest text that still fails as a recorded response does, or one for each group of failures.",
     ),
     "case": Entry(
-        "casing:app", "Keep responses as cases, a file each, and check that they are still read so."
+        "cases:app", "Keep responses as cases, a file each, and check that they are still read so."
     ),
     "loops": Entry(
-        "looping:show_loops",
+        "failures:show_loops",
         "Look through the recorded sessions for loops, as the guard of live ones does.",
     ),
     "sql": Entry(
-        "asking:sql",
+        "sql:sql",
         "Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting.",
     ),
-    "replay": Entry(
-        "replaying:replay", "Read recorded turns again with another parser, and say what changed."
-    ),
+    "replay": Entry("replay:replay", "Read recorded turns again with another parser, and say what changed."),
     "compare": Entry(
-        "comparing:compare_sides",
+        "comparison:compare_sides",
         "Compare two runs turn by turn, or two models, sources or times as sets.",
     ),
     "gate": Entry(
-        "gating:judge",
+        "gate:judge",
         "Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse, 5 where too few of them meant to act.",
     ),
     "bless": Entry(
-        "gating:bless_readings",
+        "gate:bless_readings",
         "Write what was read as the baseline of a gate: a small file that needs no ledger.",
     ),
     "recheck": Entry(
-        "rechecking:recheck_calls",
+        "replay:recheck_calls",
         "Ask what would have come of recorded calls under another schema, policy or rate; nothing runs.",
     ),
     "agreement": Entry(
-        "agreeing:show_agreement",
+        "replay:show_agreement",
         "Put what is read here beside what the recordings' own runtimes made of their calls, and list where they differ.",
     ),
     "rerun": Entry(
-        "rerunning:rerun_sessions",
+        "rerun:rerun_sessions",
         "Run recorded sessions again in a fresh workspace; exit code 4 where one parts from the record, whatever the cause, 1 where none can be run.",
     ),
     "fork": Entry(
-        "rerunning:fork_session",
+        "rerun:fork_session",
         "Go on from a turn of a recorded session with another response, another policy or a live model, as a session of its own.",
     ),
-    "run": Entry("running:run", "Run a live session with a model, or one response; all of it is recorded."),
+    "run": Entry("run:run", "Run a live session with a model, or one response; all of it is recorded."),
     "repl": Entry(
         "repl:repl",
         "Talk with a model; look at the actions that it asks for, run them, take them back. All of it is recorded.",
@@ -131,33 +213,33 @@ COMMANDS = {
         "orchestrator:app",
         "Send a directive down the layers, answer what they ask, see what they planned and filed.",
     ),
-    "reasoner": Entry("reasoning:app", "A persona that plans what to do about what happens, and does it."),
+    "reasoner": Entry("reasoner:app", "A persona that plans what to do about what happens, and does it."),
     "prompt": Entry(
-        "prompting:prompt",
+        "prompts:prompt",
         "Print the instructions for a profile's model: how actions are written, and which there are.",
     ),
     "schema": Entry(
-        "prompting:schema", "Print the JSON Schema of a profile's actions, or of one action's arguments."
+        "prompts:schema", "Print the JSON Schema of a profile's actions, or of one action's arguments."
     ),
-    "actions": Entry("prompting:actions", "List a profile's actions with their fields."),
+    "actions": Entry("prompts:actions", "List a profile's actions with their fields."),
     "doctor": Entry(
-        "doctoring:doctor",
+        "upkeep:doctor",
         "Look at how a ledger is, and say what to do about it; --fix mends what can be mended safely.",
     ),
     "verify": Entry(
-        "verifying:verify",
+        "upkeep:verify",
         "Look whether a ledger holds what was taken in; say what was changed, lost or put there, the first place first.",
     ),
     "forget": Entry(
-        "forgetting:forget_sessions",
+        "erasure:forget_sessions",
         "Remove all that is recorded of sessions from every file of a ledger, and keep that it was done.",
     ),
     "approvals": Entry("approvals:app", "Decide about actions that wait for a person."),
-    "reviews": Entry("reviewing:app", "Say what is right and wrong about turns, and see what others say."),
+    "reviews": Entry("reviews:app", "Say what is right and wrong about turns, and see what others say."),
     "export": Entry(
-        "exporting:app", "Write what a ledger has: rows, whole sessions, reports, spans, trajectories."
+        "export:app", "Write what a ledger has: rows, whole sessions, reports, spans, trajectories."
     ),
-    "dashboard": Entry("serving:dashboard", "Serve the dashboard to this machine until interrupted."),
+    "dashboard": Entry("dashboard:dashboard", "Serve the dashboard to this machine until interrupted."),
 }
 """Every command by name, in the order of their list."""
 
@@ -178,11 +260,7 @@ class Commands(TyperGroup):
 
 @cache
 def load(name: str) -> Any:
-    """Return a command as typer runs it.
-
-    Args:
-        name: one of ``COMMANDS``.
-    """
+    """Return a command as typer runs it."""
     module, attribute = COMMANDS[name].place.split(":")
     found = getattr(import_module(f"actionledger.cli.{module}"), attribute)
     around = typer.Typer(rich_markup_mode=None)

@@ -1,20 +1,59 @@
-"""Options that say which of the recorded turns a command is about, and the filter that they make."""
+"""Options that say which of the recorded turns a command is about, and the filter that they make; unknown names are refused."""
 
 import inspect
 from collections.abc import Callable
 from datetime import datetime
+from difflib import get_close_matches
 from functools import partial, wraps
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 
-from actionledger.cli.strangers import refuse_strangers
 from actionledger.core.errors import UsageError
 from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries import dimensions
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.names import FIRST, one_run
 from actionledger.ledger.queries.scores import ScoreBound
+
+SHOWN = 12
+"""How many of what there is are named."""
+
+
+def refuse_strangers(ledger: Ledger, within: Filter) -> None:
+    """Refuse a name that nothing recorded goes by: beside another one it would pick nothing without a word.
+
+    A blank ledger has none, and refuses none: that nothing is recorded is said by whoever looks.
+    """
+    asked = {
+        "profile": (within.profiles, "profiles"),
+        "model": (within.models, "models"),
+        "task": (within.tasks, "tasks"),
+        "source": (within.sources, "sources"),
+        "label": (within.labels, "labels"),
+        "dialect": (within.dialects, "dialects"),
+        "turn label": (within.turn_labels, "turn_labels"),
+    }
+    if not any(names for names, _ in asked.values()):
+        return
+    known = dimensions(ledger)
+    if not known.sources:
+        return
+    for kind, (names, field) in asked.items():
+        there: tuple[str, ...] = getattr(known, field)
+        for name in names:
+            if name not in there:
+                raise UsageError(_said(kind, name, there))
+
+
+def _said(kind: str, name: str, there: tuple[str, ...]) -> str:
+    near = get_close_matches(name, there, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    listed = ", ".join(map(repr, there[:SHOWN]))
+    rest = f" and {len(there) - SHOWN:,} more" if len(there) > SHOWN else ""
+    return f"There is no {kind} {name!r} in the ledger.{hint} It has {listed or 'none'}{rest}."
+
 
 Chosen: TypeAlias = Callable[[Ledger | None], Filter]
 """What makes the filter of a command's options, given the ledger that it is about, or None where there is none and none names a run."""
@@ -90,11 +129,7 @@ FOUND: dict[str, Any] = {
 
 
 def options_of(within: Filter) -> list[str]:
-    """Return what was known before responses were read, and what reading came to, as the options that ask for it.
-
-    Args:
-        within: what of it is asked for.
-    """
+    """Return what was known before responses were read, and what reading came to, as the options that ask for it."""
     several = {
         "--profile": within.profiles,
         "--model": within.models,
@@ -117,13 +152,7 @@ def options_of(within: Filter) -> list[str]:
 def filtered(
     *, lists: bool = False, but: tuple[str, ...] = (), takes_any: bool = False
 ) -> Callable[[Command], Command]:
-    """Return what gives a command the options of a filter, in the place of its parameter ``within``.
-
-    Args:
-        lists: whether it lists or writes things, and makes no rate of them, so that what came of responses picks them, too.
-        but: options that it has in a meaning of its own.
-        takes_any: whether names are taken that nothing recorded goes by, since the command can be what has removed the last of them.
-    """
+    """Return what gives a command the options of a filter, in the place of its parameter ``within``."""
     options = {name: kind for name, kind in (GIVEN | FOUND if lists else GIVEN).items() if name not in but}
 
     def give(command: Command) -> Command:
@@ -162,26 +191,7 @@ def filter_from(
     takes_any: bool = False,
     **found: Any,
 ) -> Filter:
-    """Return the filter that options make.
-
-    Args:
-        ledger: where the run is looked for.
-        run: a run's id, enough of its beginning, or its name; None or ``first`` for the first readings.
-        profile: the profiles; every one where there are none, and so for the others.
-        model: the models.
-        task: the tasks.
-        source: the sources.
-        capture: how much was kept.
-        label: what sessions are filed under.
-        score: bounds, such as ``reward>=0.5``.
-        since: from when on, UTC.
-        until: before when, UTC.
-        takes_any: whether names are taken that nothing recorded goes by.
-        found: the options of ``FOUND``.
-
-    Raises:
-        UsageError: no run's id begins so, or several do; or a value is none of those that there are, or that the ledger has.
-    """
+    """Return the filter that options make."""
     if run is not None and ledger is None:
         raise UsageError(f"The run {run!r} can't be told without a ledger.")
     within = Filter(

@@ -1,17 +1,139 @@
-"""Options that several commands share, and what they stand for."""
+"""What several commands take: which ledger, which reading, files of tools, and the options that they share."""
 
+import hashlib
+import json
 import shlex
+import warnings
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from actionledger.cli.ledgers import existing
+from actionledger.cli.tables import print_note
+from actionledger.core.errors import LedgerError, SourceError, UsageError
+from actionledger.core.files import state_folder
+from actionledger.runtime.session.folder import refuse_reachable
 
-if TYPE_CHECKING:  # slow to load, and most commands take no model
+if TYPE_CHECKING:
     from actionledger.ledger import Ledger
+    from actionledger.ledger.queries.readings import RecordedReading
     from actionledger.runtime.models import Model
+
+
+READING = typer.Argument(
+    metavar="SESSION#TURN|ATTEMPT",
+    help="A turn, such as retry-backoff#3, or a parse attempt by the beginning of its id.",
+)
+RunOption = Annotated[str | None, typer.Option("--run", help="This run's reading of it, not the first one.")]
+
+
+def turn_named(text: str) -> tuple[str, int]:
+    """Return the session and the place in it that ``SESSION#TURN`` says."""
+    name, _, index = text.rpartition("#")
+    if not name or not index.isdecimal():
+        raise UsageError(f"{text!r} names no turn; write SESSION#TURN, such as retry-backoff#3.")
+    return name, int(index)
+
+
+def reading_meant(ledger: "Ledger", which: str, run: str | None) -> "RecordedReading":
+    """Return the recorded reading that a command's argument names."""
+    # Slow to load, and few commands are given one.
+    from actionledger.ledger.queries.names import one_run, one_session  # noqa: PLC0415
+    from actionledger.ledger.queries.readings import reading_of_attempt, reading_of_turn  # noqa: PLC0415
+
+    if "#" not in which:
+        return reading_of_attempt(ledger, which)
+    session, turn = turn_named(which)
+    run_id = None if run is None else one_run(ledger, run)
+    return reading_of_turn(ledger, one_session(ledger, session), turn, run_id)
+
+
+_SHOWN = 20
+
+
+def tools_in(file: Path) -> list[Any]:
+    """Return the tools that a file names; what can't be read of their schemas, and so is not checked, is told."""
+    tools = _listed(file)
+    _tell_unchecked(tools)
+    return tools
+
+
+def _tell_unchecked(tools: list[Any]) -> None:
+    from actionledger.actions.tools import ToolCatalogue, ToolWarning  # noqa: PLC0415 - slow to load, and few commands are given tools
+
+    # Whoever reads them after this would warn again, and name a line of ours where the person knows only the file.
+    warnings.simplefilter("ignore", ToolWarning)
+    told = ToolCatalogue.of(tools).warnings
+    for sentence in told[:_SHOWN]:
+        print_note(sentence, style="yellow")
+    if (more := len(told) - _SHOWN) > 0:
+        print_note(f"… and {more:,} more of the kind.", style="yellow")
+
+
+def _listed(file: Path) -> list[Any]:
+    try:
+        tools = json.loads(file.read_bytes())
+    except OSError as error:
+        raise SourceError(f"The file {str(file)!r} can't be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"The file {str(file)!r} is no JSON: {error}.") from error
+    if not isinstance(tools, list):
+        raise UsageError(f"{str(file)!r} holds no list of tools, but {type(tools).__name__}.")
+    return tools
+
+
+DEFAULT_LEDGER = Path("actionledger.duckdb")
+
+_NAME_CHARACTERS = 40
+
+
+def ledger_aside() -> Path:
+    """Return the ledger of the current folder that lies outside of it."""
+    here = Path.cwd().resolve()
+    name = here.name[:_NAME_CHARACTERS] or "root"
+    return state_folder() / "ledgers" / f"{name}-{hashlib.sha256(bytes(here)).hexdigest()[:12]}.duckdb"
+
+
+def ledger_of_agent(ledger: Path | None, workspace: Path | None) -> Path:
+    """Return the ledger of a command that lets an agent act; where nobody would look for it, that is said."""
+    chosen = ledger or DEFAULT_LEDGER
+    if workspace is None:
+        return chosen
+    try:
+        refuse_reachable(chosen, workspace)
+    except UsageError:
+        if ledger is not None:
+            raise
+        aside = ledger_aside()
+        print_note(f"Ledger: {aside} (an agent's record must not lie in its workspace)")
+        return aside
+    return chosen
+
+
+def ledger_to_read(ledger: Path | None) -> Path:
+    """Return the ledger of a command that reads one; it need not be there."""
+    if ledger is not None:
+        return ledger
+    aside = ledger_aside()
+    if not aside.exists():
+        return DEFAULT_LEDGER
+    if DEFAULT_LEDGER.exists():
+        raise LedgerError(
+            f"This folder has two ledgers: {DEFAULT_LEDGER} in it, and {aside}, of agents that work in it. Say which with --ledger."
+        )
+    return aside
+
+
+def existing(ledger: Path | None) -> Path:
+    """Return the path of a ledger that is there, for commands that would otherwise make an empty one."""
+    found = ledger_to_read(ledger)
+    if not found.exists():
+        raise LedgerError(
+            f"There is no ledger at {found}; 'actionledger import --help' says how to make one."
+        )
+    return found
+
 
 LedgerOption = Annotated[
     Path | None,
@@ -54,29 +176,13 @@ NetworkOption = Annotated[
 
 
 def command_words(command: str, *values: object, ledger: Path | None = None) -> str:
-    """Return a command as a person can type it.
-
-    Args:
-        command: its name, and what in it needs no quoting.
-        values: what else it is given; quoted where a shell would take it for more than a word.
-        ledger: the ledger that it works on; None for a command without one.
-    """
+    """Return a command as a person can type it."""
     option = [] if ledger is None else ["--ledger", str(ledger)]
     return f"actionledger {command} {shlex.join([*map(str, values), *option])}"
 
 
 def check_model(spec: str, ledger: Path) -> None:
-    """Refuse what names no model, before a ledger is made for it.
-
-    Args:
-        spec: as ``--model`` takes it.
-        ledger: where a recorded session would be looked for.
-
-    Raises:
-        UsageError: it names none.
-        SourceError: a script can't be read.
-        LedgerError: a recorded session is asked for, and there is no ledger.
-    """
+    """Refuse what names no model, before a ledger is made for it."""
     if spec.startswith("recorded:"):
         existing(ledger)
         return
@@ -89,17 +195,7 @@ def check_model(spec: str, ledger: Path) -> None:
 
 
 def opened_model(spec: str, ledger: "Ledger", stack: ExitStack) -> "Model":
-    """Return the model that a text names, to be closed with the stack.
-
-    Args:
-        spec: as ``--model`` takes it.
-        ledger: where a recorded session is looked for.
-        stack: closes the model's connections.
-
-    Raises:
-        UsageError: it names none.
-        SourceError: a script can't be read.
-    """
+    """Return the model that a text names, to be closed with the stack."""
     from actionledger.runtime.models import model_from  # noqa: PLC0415 - the same
 
     model = model_from(spec, ledger=ledger)

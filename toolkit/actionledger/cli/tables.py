@@ -1,25 +1,143 @@
-"""What is printed: numbers as tables, a model's text as text. Markup in it is never read as markup."""
+"""What is printed: tables as wide as there is room, a model's text as text. Markup in it is never read as markup."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console, ConsoleDimensions
+from rich import box
+from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
-from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
-from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
-from actionledger.core.text import NO_NAME, counted, printable_json
-from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
+from actionledger.core.rates import Rate
+from actionledger.core.text import printable, printable_json
 
-if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
+if TYPE_CHECKING:
     from actionledger.core.values import Observation
-    from actionledger.ledger.queries.agreement import RecordedVerdicts, Timings
-    from actionledger.ledger.queries.funnel import Funnel
-    from actionledger.ledger.queries.reasons import Failure
-    from actionledger.ledger.queries.skipped import Omission
-    from actionledger.ledger.queries.stages import ReadIn
-    from actionledger.replay.changes import Change
+
+
+RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number", "rows"})
+"""The heads of columns of numbers."""
+
+UNBOUNDED = 10_000_000
+"""The width of what is no terminal: nothing is cut or wrapped there."""
+
+_GAP = 2
+"""How far apart the columns stand, in cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    cells: tuple[Text, ...]
+    style: str
+
+
+class Sheet:
+    """A table that is laid out when it is known how much room there is.
+
+    Without a terminal each row is one line. Where its columns fit without a broken word they stand side by side, the widest ones wrapped between words; where they
+    don't, each row is written below itself, one line a column.
+
+    Args:
+        columns: the columns' heads; one may be empty.
+        title: what stands above it.
+        below: whether each row is written below itself, however much room there is.
+    """
+
+    def __init__(self, *columns: str, title: str = "", below: bool = False) -> None:
+        self._columns = tuple(map(visible_text, columns))
+        self._title = title
+        self._below = below
+        self._rows: list[_Row] = []
+
+    def add_row(self, *cells: str | Text, style: str = "") -> None:
+        """Add a row."""
+        self._rows.append(_Row(tuple(map(visible_text, cells)), style))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out in the room that there is."""
+        if self._title:
+            yield Text(f"\n{self._title}", style="bold")
+        widths = self._widths(console, options)
+        if self._below or widths is None:
+            yield from self._below_each_other()
+        elif options.max_width >= UNBOUNDED:
+            yield from self._lines(widths)
+        else:
+            yield self._side_by_side(widths)
+
+    def _lines(self, widths: Sequence[int]) -> Iterator[Text]:
+        heads = _Row(self._columns, "bold")
+        for row in [heads, *self._rows]:
+            line = Text(style=row.style, no_wrap=True, overflow="ignore")
+            for head, cell, width in zip(self._columns, row.cells, widths, strict=True):
+                shown = cell.copy()
+                shown.plain = cell.plain.replace("\n", " ")
+                shown.align("right" if head.plain in RIGHT else "left", width)
+                line.append_text(shown).append(" " * _GAP)
+            line.rstrip()
+            yield line
+
+    def _widths(self, console: Console, options: ConsoleOptions) -> list[int] | None:
+        """Return the columns' widths in cells; None where a word would be broken."""
+        room = options.max_width - _GAP * len(self._columns)
+        columns = [_measured(console, options, cells) for cells in self._by_column()]
+        if sum(column.minimum for column in columns) > room:
+            return None
+        widths = [column.maximum for column in columns]
+        while (excess := sum(widths) - room) > 0:
+            widest = max(range(len(widths)), key=lambda place: widths[place] - columns[place].minimum)
+            others = [width for place, width in enumerate(widths) if place != widest]
+            next_widest = max((width for width in others if width < widths[widest]), default=0)
+            goal = max(columns[widest].minimum, widths[widest] - excess, next_widest)
+            widths[widest] = goal if goal < widths[widest] else widths[widest] - 1
+        return widths
+
+    def _by_column(self) -> Iterator[list[Text]]:
+        for place, head in enumerate(self._columns):
+            yield [head, *(row.cells[place] for row in self._rows)]
+
+    def _side_by_side(self, widths: Sequence[int]) -> Table:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, _GAP - 1, 0, 0))
+        for head, width in zip(self._columns, widths, strict=True):
+            justify = "right" if head.plain in RIGHT else "left"
+            table.add_column(head, width=width, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        for row in self._rows:
+            table.add_row(*row.cells, style=row.style)
+        return table
+
+    def _below_each_other(self) -> Iterator[Text]:
+        """Yield a line a value: its lines wrap as the terminal's do, so that a long one is copied whole."""
+        longest = max(head.cell_len for head in self._columns)
+        for number, row in enumerate(self._rows):
+            if number:
+                yield Text()
+            for head, cell in zip(self._columns, row.cells, strict=True):
+                name = head.copy()
+                name.align("left", longest + _GAP)
+                name.stylize("dim")
+                line = Text(no_wrap=True, overflow="ignore", style=row.style)
+                shown = cell.copy()
+                shown.plain = cell.plain.replace("\n", " ")
+                line.append_text(name).append_text(shown)
+                line.rstrip()
+                yield line
+
+
+def visible_text(text: object) -> Text:
+    """Return a text that the terminal shows as it is, control characters made visible; a ``Text`` stays what it is."""
+    if isinstance(text, Text):
+        return text
+    return Text(printable(str(text)))
+
+
+def _measured(console: Console, options: ConsoleOptions, cells: Sequence[Text]) -> Measurement:
+    """Return the least width of a column, its longest word, and the most, its longest line."""
+    measured = [cell.__rich_measure__(console, options) for cell in cells]
+    return Measurement(max(each.minimum for each in measured), max(each.maximum for each in measured))
+
 
 SHOWN_CHARACTERS = 160
 """How much of a long text a terminal is shown in a table."""
@@ -61,11 +179,7 @@ def print_error(sentence: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print a value as a line of JSON text in which nothing steers a terminal: what can't be seen is written as JSON's escapes.
-
-    Args:
-        value: made of what JSON has, dataclasses, times and the like.
-    """
+    """Print a value as a line of JSON text in which nothing steers a terminal: what can't be seen is written as JSON's escapes."""
     from actionledger.core.canonical import json_text  # noqa: PLC0415 - slow to load, and most commands print none
 
     typer.echo(printable_json(json_text(value)))
@@ -83,12 +197,7 @@ def shortened(text: str) -> str:
 
 
 def print_text(text: str, *, style: str = "") -> None:
-    """Print a text as it is, its line breaks as such.
-
-    Args:
-        text: it; a model may have written it.
-        style: how it looks, in rich's words.
-    """
+    """Print a text as it is, its line breaks as such."""
     for line in text.splitlines():
         console.print(plain(line), style=style)
 
@@ -123,184 +232,3 @@ def rate_value(rate: Rate) -> dict[str, object]:
         "sessions": rate.clustering.sessions if rate.clustering else None,
         "design_effect": rate.design_effect,
     }
-
-
-def changes_table(found: "Sequence[Change]") -> Sheet:
-    """Return where parse success changed over time, and what was new then."""
-    table = Sheet(
-        "from", "read whole before", "after", "by chance", "new then", title="Where parse success changed"
-    )
-    for change in found:
-        new = ", ".join(f"{each.what} {each.label}" for each in change.new)
-        rates = shown_rate(change.before), shown_rate(change.after)
-        table.add_row(
-            f"{change.start:%Y-%m-%d}", *rates, shown_p(change.p_value), plain(new or "nothing known")
-        )
-    return table
-
-
-def funnel_table(whole: "Funnel") -> Sheet:
-    """Return how far the responses got, step by step."""
-    table = Sheet("step", "count", "share of", "rate with 95 % interval", title="How far they got")
-    skipped = whole.tries.get(ExecutionStatus.SKIPPED, 0)
-    steps: tuple[_Step, ...] = (
-        ("responses", whole.responses, "", None),
-        ("intent: meant to act", whole.intent, "responses", whole.meant),
-        *_parsed_steps(whole),
-        ("beside these: only shown, nothing meant", whole.only_shown, "", None),
-        *_not_recorded_steps(whole),
-        ("actions read", whole.decoded, "", None),
-        ("  of these valid", whole.validation.successes, "actions with a catalogue", whole.validation),
-        ("  of these need approval (cut off, or only thought of)", whole.need_approval, "", None),
-        ("  of these not run (no handler, or skipped)", skipped, "", None),
-        ("beside these: illustrations, shown and not meant", whole.illustrations, "", None),
-        ("executions tried", whole.execution.count, "", None),
-        ("  of these succeeded", whole.execution.successes, "tried", whole.execution),
-        ("actions undone since", whole.taken_back.successes, "actions that succeeded", whole.taken_back),
-        *_recorded_steps(whole),
-    )
-    for name, count, of, rate in steps:
-        table.add_row(name, f"{count:,}", of, "" if rate is None else shown_rate(rate))
-    return table
-
-
-_Step: TypeAlias = tuple[str, int, str, Rate | None]
-"""A step's name, its count, what it is a share of, and the share."""
-
-
-def _parsed_steps(whole: "Funnel") -> list[_Step]:
-    """Return how many responses were read whole; those that can't be audited stand beside them and in no rate."""
-    of = "intent that can be audited" if whole.not_auditable else "intent"
-    strict = whole.strict_success
-    steps: list[_Step] = [
-        ("parsed whole", whole.parsed, of, whole.parse_success),
-        ("  of these without a repair", strict.successes, of, strict),
-        ("  of these by evidence alone, without a format's marks", whole.by_evidence, "", None),
-        ("beside these: calls in a sentence, neither read nor lost", whole.in_sentences, "", None),
-    ]
-    if whole.not_auditable:
-        steps.append(
-            (f"beside these: {NOT_AUDITABLE}, recorded as parsed calls", whole.not_auditable, "", None)
-        )
-    return steps
-
-
-def _not_recorded_steps(whole: "Funnel") -> list[_Step]:
-    """Return of how many responses nothing but tokens and times is known; nothing where there is no such."""
-    if not whole.not_recorded:
-        return []
-    return [
-        ("beside these: what was said is not recorded, only tokens and times", whole.not_recorded, "", None)
-    ]
-
-
-def _recorded_steps(whole: "Funnel") -> list[_Step]:
-    """Return what came of the calls that other runtimes have run; nothing where none is recorded."""
-    if not whole.recorded:
-        return []
-    denied = whole.recorded.get(ExecutionStatus.DENIED, 0)
-    rate = whole.recorded_execution
-    return [
-        ("recorded of other runtimes: executions tried", rate.count, "", None),
-        ("  of these succeeded", rate.successes, "tried there", rate),
-        ("  beside these: refused by a person or a policy", denied, "", None),
-    ]
-
-
-def left_out_table(found: "Iterable[Omission]") -> Sheet:
-    """Return what recordings hold that is no part of a session."""
-    table = Sheet("count", "reason", "what", "what it means", title="Left out of the recordings")
-    for part in found:
-        table.add_row(f"{part.count:,}", str(part.reason), plain(part.detail or "–"), LEFT_OUT[part.reason])
-    return table
-
-
-def targets_table(whole: "Funnel", timed: "Timings") -> Sheet:
-    """Return the targets of the assistant's plan beside what was measured; what records can't show says so."""
-    table = Sheet("what", "target", "measured", "of", title="Targets")
-    mean = "–" if timed.mean_ms is None else f"{timed.mean_ms:.1f} ms (95 % within {timed.p95_ms:.1f} ms)"
-    late = timed.code_timeouts
-    rows = (
-        (
-            "parse success",
-            "> 99 %",
-            shown_rate(whole.parse_success),
-            counted(whole.parse_success.count, "response"),
-        ),
-        ("execution success", "> 95 %", shown_rate(whole.execution), f"{whole.execution.count:,} tried"),
-        ("average latency without code", "< 100 ms", mean, counted(timed.count, "execution")),
-        (
-            "code that timed out",
-            "< 1 %",
-            shown_rate(late),
-            counted(late.count, "run of code", "runs of code"),
-        ),
-        ("security incidents", "0", "not measured: what got out would leave no record", ""),
-    )
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def funnels_table(title: str, funnels: "Iterable[tuple[str, Funnel]]") -> Sheet:
-    """Return one line a label with its counts and rates."""
-    table = Sheet("", "responses", "intent", "parsed", "strict", "valid actions", "executed", title=title)
-    for label, funnel in funnels:
-        table.add_row(
-            plain(label or NO_NAME),
-            f"{funnel.responses:,}",
-            f"{funnel.intent:,}",
-            shown_rate(funnel.parse_success),
-            shown_rate(funnel.strict_success),
-            shown_rate(funnel.validation),
-            shown_rate(funnel.execution),
-        )
-    return table
-
-
-def verdicts_table(found: "Iterable[RecordedVerdicts]", parsed: Mapping[str, Rate]) -> Sheet:
-    """Return what recordings say of their sessions, beside what was parsed here, one line a label.
-
-    Args:
-        found: what they say.
-        parsed: the parse success of each label.
-    """
-    heads = ("", "sessions", "succeeded, as recorded", "their harness took an action", "parsed here")
-    table = Sheet(*heads, title="By model, as the recordings say")
-    for each in found:
-        table.add_row(
-            plain(each.label or NO_NAME),
-            f"{each.succeeded.count:,}",
-            shown_rate(each.succeeded),
-            shown_rate(each.took),
-            shown_rate(parsed.get(each.label, Rate(0, 0))),
-        )
-    return table
-
-
-def dialects_table(found: "Iterable[ReadIn]") -> Sheet:
-    """Return in which dialects the responses were read, as shares of all that meant to act."""
-    table = Sheet("dialect", "responses", "of all that meant to act", title="Read in which dialect")
-    for part in found:
-        table.add_row(plain(part.dialect), f"{part.share.successes:,}", shown_rate(part.share))
-    return table
-
-
-def failures_table(failures: "Sequence[Failure]", names: Mapping[str, str]) -> Sheet:
-    """Return the top reasons of failure, each with an example.
-
-    Args:
-        failures: the reasons.
-        names: what people call the examples' sessions, by their ids.
-    """
-    table = Sheet("where", "reason", "count", "turns", "what it means, and an example", title="Why they fail")
-    for failure in failures:
-        reason = f"{failure.code} ({failure.action})" if failure.action else str(failure.code)
-        text = Text(SENTENCES[failure.code] + "\n")
-        text.append_text(plain(f"{names[failure.session_id]}#{failure.turn_index}"))
-        if failure.detail:
-            text.append(": ")
-            text.append(plain(shortened(failure.detail)))
-        where = f"{failure.stage} (recorded)" if failure.origin is Origin.RECORDED else failure.stage
-        table.add_row(where, plain(reason), f"{failure.count:,}", f"{failure.turns.successes:,}", text)
-    return table

@@ -71,15 +71,7 @@ class Stage:
         turns: int = 0,
         stays: bool = False,
     ) -> Runtime:
-        """Return the session, to be closed after use.
-
-        Args:
-            profile: what it runs under.
-            auto: whether nothing waits for a person.
-            dry_run: whether nothing is done.
-            turns: how many turns it has already.
-            stays: whether its folder outlives the demo.
-        """
+        """Return the session, to be closed after use."""
         return Runtime(
             profile,
             ledger=self.ledger,

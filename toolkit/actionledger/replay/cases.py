@@ -17,8 +17,7 @@ from actionledger.core.text import escaped_halves, writable
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.readings import RecordedReading
-from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
-from actionledger.replay.expectations import described, difference, expected_text
+from actionledger.replay import expectations
 from actionledger.replay.readers import Reader, reader_of
 
 SUFFIX = ".case.toml"
@@ -143,7 +142,7 @@ class Case:
             text=masked,
             is_message=is_message,
             reader=reader,
-            expect=described(result),
+            expect=expectations.described(result),
             why=why,
             origin=origin or {},
         )
@@ -181,7 +180,7 @@ class Case:
             +outcome failed
             +issue no_action_found
         """
-        return difference(self.expect, described(self.read()))
+        return expectations.difference(self.expect, expectations.described(self.read()))
 
     def accepted(self) -> "Case":
         r"""Return the case with what is read today as what is expected; what it said nothing of stays unsaid.
@@ -191,7 +190,7 @@ class Case:
             >>> case.accepted().expect["outcome"]
             'failed'
         """
-        today = described(self.read())
+        today = expectations.described(self.read())
         kept = {
             name: value
             for name, value in today.items()
@@ -206,7 +205,7 @@ class Case:
             >>> print(al.Case.of("Well.", profile="mint", why="No tag.").dumps().splitlines()[0])
             why = "No tag."
         """
-        return "\n".join([*_head(self), "", expected_text(self.expect)])
+        return "\n".join([*_head(self), "", expectations.expected_text(self.expect)])
 
     @classmethod
     def loads(cls, content: str, name: str = "the case") -> "Case":
@@ -307,7 +306,7 @@ def with_accepted(content: str) -> str:
         except (ValueError, RecursionError):
             continue
         if is_whole:
-            return head + expected_text(case.accepted().expect)
+            return head + expectations.expected_text(case.accepted().expect)
     return case.accepted().dumps()
 
 
@@ -323,7 +322,7 @@ def case_of(reading: RecordedReading, why: str = "") -> Case:
     """
     reader = reader_of(reading)
     masked = mask_text(reading.text)
-    expect = described(reader.read(masked))
+    expect = expectations.described(reader.read(masked))
     origin = {
         "session": writable(mask_text(reading.external_id or reading.session_id)),
         "turn": reading.turn_index,
@@ -333,26 +332,27 @@ def case_of(reading: RecordedReading, why: str = "") -> Case:
 
 
 def _head(case: Case) -> Iterator[str]:
-    yield assigned("why", writable(case.why))
+    yield expectations.assigned("why", writable(case.why))
     if case.reader.parser:
-        yield assigned("parser", case.reader.parser)
+        yield expectations.assigned("parser", case.reader.parser)
     if case.reader.dialects:
-        yield assigned("dialects", list(case.reader.dialects))
+        yield expectations.assigned("dialects", list(case.reader.dialects))
     if case.reader.profile:
-        yield assigned("profile", case.reader.profile)
+        yield expectations.assigned("profile", case.reader.profile)
     if case.reader.tools is not None:
         tools = list(case.reader.tools)
-        yield assigned("tools", tools if is_sayable(tools) else json_literal(tools))
+        named = tools if expectations.is_sayable(tools) else expectations.json_literal(tools)
+        yield expectations.assigned("tools", named)
     if case.origin:
-        yield assigned("from", case.origin)
+        yield expectations.assigned("from", case.origin)
     if case.is_message:
-        yield assigned_text(
+        yield expectations.assigned_text(
             "message", escaped_halves(case.text)
         )  # in JSON they are the same as their escapes
-    elif has_halves(case.text):
-        yield assigned("json_text", json_literal(case.text))
+    elif expectations.has_halves(case.text):
+        yield expectations.assigned("json_text", expectations.json_literal(case.text))
     else:
-        yield assigned_text("text", case.text)
+        yield expectations.assigned_text("text", case.text)
 
 
 def expectation(expect: object, name: str) -> dict[str, Any]:
@@ -369,11 +369,7 @@ def expectation(expect: object, name: str) -> dict[str, Any]:
 
 
 def _text_of(said: _Said, name: str) -> str:
-    """Return the one text that a file holds, of whichever kind.
-
-    Raises:
-        SourceError: it holds none or several, or what reads a message is a parser.
-    """
+    """Return the one text that a file holds, of whichever kind."""
     given = [each for each in (said.text, said.json_text, said.message) if each is not None]
     if len(given) != 1:
         raise SourceError(f"{name} is no case: it needs one of a text, a json_text and a message.")

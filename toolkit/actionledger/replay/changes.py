@@ -1,13 +1,110 @@
-"""Where parse success changed over time, and what was new then."""
+"""Where parse success changed over time, what was new then, and the latest period beside the one before it."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
 
 from actionledger.core.rates import Rate
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.funnel import parse_success
 from actionledger.ledger.queries.trend import Arrival, Unit, arrivals, spanning_sessions, success_over_time
-from actionledger.replay.statistics import change_points
+from actionledger.replay.statistics import change_points, difference_test, unpaired_difference
+
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodChange:
+    """Parse success in a period and in the one before it, which is as long.
+
+    Args:
+        days: how long either is.
+        is_whole: whether the later one is all that was asked about, and not its last days alone.
+        earlier, later: the responses of either.
+        before, after: parse success in either; a session that goes on in both counts in both.
+        difference: the 95 % interval of the second minus the first, -1 to 1; None where either side has none.
+        p_value: of the permutation test of sessions, likewise.
+    """
+
+    days: int
+    is_whole: bool
+    earlier: Filter
+    later: Filter
+    before: Rate
+    after: Rate
+    difference: tuple[float, float] | None
+    p_value: float | None
+
+
+def latest_two(first: date, last: date) -> tuple[date, date, date, date]:
+    """Return the last week of some days and the one before; halves of what there is where that is less than two weeks.
+
+    Args:
+        first: the first of the days.
+        last: the last one.
+
+    Returns:
+        The first and the last day of the earlier period, then of the later one.
+    """
+    days = (last - first).days + 1
+    length = min(WEEK, timedelta(days=days // 2))
+    begin = last - length + timedelta(days=1)
+    return begin - length, begin - timedelta(days=1), begin, last
+
+
+def change_since_before(ledger: Queryable, within: Filter = EVERYTHING) -> PeriodChange | None:
+    """Return how parse success of the latest responses differs from that of those before.
+
+    Where the filter says from when to when, that is the later period, and the one before it is as long. Else it is the last
+    week that has responses which can be audited, or half of the days where those are less than two weeks.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+
+    Returns:
+        Both periods; None where there is no day before: no response carries a time, or all are of one day.
+    """
+    periods = _asked_for(within) or _latest(ledger, within)
+    if periods is None:
+        return None
+    earlier, later = (replace(within, since=since, until=until) for since, until in periods)
+    before, after = (parse_success(ledger, side, by_session=True) for side in (earlier, later))
+    p_value = difference_test(before, after)
+    since, until = periods[1]
+    return PeriodChange(
+        days=max(1, (until - since).days),
+        is_whole=later == within,
+        earlier=earlier,
+        later=later,
+        before=before,
+        after=after,
+        difference=unpaired_difference(before, after, p_value),
+        p_value=p_value,
+    )
+
+
+_Period = tuple[datetime, datetime]
+
+
+def _asked_for(within: Filter) -> tuple[_Period, _Period] | None:
+    """Return the period that a filter names, behind the one before it; None where it doesn't name both of its ends."""
+    if within.since is None or within.until is None or within.since >= within.until:
+        return None
+    length = within.until - within.since
+    return (within.since - length, within.since), (within.since, within.until)
+
+
+def _latest(ledger: Queryable, within: Filter) -> tuple[_Period, _Period] | None:
+    days = [period.start.date() for period in success_over_time(ledger, within, "day").periods]
+    if not days or days[0] == days[-1]:
+        return None
+    first, middle, begin, last = latest_two(days[0], days[-1])
+    return _whole_days(first, middle), _whole_days(begin, last)
+
+
+def _whole_days(first: date, last: date) -> _Period:
+    return datetime.combine(first, time()), datetime.combine(last + timedelta(days=1), time())
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,20 +121,7 @@ class Contrast(Framed):
 
 
 def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:
-    """Return two sets of responses side by side, for what shares no turns and so can't be compared turn by turn.
-
-    Args:
-        ledger: what to ask.
-        before: which responses are the first side.
-        after: which are the second; no response may be in both.
-
-    Returns:
-        Each rate of both sides with the interval of the difference and its test; where both sides have responses to the same
-        tasks, the difference over those as well, which says more.
-
-    Raises:
-        UsageError: a side has no response, or a response is on both sides.
-    """
+    """Return two sets of responses side by side, for what shares no turns and so can't be compared turn by turn."""
     if shared := shared_turns(ledger, before, after):
         raise UsageError(
             f"{counted(shared, 'response')} would stand on both sides; name two models, sources or times that share none, or "

@@ -9,10 +9,9 @@ from actionledger.core.privacy import custom
 from actionledger.core.recording import RunKey
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.rereading import Batch
-from actionledger.replay.limit import Limit
 from actionledger.replay.processes import Processes
-from actionledger.replay.rereading import InThisProcess, Reading, Rereader
-from actionledger.replay.worker import PARSER
+from actionledger.replay.runners import InThisProcess, Reading, Rereader
+from actionledger.replay.worker import PARSER, Limit
 from actionledger.runtime.execution.registry import PROFILES
 
 _AHEAD = 3

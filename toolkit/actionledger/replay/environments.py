@@ -69,14 +69,7 @@ class _Content:
 
 
 def environment_of(against: str) -> Version:
-    """Return the environment of another version; it is made where it isn't there.
-
-    Args:
-        against: a wheel, a folder with its source, or a commit, branch or tag of the repository in the current folder.
-
-    Raises:
-        UsageError: it is none of these, holds no such package, or can't be installed.
-    """
+    """Return the environment of another version; it is made where it isn't there."""
     require_kind(against, str, "Another version is a wheel, a folder or a commit, as a text")
     content = _content(against)
     folder = cache_folder() / "versions" / content.key

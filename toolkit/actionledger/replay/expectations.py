@@ -1,4 +1,4 @@
-"""What a case expects of a reading, as it is written, shown and compared."""
+"""What a case expects of a reading: compared, shown, and written as TOML that reads well in a review."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,11 +6,89 @@ from difflib import unified_diff
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.text import writable
+from actionledger.core.text import escaped_halves, writable
 from actionledger.core.values import ActionCall, Block, ParseResult
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries.readings import RecordedReading
-from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
+
+_NAMED = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_INTEGERS = range(-(2**63), 2**63)
+
+
+def has_halves(text: str) -> bool:
+    """Return whether a text holds half of a surrogate pair, which TOML has no way to write."""
+    return escaped_halves(text) is not text
+
+
+def assigned(name: str, value: Any) -> str:
+    """Return a line that gives a key its value."""
+    return f"{name} = {_inline(value)}"
+
+
+def assigned_text(name: str, text: str) -> str:
+    """Return lines that give a key a text of several lines, exactly."""
+    is_plain = all(mark.isprintable() or mark == "\n" for mark in text)
+    if is_plain and "'''" not in text and not text.endswith("'"):
+        return f"{name} = '''\n{text}'''"
+    escaped = "".join("\n" if mark == "\n" else _escaped(mark) for mark in text)
+    return f'{name} = """\n{escaped}"""'
+
+
+def is_sayable(value: Any) -> bool:
+    """Return whether TOML can say a JSON value, so that it reads back as the same."""
+    if isinstance(value, Mapping):
+        return all(is_sayable(key) and is_sayable(each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(is_sayable, value))
+    if isinstance(value, str):
+        return not has_halves(value)
+    return isinstance(value, bool) or (isinstance(value, int) and value in _INTEGERS)
+
+
+def json_literal(value: Any) -> str:
+    """Return a value's JSON text, halves of surrogate pairs as escapes."""
+    return escaped_halves(json.dumps(value, ensure_ascii=False))
+
+
+def _inline(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case int():
+            return str(value)
+        case Mapping():
+            return (
+                "{ " + ", ".join(f"{_key(key)} = {_inline(each)}" for key, each in value.items()) + " }"
+                if value
+                else "{}"
+            )
+        case list() | tuple():
+            return f"[{', '.join(map(_inline, value))}]"
+        case _:
+            return _string(str(value))
+
+
+def _key(name: str) -> str:
+    is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if is_bare else _basic(name)
+
+
+def _string(text: str) -> str:
+    is_literal = "\\" in text or '"' in text
+    return f"'{text}'" if is_literal and "'" not in text and text.isprintable() else _basic(text)
+
+
+def _basic(text: str) -> str:
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(mark: str) -> str:
+    if mark in _NAMED:
+        return _NAMED[mark]
+    if mark.isprintable():
+        return mark
+    return f"\\u{ord(mark):04x}" if ord(mark) < 0x10000 else f"\\U{ord(mark):08x}"
+
 
 BLOCK: dict[str, Any] = {"status": None, "reason": None, "repairs": []}
 ACTION: dict[str, Any] = {"name": None, "arguments": None, "status": "valid", "errors": []}

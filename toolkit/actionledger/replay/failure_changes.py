@@ -13,8 +13,8 @@ from actionledger.ledger.queries.failure_sums import failing_turns
 from actionledger.ledger.queries.failures import failures_at, meant_by_session, shared_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.names import Called, run_or_first
-from actionledger.replay.grouping.circles import key_of_loop
-from actionledger.replay.grouping.groups import FailureKey, key_of
+from actionledger.replay.failure_groups import FailureKey, key_of
+from actionledger.replay.failures import key_of_loop
 from actionledger.replay.loops import loops
 from actionledger.replay.statistics import (
     holm,
@@ -25,7 +25,7 @@ from actionledger.replay.statistics import (
     score_test,
     session_test,
 )
-from actionledger.replay.statistics.flipping import SURE
+from actionledger.replay.statistics.paired import SURE
 
 ChangeKind: TypeAlias = Literal["new", "gone", "grown", "shrunk", "same"]
 """What became of a group: it was not there before, is not there after, or a larger, a smaller or the same share has it."""

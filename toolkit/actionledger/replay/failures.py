@@ -1,18 +1,159 @@
-"""What goes wrong in the same way, in groups, with what it made the sessions spend until an action got through."""
+"""Failures and loops gathered into groups, with what they made the sessions spend until an action got through."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.failure_sums import failure_sums
-from actionledger.ledger.queries.failures import failures_at, meant_in
+from actionledger.ledger.queries.failures import Spent, Stretch, failures_at, meant_in, stretches
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
 from actionledger.ledger.queries.reasons import answered
 from actionledger.ledger.queries.trend import Unit, refuse_no_period
 from actionledger.ledger.queries.usage import price_sources
-from actionledger.replay.grouping.circles import key_of_loop, loop_groups, turns_of_loops
-from actionledger.replay.grouping.gathering import EXAMPLES
-from actionledger.replay.grouping.groups import FailureExample, FailureGroup, FailureKey, group_of, key_of
-from actionledger.replay.grouping.report import FailureReport
-from actionledger.replay.loops import LoopReport, loops
+from actionledger.replay.failure_groups import (
+    LOOP,
+    FailureExample,
+    FailureGroup,
+    FailureKey,
+    FailureReport,
+    InPeriod,
+    group_of,
+    key_of,
+)
+from actionledger.replay.loops import Loop, LoopReport, loops
+
+EXAMPLES = 5
+"""How many examples of a group are kept."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What is known of a group of loops so far."""
+
+    count: int = 0
+    turns: set[str] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)
+    lost: set[str] = field(default_factory=set)
+    spent: Spent = field(default_factory=Spent)
+    times: list[datetime] = field(default_factory=list)
+    examples: dict[str, FailureExample] = field(default_factory=dict)
+    periods: dict[datetime, "Gathered"] = field(default_factory=dict)
+
+    def take_loops(self, session_id: str, place: tuple[int, int], count: int, took: Stretch) -> None:
+        """Take in loops that go on over the same turns of a session."""
+        turns = [f"{session_id} {index}" for index in range(place[0], place[1] + 1)]
+        self._note(session_id, turns, took.occurred_at, count)
+        self.spent += took.spent
+        if took.next_index is None:
+            self.lost.add(session_id)
+        if took.period is not None:
+            self._in(took.period)._note(session_id, turns, None, count)  # noqa: SLF001
+        if len(self.examples) < EXAMPLES and session_id not in self.examples:
+            self.examples[session_id] = FailureExample(session_id, place[0], "", None, turns_in_words(*place))
+
+    def _note(
+        self, session_id: str, turns: Iterable[str], occurred_at: datetime | None, count: int = 1
+    ) -> None:
+        self.count += count
+        self.turns.update(turns)
+        self.sessions.add(session_id)
+        if occurred_at is not None:
+            self.times = [min([occurred_at, *self.times]), max([occurred_at, *self.times])]
+
+    def _in(self, period: datetime) -> "Gathered":
+        return self.periods.setdefault(period, Gathered())
+
+    def group(self, key: FailureKey, sessions: int) -> FailureGroup:
+        """Return the group, of so many sessions."""
+        return FailureGroup(
+            key=key,
+            count=self.count,
+            turns=len(self.turns),
+            sessions=Rate(len(self.sessions), sessions),
+            lost=len(self.lost),
+            spent=self.spent,
+            first=self.times[0] if self.times else None,
+            last=self.times[-1] if self.times else None,
+            examples=tuple(self.examples.values()),
+            periods={
+                period: InPeriod(part.count, len(part.turns), len(part.sessions))
+                for period, part in sorted(self.periods.items())
+            },
+        )
+
+
+def turns_in_words(first: int, last: int) -> str:
+    """Return the turns that a loop goes on for, as an example's particulars."""
+    return f"turns {first} to {last}"
+
+
+def loop_groups(ledger: Ledger, report: LoopReport, within: Filter, unit: Unit) -> Iterator[FailureGroup]:
+    """Yield a group for each pattern and action that sessions go in circles with."""
+    by_place = [(each, together) for each in _together(report.loops) for together in each.places]
+    took = stretches(ledger, [(each.session_id, *place) for each, place in by_place], within, unit)
+    gathered: dict[FailureKey, Gathered] = defaultdict(Gathered)
+    for (each, place), stretch in zip(by_place, took, strict=True):
+        gathered[each.key].take_loops(each.session_id, place, each.counts[place], stretch)
+    for key, group in gathered.items():
+        yield group.group(key, report.sessions)
+
+
+class _Circles(NamedTuple):
+    """The loops of one kind in one session; those that overlap are one stretch of its turns.
+
+    Args:
+        key: their group's.
+        session_id: the session.
+        counts: how many loops each stretch has, by its first and last turn.
+    """
+
+    key: FailureKey
+    session_id: str
+    counts: dict[tuple[int, int], int]
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """The stretches, in order."""
+        return sorted(self.counts)
+
+
+def _together(found: Iterable[Loop]) -> Iterator[_Circles]:
+    alike: dict[tuple[FailureKey, str], list[Loop]] = defaultdict(list)
+    for loop in found:
+        alike[key_of_loop(loop), loop.session_id].append(loop)
+    for (key, session_id), of_kind in alike.items():
+        counts: dict[tuple[int, int], int] = {}
+        first = last = -1
+        for loop in sorted(of_kind, key=lambda loop: loop.first_turn):
+            before = counts.pop((first, last), 0) if loop.first_turn <= last else 0
+            first = first if before else loop.first_turn
+            last = max(last, loop.last_turn)
+            counts[first, last] = before + 1
+        yield _Circles(key, session_id, counts)
+
+
+def key_of_loop(loop: Loop) -> FailureKey:
+    """Return the key of the group that a loop belongs to."""
+    return FailureKey("acting", Reason.REPETITION, loop.name, None, f"{LOOP}{loop.pattern}")
+
+
+def turns_of_loops(found: Iterable[Loop]) -> tuple[FailureExample, ...]:
+    """Return the turns that loops go on for, each once."""
+    turns = {
+        (loop.session_id, index): turns_in_words(loop.first_turn, loop.last_turn)
+        for loop in found
+        for index in range(loop.first_turn, loop.last_turn + 1)
+    }
+    return tuple(
+        FailureExample(session_id, index, "", None, words)
+        for (session_id, index), words in sorted(turns.items())
+    )
 
 
 def failures(

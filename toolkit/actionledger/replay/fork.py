@@ -17,8 +17,7 @@ from actionledger.ledger.queries.sessions import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, conversation, turn as turn_of
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall
-from actionledger.replay.rerunning.course import kept_states
-from actionledger.replay.rerunning.refusals import Refused
+from actionledger.replay.rerun_course import Refused, kept_states
 from actionledger.runtime.agent.loop import converse
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.policy_file import policy_meant
@@ -152,11 +151,7 @@ def fork(
 
 
 def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, CapturedState]:
-    """Return what a workspace held before a turn.
-
-    Raises:
-        UsageError: there is no such turn, or that is not known.
-    """
+    """Return what a workspace held before a turn."""
     if not 0 <= turn <= turns:
         raise UsageError(
             f"The session has no turn {turn}; its turns are 0 to {turns - 1}, and {turns} is its end."
@@ -203,16 +198,7 @@ def _text(
 
 
 def edited(detail: TurnDetail, edit: Mapping[int, Mapping[str, Any]]) -> str:
-    """Return a recorded response in which some actions have other arguments.
-
-    Args:
-        detail: the turn.
-        edit: all arguments of the actions to be changed, by their places.
-
-    Raises:
-        UsageError: there is no such action.
-        RenderError: its dialect has no way to write it so.
-    """
+    """Return a recorded response in which some actions have other arguments."""
     places = {action.index: action for action in detail.actions}
     if unknown := sorted(set(edit) - set(places)):
         known = ", ".join(map(str, places)) or "none"

@@ -131,26 +131,12 @@ class PairedGroup(ComparedGroup, Tested):
 def compare_pairs(
     ledger: Queryable, before: str | None, after: str, within: Filter = EVERYTHING
 ) -> PairedComparison:
-    """Return what changes between two runs, over the turns that both have read.
-
-    Args:
-        ledger: what to ask.
-        before: the run to compare with; None for the first reading of every turn.
-        after: the run that is compared.
-        within: which turns; its run says nothing here.
-
-    Raises:
-        UsageError: a run has read nothing, or the two share no turns.
-    """
+    """Return what changes between two runs, over the turns that both have read."""
     return with_test(compare_runs(ledger, before, after, within=within))
 
 
 def with_test(found: Comparison) -> PairedComparison:
-    """Return a comparison with the test of its difference.
-
-    Args:
-        found: it.
-    """
+    """Return a comparison with the test of its difference."""
     return PairedComparison(
         found.counts,
         found.before,

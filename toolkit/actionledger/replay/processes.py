@@ -18,11 +18,14 @@ from signal import SIGALRM, SIGPROF
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from actionledger.core.errors import ActionLedgerError
+from actionledger.core.errors import ActionLedgerError, UsageError, require_number
 from actionledger.core.processes import ended, words_for
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
-from actionledger.replay.rereading import Reading
+from actionledger.replay.runners import Reading
+
+PAYS_FROM = 5000
+"""From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
 
 SECONDS = 60.0
 """How long reading one text may take, of a processor."""
@@ -54,11 +57,7 @@ class Command:
 
 
 def own_command(setup: Mapping[str, Any]) -> Command:
-    """Return what starts a process that reads as this one does.
-
-    Args:
-        setup: what it is told first: ``parser``, ``run_id``, ``seconds`` and ``secrets``.
-    """
+    """Return what starts a process that reads as this one does."""
     return Command(words_for("actionledger.replay.worker"), setup)
 
 
@@ -269,11 +268,7 @@ class _Worker:
 
 
 def first_answer(command: Command) -> bytes:
-    """Return what a process answers to what it is told first.
-
-    Raises:
-        ActionLedgerError: it can't be started.
-    """
+    """Return what a process answers to what it is told first."""
     worker = _Worker(command)
     try:
         found = b""
@@ -292,3 +287,15 @@ def _fields(response: RecordedResponse) -> dict[str, object]:
     return {name: getattr(response, name) for name in _FIELDS} | {
         "occurred_at": None if at is None else at.isoformat()
     }
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of workers that there can't be."""
+    require_number("workers", workers, optional=True)
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")

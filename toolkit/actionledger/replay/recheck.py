@@ -1,33 +1,209 @@
-"""Recorded calls under another schema, policy or rate: what would have been refused, held, let through.
+"""Recorded calls under another schema, policy or rate, parsed calls alone as well: what would be refused, held, let through."""
 
-It needs no raw text: recordings that kept parsed calls alone can be asked as well.
-"""
-
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+import re
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
+from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.actions.validation import AnyCatalogue
+from actionledger.actions.validation import AnyCatalogue, as_known, check_action, id_of
 from actionledger.core.errors import UsageError
 from actionledger.core.rates import Rate, clustered
 from actionledger.core.text import counted
+from actionledger.core.values import ActionCall, FieldError, RawAction, Span
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.rereading import called_fields, recorded_actions
-from actionledger.replay.rechecking import Change, Question, RecheckedAction, recheck_all
-from actionledger.runtime.execution.approval import Policy, Verdict
-from actionledger.runtime.execution.limits import Limits
+from actionledger.ledger.queries.rereading import RecordedAction, called_fields, recorded_actions
+from actionledger.reading.dialects import DIALECTS
+from actionledger.runtime.execution.approval import LETS_RUN, Policy, Verdict
+from actionledger.runtime.execution.limits import Limits, RateLimit
 from actionledger.runtime.execution.policy_file import load_policy
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import profile_meant
 
+_MASKED = re.compile(r"\*{4}")
+"""What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""
+
 KEPT = 200
 """How many of the calls that would have been stopped, or are valid now, a report names."""
+
+_TEXTS_ONLY = frozenset(dialect.name for dialect in DIALECTS if dialect.strings_only)
+
+Change: TypeAlias = Literal["same", "newly_refused", "newly_accepted", "not_judged"]
+"""What another schema makes of a call; one in which a secret was masked can't be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecheckedAction:
+    r"""A recorded call under another schema, policy or rate.
+
+    Args:
+        session_id, turn_index, action_index: which.
+        name: its name, as the schema knows it.
+        arguments: its arguments, as JSON text.
+        was: what came of checking it when it was recorded.
+        status: what comes of it now.
+        change: what that means.
+        reason: the first error's code; None where it is valid.
+        errors: what the schema refuses.
+        verdict: what the policy says of it; None where it is not valid or there is no policy.
+        why: the reason that the deciding rule names; empty where it names none.
+        is_over_rate: whether it comes too soon after the same calls; None where that is not asked, or no time is recorded.
+        execution: what came of it when it ran; None where nothing is recorded.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(al.render([("list_tasks", {})], "actions"))
+        ...     report = al.recheck(ledger, tools=[{"name": "get_stats", "parameters": {}}])
+        >>> [call] = report.examples
+        >>> call.name, str(call.was), str(call.status), call.change, call.is_stopped, str(call.execution)
+        ('list_tasks', 'valid', 'unknown', 'newly_refused', True, 'succeeded')
+    """
+
+    session_id: str
+    turn_index: int
+    action_index: int
+    name: str
+    arguments: str
+    was: ActionStatus
+    status: ActionStatus
+    change: Change
+    reason: Reason | None
+    errors: tuple[FieldError, ...]
+    verdict: Verdict | None
+    why: str
+    is_over_rate: bool | None
+    execution: ExecutionStatus | None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it would not have run by itself: refused, not let run by the policy, or over its rate."""
+        is_refused = not self.status.is_runnable and self.change != "not_judged"
+        return is_refused or self._is_held or bool(self.is_over_rate)
+
+    @property
+    def may_run(self) -> bool:
+        """Whether schema and policy let it run, so that it counts in its rate."""
+        return self.status.is_runnable and not self._is_held
+
+    @property
+    def _is_held(self) -> bool:
+        return self.verdict is not None and self.verdict not in LETS_RUN
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What recorded calls are asked: what is None is not asked."""
+
+    catalogue: AnyCatalogue | None
+    policy: Policy | None
+    limits: Limits | None
+
+
+def recheck_all(actions: Iterable[RecordedAction], question: Question) -> Iterator[RecheckedAction]:
+    """Yield each recorded call as it would be now."""
+    for _, of_session in groupby(actions, key=lambda action: action.session_id):
+        turns = groupby(of_session, key=lambda action: action.turn_id)
+        asked = (each for _, of_turn in turns for each in _of_turn(list(of_turn), question))
+        yield from (call for call, _ in asked) if question.limits is None else _rated(asked, question.limits)
+
+
+def _rated(
+    asked: Iterable[tuple[RecheckedAction, datetime | None]], limits: Limits
+) -> Iterator[RecheckedAction]:
+    """Yield a session's calls with whether their rates have room, counted by their times: a call may have waited for a person."""
+    calls = list(asked)
+    over: dict[int, bool] = {}
+    taken: defaultdict[str, deque[datetime]] = defaultdict(deque)
+    for at, place in sorted((at, place) for place, (_, at) in enumerate(calls) if at is not None):
+        call = calls[place][0]
+        rate = limits.rate_of(call.name)
+        if rate is not None and call.may_run:
+            over[place] = not _takes(taken[call.name], at, rate)
+    for place, (call, _) in enumerate(calls):
+        yield replace(call, is_over_rate=over[place]) if place in over else call
+
+
+def _takes(taken: deque[datetime], at: datetime, rate: RateLimit) -> bool:
+    """Count a call, if there is room for it; return whether there was."""
+    while taken and (at - taken[0]).total_seconds() >= rate.seconds:
+        taken.popleft()
+    if len(taken) >= rate.count:
+        return False
+    taken.append(at)
+    return True
+
+
+def _of_turn(
+    actions: list[RecordedAction], question: Question
+) -> Iterator[tuple[RecheckedAction, datetime | None]]:
+    """Yield a turn's calls, their rates not asked yet, each with its time."""
+    raws = [_raw(action) for action in actions]
+    catalogue = question.catalogue
+    is_referring = isinstance(catalogue, Catalogue) and catalogue.references
+    ids = frozenset(map(id_of, raws)) if is_referring else None
+    for action, raw in zip(actions, raws, strict=True):
+        call = None if catalogue is None else check_action(raw, catalogue, (), ids)
+        if call and isinstance(catalogue, Catalogue):
+            call = as_known(call, catalogue)
+        yield _rechecked(action, raw, call, question.policy), action.at
+
+
+def _raw(action: RecordedAction) -> RawAction:
+    return RawAction(
+        action.name,
+        json.loads(action.arguments),
+        Span(0, 0),
+        action.dialect,
+        0,
+        strings_only=action.dialect in _TEXTS_ONLY,
+        evidence=action.evidence,
+        doubt=action.reason if action.status is ActionStatus.NEEDS_APPROVAL else None,
+    )
+
+
+def _rechecked(
+    action: RecordedAction, raw: RawAction, call: ActionCall | None, policy: Policy | None
+) -> RecheckedAction:
+    checked = call or action
+    status, reason = checked.status, checked.reason
+    rule = None
+    if policy and status.is_plannable:
+        doubt = reason if status is ActionStatus.NEEDS_APPROVAL else None
+        rule = policy.rule_for(checked.name, (call or raw).arguments, action.evidence, doubt)
+    return RecheckedAction(
+        session_id=action.session_id,
+        turn_index=action.turn_index,
+        action_index=action.action_index,
+        name=checked.name,
+        arguments=action.arguments,
+        was=action.status,
+        status=status,
+        change=_change(action, status),
+        reason=reason,
+        errors=call.errors if call else (),
+        verdict=rule.verdict if rule else None,
+        why=rule.why if rule else "",
+        is_over_rate=None,
+        execution=action.execution,
+    )
+
+
+def _change(action: RecordedAction, status: ActionStatus) -> Change:
+    if status.is_plannable == action.status.is_plannable:
+        return "same"
+    if status.is_plannable:
+        return "newly_accepted"
+    return "not_judged" if _MASKED.search(action.arguments) else "newly_refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +316,9 @@ def recheck(
     if profile is None and tools is None and policy is None and limits is None:
         raise UsageError("Nothing is asked: give a profile, tools, a policy or limits.")
     chosen = None if profile is None else profile_meant(profile)
-    catalogue = _catalogue(chosen, tools)
+    catalogue: AnyCatalogue | None = chosen.catalogue if chosen else None
+    if tools is not None:
+        catalogue = ToolCatalogue.of(tools)
     if policy is not None and not isinstance(policy, Policy):
         policy = load_policy(policy, catalogue or _as_recorded(ledger, within))
     if chosen:
@@ -148,7 +326,7 @@ def recheck(
     question = Question(catalogue, policy, limits)
     counts = _Counts()
     for call in recheck_all(recorded_actions(ledger, within), question):
-        counts.take(call, is_limited=_is_limited(question, call))
+        counts.take(call, is_limited=limits is not None and limits.rate_of(call.name) is not None)
         if each is not None:
             each(call)
     if not counts.by_name:
@@ -156,24 +334,14 @@ def recheck(
     return counts.report()
 
 
-def _catalogue(profile: Profile | None, tools: Sequence[Mapping[str, Any]] | None) -> AnyCatalogue | None:
-    if tools is not None:
-        return ToolCatalogue.of(tools)
-    return profile.catalogue if profile else None
-
-
 def _as_recorded(ledger: Ledger, within: Filter) -> ToolCatalogue:
     """Return the recorded names with the arguments that they were given: what the rules of a policy's file are checked against."""
-    fields: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, given in called_fields(ledger, within).items():
-        fields[name] = {field: {} for field in given}
     return ToolCatalogue.of(
-        [{"name": name, "parameters": {"properties": properties}} for name, properties in fields.items()]
+        [
+            {"name": name, "parameters": {"properties": {field: {} for field in given}}}
+            for name, given in called_fields(ledger, within).items()
+        ]
     )
-
-
-def _is_limited(question: Question, call: RecheckedAction) -> bool:
-    return question.limits is not None and question.limits.rate_of(call.name) is not None
 
 
 class _Counts:
@@ -206,31 +374,25 @@ class _Counts:
         self._done += call.is_stopped and call.execution is ExecutionStatus.SUCCEEDED
         stopped, calls = self._sessions.get(call.session_id, (0, 0))
         self._sessions[call.session_id] = (stopped + call.is_stopped, calls + 1)
-        is_of_interest = call.is_stopped or call.change != "same"
-        if is_of_interest and len(self._examples) < KEPT:
+        if len(self._examples) < KEPT and (call.is_stopped or call.change != "same"):
             self._examples.append(call)
 
     def report(self) -> RecheckReport:
         """Return what was counted."""
-        sums = list(self._sessions.values())
-        calls = sum(calls for _, calls in sums)
+        columns = [column.name for column in fields(NameCount)][1:]
         by_name = (
-            NameCount(name, *(counts[key] for key in _COLUMNS)) for name, counts in self.by_name.items()
+            NameCount(name, *(counts[key] for key in columns)) for name, counts in self.by_name.items()
         )
         return RecheckReport(
-            calls=calls,
-            changes={change: self._changes[change] for change in _CHANGES},
+            calls=sum(calls for _, calls in self._sessions.values()),
+            changes={change: self._changes[change] for change in get_args(Change)},
             converted=self._converted,
             reasons=dict(self._reasons.most_common()),
             verdicts=dict(self._verdicts.most_common()),
             over_rate=sum(counts["over_rate"] for counts in self.by_name.values()),
             undated=self._undated,
-            stopped=clustered(sums),
+            stopped=clustered(list(self._sessions.values())),
             done=self._done,
             by_name=tuple(sorted(by_name, key=lambda each: (-each.calls, each.name))),
             examples=tuple(self._examples),
         )
-
-
-_COLUMNS = ("calls", "refused", "held", "over_rate", "stopped")
-_CHANGES: tuple[Change, ...] = ("same", "newly_refused", "newly_accepted", "not_judged")

@@ -15,12 +15,11 @@ from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter, rated
 from actionledger.ledger.queries.names import Called, run_or_first
 from actionledger.reading.parsers import AnyParser
-from actionledger.replay.choosing import reader_of
-from actionledger.replay.fitting import unfit_turns
+from actionledger.replay.fit import unfit_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
-from actionledger.replay.placing import Place, check_workers
-from actionledger.replay.processes import SECONDS
-from actionledger.replay.recorded_run import ReparseProgress, Task, losses, reread
+from actionledger.replay.placement import Place, reader_of
+from actionledger.replay.processes import SECONDS, check_workers
+from actionledger.replay.reparse_run import ReparseProgress, Task, losses, reread
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,35 +1,152 @@
-"""Recorded sessions run again from their start: is what came of them still what was recorded, and where do they part."""
+"""Recorded sessions run again from their start, changed as asked, recorded as a run: is what came of them still what was recorded?"""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UnknownNameError, UsageError
-from actionledger.core.events import Event, SystemNoted
-from actionledger.core.ids import new_id, now
+from actionledger.core.events import Event, ExecutionFinished, ExecutionStarted, ResponseParsed, SystemNoted
+from actionledger.core.ids import derived_id, new_id, now
 from actionledger.core.recording import RunKey, parser_used, run_finished, run_started
-from actionledger.core.vocabulary import Reason, RunKind
+from actionledger.core.recording.turns import action_id_of
+from actionledger.core.vocabulary import Origin, Reason, RunKind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.marks import profiles_of, selected_sessions
 from actionledger.ledger.queries.names import Called, one_session
 from actionledger.reading.parsers import AnyParser, parser_meant
-from actionledger.replay.rerunning.change import Change, NewHandlers, changed, without_handlers
-from actionledger.replay.rerunning.course import Course, course_of
-from actionledger.replay.rerunning.divergences import Cause, Divergence, divergences
-from actionledger.replay.rerunning.executor import Order
-from actionledger.replay.rerunning.performing import Performance, perform
-from actionledger.replay.rerunning.recording import as_rerun
-from actionledger.replay.rerunning.refusals import Refused, WhyNot
-from actionledger.replay.rerunning.report import RerunReport, SessionRerun, TurnVerdict
-from actionledger.replay.rerunning.traces import TurnTrace, traces_of_record
+from actionledger.replay.rerun_course import Course, Refused, TurnTrace, WhyNot, course_of, traces_of_record
+from actionledger.replay.rerun_performance import Order, Performance, perform
+from actionledger.replay.rerun_report import (
+    Cause,
+    Divergence,
+    RerunReport,
+    SessionRerun,
+    TurnVerdict,
+    divergences,
+)
 from actionledger.runtime.execution.approval import Policy
+from actionledger.runtime.execution.handlers import Handler, HandlerFactory, Handlers
+from actionledger.runtime.execution.policy_file import policy_meant
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import PROFILES, profile_meant, profile_named
 from actionledger.runtime.session.states.settings import as_recorded
+from actionledger.runtime.workspace import Workspace
+
+NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
+"""Other handlers: some by the names of their actions, or what makes all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be other than it was recorded; None for what stays.
+
+    Args:
+        handlers, policy, parser: what takes the place of the recorded.
+    """
+
+    handlers: NewHandlers | None
+    policy: Policy | str | Path | None
+    parser: AnyParser | None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether anything is to be other at all."""
+        return any(each is not None for each in (self.handlers, self.policy, self.parser))
+
+
+def changed(plain: Profile, change: Change) -> Profile:
+    """Return a profile as a change makes it."""
+    made = plain
+    if change.policy is not None:
+        made = replace(made, policy=policy_meant(change.policy, plain.catalogue))
+    if change.parser is not None:
+        made = replace(made, parser=change.parser)
+    if change.handlers is not None:
+        made = replace(made, handlers=_with_handlers(plain.handlers, change.handlers))
+    return made
+
+
+def without_handlers(make: HandlerFactory, names: set[str]) -> HandlerFactory:
+    """Return what makes a profile's handlers but some."""
+
+    def made(workspace: Workspace) -> Handlers:
+        handlers = make(workspace)
+        kept = {name: handler for name, handler in handlers.items() if name not in names}
+        return _like(handlers, kept)
+
+    return made
+
+
+def _with_handlers(make: HandlerFactory, others: NewHandlers) -> HandlerFactory:
+    if not isinstance(others, Mapping):
+        return others
+
+    def made(workspace: Workspace) -> Handlers:
+        handlers = make(workspace)
+        return _like(handlers, {**handlers, **others})
+
+    return made
+
+
+def _like(handlers: Handlers, by_name: Mapping[str, Handler]) -> Handlers:
+    return Handlers(
+        by_name,
+        previews=handlers.previews,
+        close=handlers.close,
+        reaches=handlers.reaches,
+        binds=handlers.binds,
+        opens=handlers.opens,
+    )
+
+
+def as_rerun(events: Iterable[Event], run: RunKey, taken: Collection[str]) -> Iterator[Event]:
+    """Yield what of a rerun's events is recorded: what was read, and what came of each try."""
+    for event in events:
+        match event:
+            case ResponseParsed():
+                attempt_id = _of(run, event.attempt_id)
+                actions = tuple(
+                    replace(each, action_id=action_id_of(attempt_id, each.index), call_id=None)
+                    for each in event.actions
+                )
+                yield replace(
+                    event,
+                    event_id=derived_id("response-parsed", attempt_id),
+                    run_id=run.run_id,
+                    run_kind=run.kind,
+                    attempt_id=attempt_id,
+                    actions=actions,
+                )
+            case ExecutionStarted():
+                attempt_id, execution_id = _of(run, event.attempt_id), _of(run, event.execution_id)
+                yield replace(
+                    event,
+                    event_id=derived_id("execution-started", execution_id),
+                    run_id=run.run_id,
+                    attempt_id=attempt_id,
+                    action_id=action_id_of(attempt_id, event.action_index),
+                    execution_id=execution_id,
+                    origin=Origin.RECORDED if event.execution_id in taken else Origin.RUNTIME,
+                )
+            case ExecutionFinished():
+                execution_id = _of(run, event.execution_id)
+                yield replace(
+                    event,
+                    event_id=derived_id("execution-finished", execution_id),
+                    run_id=run.run_id,
+                    execution_id=execution_id,
+                )
+            case _:
+                pass
+
+
+def _of(run: RunKey, first: str) -> str:
+    return derived_id("rerun", run.run_id, first)
+
 
 _KEPT = 2000
 """How many events are kept until they are recorded together: whoever asks a ledger for the next session reads what was written since first."""
@@ -156,11 +273,7 @@ def _rerun_one(
 
 
 def _profile(course: Course, given: Profile | None) -> Profile:
-    """Return what a session ran under.
-
-    Raises:
-        Refused: it is not known here.
-    """
+    """Return what a session ran under."""
     try:
         found = given or profile_named(course.session.profile)
     except UnknownNameError as error:

@@ -19,9 +19,8 @@ from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.ledger.storage.encoding import encode
 from actionledger.replay.environments import Version, environment_of
-from actionledger.replay.placing import PAYS_FROM, cores
-from actionledger.replay.processes import Command, Processes, first_answer
-from actionledger.replay.rereading import Reading, turn_key, unread_line
+from actionledger.replay.processes import PAYS_FROM, Command, Processes, cores, first_answer
+from actionledger.replay.runners import Reading, turn_key, unread_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +58,7 @@ class OtherVersion:
         self.identity = self._described(parser)
 
     def runner(self, workers: int | None) -> Callable[[RunKey, int], "ReadByOther"]:
-        """Return what makes the runner of a rereading, of its run and of how many turns there are.
-
-        Args:
-            workers: how many processes read; None for one on each core where that pays.
-        """
+        """Return what makes the runner of a rereading, of its run and of how many turns there are."""
 
         def runner(run: RunKey, turns: int) -> ReadByOther:
             count = workers or (cores() if turns >= PAYS_FROM else 1)
@@ -141,17 +136,7 @@ class ReadByOther:
 def result_of(
     said: Mapping[str, Any], text: str, parser: OtherParser, left_out: list[LeftOutReason]
 ) -> ParseResult:
-    """Return another version's result as this one's: what that version doesn't say stays unsaid.
-
-    Args:
-        said: its result, field by field.
-        text: what it has read.
-        parser: what has read it.
-        left_out: takes a reason for each thing that this version has no word for.
-
-    Raises:
-        ValueError: it has no outcome that this version knows, or an action that can't be recorded.
-    """
+    """Return another version's result as this one's: what that version doesn't say stays unsaid."""
     outcome = Outcome(said["outcome"])
     actions = tuple(_action(each) for each in said.get("actions") or ())
     if not all(_is_within(each, text) for each in actions):

@@ -5,6 +5,7 @@ It is started by ``processes.py``. A text that takes too long ends it, by a sign
 
 import json
 import os
+import signal
 from datetime import datetime
 from typing import Annotated, Any, BinaryIO
 
@@ -15,8 +16,36 @@ from actionledger.core.recording import RunKey
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.rereading import RecordedResponse
 from actionledger.reading.parsers import AnyParser
-from actionledger.replay.limit import Limit
-from actionledger.replay.rereading import Rereader
+from actionledger.replay.runners import Rereader
+
+CLOCK = 10
+"""How much longer a text may take by the clock than of a processor: a machine may be busy, and a check may wait for something."""
+
+
+class Limit:
+    """Ends this process where a text takes too long.
+
+    Args:
+        seconds: of a processor; by the clock it is ``CLOCK`` times as long.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+
+    def begin(self) -> None:
+        """Begin to count."""
+        self._set(self._seconds)
+
+    def end(self) -> None:
+        """Count no longer."""
+        self._set(0)
+
+    def _set(self, seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds * CLOCK)
+
 
 PARSER: TypeAdapter[AnyParser] = TypeAdapter(Annotated[AnyParser, Field(discriminator="type")])
 

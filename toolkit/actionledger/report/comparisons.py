@@ -1,11 +1,12 @@
-"""Two readings of the same turns, compared: as HTML for a notebook, in a few lines for a terminal."""
+"""Two readings, two sides or one turn twice, compared: as HTML for a notebook, in lines for a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from actionledger.core.canonical import json_text
 from actionledger.core.html import chip, escaped, frame, heading
-from actionledger.core.rates import TOO_FEW, shown_p
-from actionledger.core.tables import Markup, box
+from actionledger.core.rates import TOO_FEW, Rate, shown_p
+from actionledger.core.tables import Markup, Table, box, text_table
 from actionledger.core.text import counted, cut, visible
 
 _WORDS = {
@@ -122,3 +123,222 @@ def _examples(turns: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     return box(("read otherwise", "session", "turn", "before", "after"), rows, mono=frozenset({1}))
+
+
+_HEADS = ("measure", "before", "after", "difference", "p (Holm)")
+
+
+def contrast_text(found: Any) -> str:
+    """Return two sets of responses beside each other as text."""
+    rows = list(_rows(found.measures))
+    return "\n".join([text_table(Table(_HEADS, rows, len(rows))), *contrast_sentences(found)])
+
+
+def contrast_html(found: Any) -> str:
+    """Return two sets of responses beside each other as a display."""
+    feet = "".join(f'<div class="al-foot">{escaped(each)}</div>' for each in contrast_sentences(found))
+    sizes = f"{found.before.responses:,} and {counted(found.after.responses, 'response')}"
+    return frame(heading("Contrast", escaped(sizes)), box(_HEADS, list(_rows(found.measures))), feet)
+
+
+def paired_text(found: Any) -> str:
+    """Return two runs over the same turns as text."""
+    return (
+        f"{counted(found.pairs, 'turn')} that both have read: {_buckets(found)}; over the {counted(found.intent, 'turn')} "
+        f"that meant to act in both {found.before}, then {found.after}: {shown_ends(found.difference)}, {shown_p(found.p_value)}"
+    )
+
+
+def paired_html(found: Any) -> str:
+    """Return two runs over the same turns as a display."""
+    row = (
+        "parse success",
+        *map(str, (found.before, found.after)),
+        shown_ends(found.difference),
+        shown_p(found.p_value),
+    )
+    buckets = [(in_words(bucket), count) for bucket, count in found.counts.items()]
+    return frame(
+        heading("PairedComparison", escaped(counted(found.pairs, "turn"))),
+        box((*_HEADS[:-1], "p"), [row]),
+        box(("read", "turns"), buckets),
+    )
+
+
+def experiment_html(
+    _found: Any, fact: str, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]
+) -> str:
+    """Return an experiment's variants as a display."""
+    shown = [tuple(str(value) if isinstance(value, Rate) else value for value in row) for row in rows]
+    return frame(heading("Experiment", escaped(fact)), box(heads, shown))
+
+
+def _rows(measures: Iterable[Any]) -> Iterator[tuple[str, ...]]:
+    for each in measures:
+        p_value = "–" if each.p_value is None else shown_p(each.p_value)
+        yield (
+            each.name.replace("_", " "),
+            str(each.before),
+            str(each.after),
+            shown_ends(each.difference),
+            p_value,
+        )
+
+
+def contrast_sentences(found: Any) -> Iterator[str]:
+    """Yield what there is to say beside the rates of two sets of responses: the tasks that both were given, and what is in no rate.
+
+    Args:
+        found: what ``compare`` gave.
+    """
+    tasks = found.tasks
+    if tasks is None:
+        yield "the two share no task"
+    else:
+        interval = (
+            TOO_FEW.replace("sessions", "tasks") if tasks.difference is None else shown_ends(tasks.difference)
+        )
+        yield (
+            f"over the {counted(tasks.tasks, 'task')} that both were given: parse success {tasks.mean:+.1%} ({interval}), "
+            f"{shown_p(tasks.p_value)} by the sign-flip test over tasks; only before {tasks.only_before:,}, "
+            f"only after {tasks.only_after:,}"
+        )
+    if any(found.not_auditable):
+        before, after = found.not_auditable
+        yield (
+            f"not auditable, and in no parse rate: {before:,} before, {after:,} after; their recordings have kept the calls alone"
+        )
+
+
+def shown_ends(ends: tuple[float, float] | None) -> str:
+    """Return the interval of a difference by its ends, for a line."""
+    return TOO_FEW if ends is None else f"{ends[0]:+.1%} to {ends[1]:+.1%}"
+
+
+def _buckets(found: Any) -> str:
+    return ", ".join(f"{count:,} {in_words(bucket)}" for bucket, count in found.counts.items() if count)
+
+
+_LONGEST = 200
+_CHANGE_TONES = {"added": "good", "removed": "bad", "changed": "fair", "rejected": "bad", "accepted": "good"}
+_MOST = 100
+"""How many actions are shown of one turn."""
+
+
+class Difference(Protocol):
+    """Two readings of one turn."""
+
+    @property
+    def session_id(self) -> str:
+        """The session."""
+
+    @property
+    def turn_index(self) -> int:
+        """The turn's place in it."""
+
+    @property
+    def before(self) -> str:
+        """What came of the first reading."""
+
+    @property
+    def after(self) -> str:
+        """What came of the second."""
+
+    @property
+    def reason_before(self) -> str | None:
+        """Why the first could not read it whole."""
+
+    @property
+    def reason_after(self) -> str | None:
+        """Why the second could not."""
+
+    @property
+    def actions(self) -> Sequence[Any]:
+        """The actions in pairs."""
+
+
+def difference_text(difference: Difference) -> str:
+    """Return how two readings of a turn differ, as lines."""
+    return "\n".join(_lines(difference))
+
+
+def difference_html(difference: Difference) -> str:
+    """Return how two readings of a turn differ, as a display."""
+    top = heading(
+        "Difference",
+        f"turn <b>{escaped(difference.session_id)}#{difference.turn_index}</b>",
+        escaped(_outcome(difference.before, difference.reason_before)),
+        escaped(f"→ {_outcome(difference.after, difference.reason_after)}"),
+    )
+    rows = [row for pair in difference.actions[:_MOST] for row in _change_rows(pair)]
+    if not rows:
+        return frame(top, '<div class="al-foot">no action in either reading</div>')
+    columns = ("action", "name", "field", "before", "after")
+    rest = f'<div class="al-foot">{escaped(_more(difference))}</div>' if _more(difference) else ""
+    return frame(top, box(columns, rows, mono=frozenset({2, 3, 4})), rest)
+
+
+def _lines(difference: Difference) -> Iterator[str]:
+    before, after = (
+        _outcome(difference.before, difference.reason_before),
+        _outcome(difference.after, difference.reason_after),
+    )
+    yield f"{difference.session_id}#{difference.turn_index}: {before} → {after}"
+    for pair in difference.actions[:_MOST]:
+        checked = "" if pair.kind in {"same", "added", "removed"} else f", {_checked(pair)}"
+        yield f"  {pair.kind} {_shown(pair.name)}{checked}"
+        if pair.kind in {"added", "removed"}:
+            yield f"    {_shown(json_text((pair.before or pair.after).arguments))}"
+        for field in pair.fields:
+            yield f"    {_kind(field)} {_path(field)}: {_sides(field)}"
+    if more := _more(difference):
+        yield f"  {more}"
+
+
+def _change_rows(pair: Any) -> Iterator[tuple[object, ...]]:
+    kind = Markup(chip(pair.kind, _CHANGE_TONES.get(pair.kind, "")))
+    before = "" if pair.before is None else _outcome(pair.before.status, pair.before.reason)
+    after = "" if pair.after is None else _outcome(pair.after.status, pair.after.reason)
+    yield kind, _shown(pair.name), "", before, after
+    if pair.kind in {"added", "removed"}:
+        sides = [_shown(json_text(side.arguments)) if side else "" for side in (pair.before, pair.after)]
+        yield "", "", "all", *sides
+    for field in pair.fields:
+        yield "", "", f"{_path(field)} ({_kind(field)})", *_values(field)
+
+
+def _checked(pair: Any) -> str:
+    return f"{_outcome(pair.before.status, pair.before.reason)} → {_outcome(pair.after.status, pair.after.reason)}"
+
+
+def _outcome(outcome: str, reason: str | None) -> str:
+    return f"{outcome} ({reason})" if reason else str(outcome)
+
+
+def _sides(field: Any) -> str:
+    before, after = _values(field)
+    if field.kind == "added":
+        return after
+    return before if field.kind == "removed" else f"{before} → {after}"
+
+
+def _values(field: Any) -> tuple[str, str]:
+    before = "" if field.kind == "added" else _shown(json_text(field.before))
+    return before, "" if field.kind == "removed" else _shown(json_text(field.after))
+
+
+def _kind(field: Any) -> str:
+    return str(field.kind).replace("_", " ")
+
+
+def _path(field: Any) -> str:
+    return _shown(".".join(map(str, field.path)) or "(all)")
+
+
+def _shown(text: str) -> str:
+    return visible(cut(text, _LONGEST))
+
+
+def _more(difference: Difference) -> str:
+    rest = len(difference.actions) - _MOST
+    return f"… and {rest:,} more actions" if rest > 0 else ""

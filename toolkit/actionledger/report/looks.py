@@ -3,38 +3,29 @@
 from importlib import import_module
 
 DRAWN = {
-    "Contrast": ("contrasts", "contrast"),
-    "Experiment": ("contrasts", "experiment"),
+    "Contrast": ("comparisons", "contrast"),
+    "Experiment": ("comparisons", "experiment"),
     "FailureChanges": ("failures", "changes"),
     "FailureReport": ("failures", "report"),
     "GateReport": ("gates", "gate"),
-    "AskedLedger": ("figures", "ledger"),
-    "PairedComparison": ("contrasts", "paired"),
+    "AskedLedger": ("sessions", "ledger"),
+    "PairedComparison": ("comparisons", "paired"),
     "ParseResult": ("readings", "reading"),
-    "Rate": ("figures", "rate"),
+    "Rate": ("sessions", "rate"),
     "ReparseReport": ("comparisons", "report"),
-    "RerunReport": ("reruns", "rerun"),
-    "Shrunk": ("shrunk", "shrunk"),
-    "Steps": ("steps", "steps"),
+    "RerunReport": ("sessions", "rerun"),
+    "Shrunk": ("failures", "shrunk"),
+    "Steps": ("sessions", "steps"),
     "Turn": ("readings", "turn"),
-    "TurnDifference": ("differences", "difference"),
+    "TurnDifference": ("comparisons", "difference"),
 }
 """The module of this room and the beginning of the functions' names: ``reading_line``, ``reading_text``, ``reading_html``."""
 
-_ELSEWHERE = {"junit": "junit", "markdown": "markdown"}
+_ELSEWHERE = {"junit": "gates", "markdown": "markdown"}
 
 
 def drawn(value: object, how: str, *given: object) -> str:
-    """Return how a value looks; see ``actionledger.core.hooks.drawn``.
-
-    Args:
-        value: what is looked at, of a class in the table or of one made from it.
-        how: the form: ``line``, ``text``, ``html``, ``junit`` or ``markdown``.
-        given: what its function takes beside the value.
-
-    Returns:
-        Text, or HTML in which everything a model wrote is escaped.
-    """
+    """Return how a value looks; see ``actionledger.core.hooks.drawn``."""
     name = next(each.__name__ for each in type(value).__mro__ if each.__name__ in DRAWN)
     module, stem = DRAWN[name]
     found = import_module(f"{__package__}.{_ELSEWHERE.get(how, module)}")

@@ -6,8 +6,7 @@ from typing import Any
 
 from actionledger.core.rates import shown_p
 from actionledger.core.text import counted, cut, visible
-from actionledger.report.comparisons import in_words
-from actionledger.report.contrasts import contrast_sentences, shown_ends
+from actionledger.report.comparisons import contrast_sentences, in_words, shown_ends
 from actionledger.report.gates import Gate, condition_name, subject, turn_place, verdict
 
 MOST_CHARACTERS = 60_000
@@ -19,22 +18,14 @@ _LONGEST = 200
 
 
 def code(text: str) -> str:
-    """Return a text as code that it can't break out of, on one line.
-
-    Args:
-        text: whatever a model wrote; what can't be seen is shown as a token.
-    """
+    """Return a text as code that it can't break out of, on one line."""
     shown = visible(text) or " "
     marks = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     return f"{marks} {shown} {marks}" if "`" in shown or shown.strip() != shown else f"{marks}{shown}{marks}"
 
 
 def gate_markdown(gate: Gate) -> str:
-    """Return a gate as Markdown: the verdict, a table of conditions, and some of the turns that count against the candidate.
-
-    Args:
-        gate: what it came to.
-    """
+    """Return a gate as Markdown: the verdict, a table of conditions, and some of the turns that count against the candidate."""
     return bounded(_lines(gate))
 
 
@@ -61,11 +52,7 @@ def contrast_markdown(contrast: Any, why: str, meanings: Mapping[str, str]) -> s
 
 
 def bounded(lines: Iterator[str]) -> str:
-    """Return as many lines as a comment takes; what is left out is said.
-
-    Args:
-        lines: each whole in itself.
-    """
+    """Return as many lines as a comment takes; what is left out is said."""
     kept, left, length = list[str](), 0, 0
     for line in lines:
         length += len(line) + 1

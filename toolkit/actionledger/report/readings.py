@@ -1,13 +1,94 @@
-"""What was read of a response, and what came of it: as HTML for a notebook, in a few lines for a terminal."""
+"""What was read of a response and what came of it, marked where it stands: as HTML for a notebook, in lines for a terminal."""
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from actionledger.core.html import chip, escaped, frame, heading
+from actionledger.core.html import chip, escaped, faithful, frame, heading
 from actionledger.core.tables import Markup, box
 from actionledger.core.text import counted, cut, visible
-from actionledger.core.values import ActionCall, Issue, Observation, ParseResult, Span, Turn
-from actionledger.report.annotated import TONES, annotated
+from actionledger.core.values import ActionCall, Issue, Observation, ParseResult, Repair, Span, Turn
+from actionledger.core.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
+
+TONES: dict[str, str] = {
+    Outcome.CLEAN: "good",
+    Outcome.REPAIRED: "fair",
+    Outcome.PARTIAL: "fair",
+    Outcome.FAILED: "bad",
+    BlockStatus.STRICT: "good",
+    BlockStatus.MALFORMED: "bad",
+    ActionStatus.VALID: "good",
+    ActionStatus.COERCED: "fair",
+    ActionStatus.NEEDS_APPROVAL: "fair",
+    ActionStatus.INVALID: "bad",
+    ActionStatus.UNKNOWN: "bad",
+    ExecutionStatus.SUCCEEDED: "good",
+    ExecutionStatus.TIMED_OUT: "bad",
+    ExecutionStatus.DENIED: "bad",
+    ExecutionStatus.RATE_LIMITED: "fair",
+    ExecutionStatus.SKIPPED: "fair",
+    ExecutionStatus.PENDING: "fair",
+    ExecutionStatus.INTERRUPTED: "bad",
+}
+"""How a status looks: ``good``, ``fair`` or ``bad``; one that is none of these is plain."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Mark:
+    """An element around a stretch; of two that begin together, the one that holds the other sorts first."""
+
+    start: int
+    neg_end: int
+    depth: int
+    opening: str = field(compare=False)
+
+    @property
+    def end(self) -> int:
+        return -self.neg_end
+
+
+def annotated(result: ParseResult) -> str:
+    """Return a response as one ``pre`` element whose text content is the response."""
+    return f'<pre class="al-raw"><span>{"".join(_pieces(result))}</span></pre>'
+
+
+def _pieces(result: ParseResult) -> Iterator[str]:
+    text, at = result.text, 0
+    ends: list[int] = []
+    for mark in sorted(_marks(result)):
+        while ends and ends[-1] <= mark.start:
+            yield faithful(text[at : ends[-1]]) + "</span>"
+            at = ends.pop()
+        yield faithful(text[at : mark.start]) + mark.opening
+        at = mark.start
+        # An element can't cross the end of another one, so its own is brought forward.
+        ends.append(min(mark.end, *ends[-1:], len(text)))
+    for end in reversed(ends):
+        yield faithful(text[at:end]) + "</span>"
+        at = end
+    yield faithful(text[at:])
+
+
+def _marks(result: ParseResult) -> Iterator[_Mark]:
+    for block in result.blocks:
+        what = f"block {block.index} · {block.dialect} · {block.status}"
+        yield _mark(block.span, 0, f'class="al-block" data-tag="{escaped(cut(what, 80))}"')
+        for repair in block.repairs:
+            yield _mark(repair.span, 2, f'class="al-fix" title="{escaped(_change(repair))}"')
+    for index, call in enumerate(result.actions):
+        if call.span.end > call.span.start:
+            title = escaped(cut(f"action {index}: {call.name or 'unnamed'}, {call.status.said}", 160))
+            yield _mark(call.span, 1, f'class="al-act {TONES.get(call.status, "")}" title="{title}"')
+
+
+def _mark(span: Span, depth: int, attributes: str) -> _Mark:
+    return _Mark(span.start, -span.end, depth, f"<span {attributes}>")
+
+
+def _change(repair: Repair) -> str:
+    return f"{repair.kind}: {cut(repair.before, 80)!r} read as {cut(repair.after, 80)!r}"
+
 
 _MOST_LINES = 12
 _MOST_ROWS = 100
@@ -208,3 +289,58 @@ def _at(span: Span) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+_MOST_STEPS = 100
+
+
+def recorded_html(recorded: Any, result: ParseResult | None) -> str:
+    """Return a recorded turn as a display."""
+    response = recorded.detail.response
+    at = f"{response.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if response.occurred_at else ""
+    read = (
+        chip(result.outcome, TONES.get(result.outcome, "")) + f" read by <b>{escaped(result.parser_name)}</b>"
+        if result
+        else chip("not read")
+    )
+    return frame(
+        heading(f"{recorded.name}#{response.index}", read, at),
+        _told("What the model was shown", response.prompt),
+        _told("What it thought", response.reasoning),
+        *(reading_parts(result) if result else (_raw(response.text),)),
+        _steps(recorded.steps),
+        *(_told("What the model was told next", step.text) for step in recorded.steps if step.kind == "told"),
+        f'<div class="al-foot">{escaped(recorded.address)}</div>',
+    )
+
+
+def _told(title: str, text: str | None) -> str:
+    return folded(title, f'<pre class="al-told"><span>{escaped(text)}</span></pre>') if text else ""
+
+
+def _raw(text: str) -> str:
+    return (
+        f'<div class="al-box"><pre class="al-raw"><span>{faithful(text)}</span></pre></div>' if text else ""
+    )
+
+
+def _steps(steps: Any) -> str:
+    rows = [
+        (
+            "" if step.action_index is None else step.action_index,
+            step.name or "unnamed",
+            Markup(chip(step.status or step.kind, TONES.get(step.status, ""))),
+            step.reason,
+            "" if step.duration_ms is None else round(step.duration_ms, 1),
+            "recorded" if str(step.origin) == "recorded" else "",
+            step.text,
+        )
+        for step in steps
+        if step.kind != "told"
+    ]
+    if not rows:
+        return '<div class="al-foot">nothing is recorded of what came of it</div>'
+    more = len(rows) - _MOST_STEPS
+    rest = f'<div class="al-foot">and {more:,} more</div>' if more > 0 else ""
+    columns = ("action", "name", "came to", "why", "ms", "by", "result")
+    return box(columns, rows[:_MOST_STEPS], mono=frozenset({6})) + rest

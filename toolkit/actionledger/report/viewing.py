@@ -103,7 +103,7 @@ def view(
         SessionView(session='s1', height=720)
     """
     from actionledger.ledger.queries.names import one_run, one_session, turn_place  # noqa: PLC0415 - only where somebody looks
-    from actionledger_dashboard.viewer.asking import view_of  # noqa: PLC0415
+    from actionledger_dashboard.viewer.queries import view_of  # noqa: PLC0415
 
     require_number("near", near, least=0)
     run_id = None if run is None else one_run(ledger, run)

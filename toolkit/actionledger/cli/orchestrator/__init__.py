@@ -2,17 +2,17 @@
 
 import typer
 
-from actionledger.cli.orchestrator import requests, tracker
-from actionledger.cli.orchestrator.running import run
+from actionledger.cli.orchestrator import tracker
+from actionledger.cli.orchestrator.run import run
 
 app = typer.Typer(
     help="Send a directive down the layers, answer what they ask, see what they planned and filed.",
     no_args_is_help=True,
 )
 app.command("run")(run)
-app.command("requests")(requests.requests)
-app.command("answer")(requests.answer)
-app.command("plan")(requests.plan)
+app.command("requests")(tracker.requests)
+app.command("answer")(tracker.answer)
+app.command("plan")(tracker.plan)
 app.command("issues")(tracker.issues)
 app.command("close")(tracker.close)
 app.command("jobs")(tracker.jobs)

@@ -1,18 +1,109 @@
-"""``orchestrator issues``, ``close``, ``jobs`` and ``export``: what is to be done, who has it, and the same as a file."""
+"""``orchestrator requests``, ``answer``, ``plan``, ``issues``, ``close``, ``jobs`` and ``export``: what is asked, planned and to be done."""
 
-from collections.abc import Mapping
+import getpass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import JsonOption
-from actionledger.cli.orchestrator.folders import FolderArgument, opened_store
-from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, print_json, print_text
-from actionledger.core.errors import UsageError
+from actionledger.cli.options import JsonOption, command_words
+from actionledger.cli.tables import Sheet, console, plain, print_json, print_text
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.profiles.orchestrator.request_queue import (
+    FILE as STORE,
+    OrchestratorStore,
+    PersonRequest,
+    RequestQueue,
+)
+from actionledger.profiles.orchestrator.state import FILE as STATE
 from actionledger.profiles.orchestrator.tracker import Format, Tracker, export_issues
+
+FolderArgument = Annotated[Path, typer.Argument(help="The orchestration's folder.")]
+
+
+def requests(
+    folder: FolderArgument,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="Those that were answered, too.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a person is asked and has not answered."""
+    with opened_store(folder) as store:
+        found = RequestQueue(store).requests(waiting=not every)
+    if as_json:
+        print_json([asdict(request) for request in found])
+        return
+    for request in found:
+        print_request(request)
+    if not found:
+        print_text("Nothing was asked." if every else "Nothing waits for an answer.")
+
+
+def answer(
+    folder: FolderArgument,
+    number: Annotated[int, typer.Argument(help="The request's number.")],
+    text: Annotated[str, typer.Argument(help="The answer, for whoever asked.")],
+    *,
+    by: Annotated[str | None, typer.Option("--by", help="Who answers; your login if not given.")] = None,
+) -> None:
+    """Answer a request; it stands."""
+    with opened_store(folder) as store:
+        answered = RequestQueue(store).answer(number, text, by=by or getpass.getuser())
+    print_text(f"Request {answered.number} answered by {answered.answered_by}.")
+    print_text(f"Next, with --model or --layer as before: {command_words('orchestrator run', folder)}")
+
+
+def plan(
+    folder: FolderArgument,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="Earlier versions, too.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the plan that holds."""
+    with opened_store(folder) as store:
+        plans = RequestQueue(store).plans()
+    shown = plans if every else plans[-1:]
+    if as_json:
+        print_json([asdict(each) for each in shown])
+        return
+    for each in shown:
+        print_text(f"Version {each.version}{_from(each.layer)}, {each.created_at}", style="bold")
+        print_text(each.text)
+    if not shown:
+        print_text("There is no plan yet.")
+
+
+def print_request(request: PersonRequest) -> None:
+    """Print what is asked, whole, and the answer if there is one."""
+    head = f"Request {request.number} ({request.kind}){_from(request.layer)}, {request.created_at}"
+    print_text(head, style="bold")
+    print_text(request.subject)
+    print_text(request.context, style="dim")
+    if request.answer is not None:
+        print_text(f"Answered by {request.answered_by}, {request.answered_at}: {request.answer}")
+
+
+def _from(layer: str) -> str:
+    return f" from {layer}" if layer else ""
+
+
+@contextmanager
+def opened_store(folder: Path) -> Iterator[OrchestratorStore]:
+    """Give what an orchestrator keeps in a folder, and let go of it afterwards."""
+    if not any((folder / name).is_file() for name in (STATE, STORE)):
+        begin = command_words("orchestrator run", folder)
+        raise SourceError(
+            f"There is no orchestration in {str(folder)!r}; '{begin} DIRECTIVE' begins one there."
+        )
+    store = OrchestratorStore(folder / STORE)
+    try:
+        yield store
+    finally:
+        store.close()
+
 
 LabelOption = Annotated[str | None, typer.Option("--label", help="Only those with this label.")]
 

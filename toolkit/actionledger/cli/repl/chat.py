@@ -135,11 +135,7 @@ class Chat:
         ]
 
     def use_workspace(self, workspace: Path) -> None:
-        """Go on in another folder, in a session of its own; what was said stays said.
-
-        Raises:
-            UsageError: it can't be used; all stays as it is.
-        """
+        """Go on in another folder, in a session of its own; what was said stays said."""
         before, self._workspace = self._workspace, workspace
         try:
             self._begin_anew()
@@ -165,19 +161,7 @@ class Chat:
         self._transcript, self._response, self._news = None, "", []
 
     def say(self, text: str, on_piece: Callable[[str], None] | None = None) -> Turn | CutOff:
-        """Say something to the model, and have its response read and, if that is wished, acted on.
-
-        Args:
-            text: what is said; what came of the last turn goes with it.
-            on_piece: takes each piece of the response as it comes.
-
-        Returns:
-            The turn; or what there was of a response that broke off, by itself or by Ctrl-C.
-
-        Raises:
-            UsageError: there is no model.
-            LedgerError: the ledger can't be written to; nothing is run unrecorded.
-        """
+        """Say something to the model, and have its response read and, if that is wished, acted on."""
         if self.model is None:
             raise UsageError(
                 "No model is chosen; choose one: /model ollama:NAME or /model openai:NAME@BASE_URL."
@@ -195,16 +179,7 @@ class Chat:
         return turn
 
     def approve(self, places: Sequence[int], by: str) -> Turn:
-        """Run actions of the last turn that wait, one after the other.
-
-        Args:
-            places: their places among the response's actions, from 0.
-            by: who says so.
-
-        Raises:
-            UsageError: one of them doesn't wait.
-            KeyboardInterrupt: somebody wants to stop; those behind it wait as before.
-        """
+        """Run actions of the last turn that wait, one after the other."""
         return self._decided(places, Decision(DecisionKind.APPROVED, by=by))
 
     def reject(self, places: Sequence[int], by: str, why: str = "") -> Turn:

@@ -1,28 +1,26 @@
 """``repl``: a conversation in the terminal, whose actions a person looks at before they run."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
-from actionledger.cli.ledgers import ledger_of_agent
 from actionledger.cli.options import (
     LedgerOption,
     ModelOption,
     NetworkOption,
     UnconfinedOption,
     check_model,
+    ledger_of_agent,
     opened_model,
 )
 from actionledger.cli.repl.chat import Chat
-from actionledger.cli.repl.progress import Progress
-from actionledger.cli.repl.prompts import OWN, Prompts
-from actionledger.cli.repl.repl import Repl
-from actionledger.cli.repl.terminal import PipedLines, loop, typed_lines, write
-from actionledger.cli.repl.wording import visible
+from actionledger.cli.repl.progress import Progress, visible
+from actionledger.cli.repl.repl import OWN, Prompts, Repl
+from actionledger.core.errors import require
 from actionledger.core.files import state_folder
 from actionledger.ledger import open_ledger
 from actionledger.profiles import profile_named
@@ -31,6 +29,96 @@ from actionledger.runtime.commands import CommandSettings
 from actionledger.runtime.execution.policy_file import load_policy
 from actionledger.runtime.execution.profile import Profile, prompt_of
 from actionledger.runtime.models import Model
+
+PROMPT = "> "
+
+
+class Lines(Protocol):
+    """Where lines come from."""
+
+    def next(self) -> str:
+        """Return the next line."""
+
+
+class PipedLines:
+    """The lines of a file or a pipe."""
+
+    def next(self) -> str:
+        """Return the next line; see ``Lines``."""
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line
+
+
+def typed_lines(repl: Repl, history: Path) -> Lines:
+    """Return the lines that a person types, with completion and a history."""
+    require("Typing into the REPL", "repl", "prompt_toolkit")
+    from prompt_toolkit import PromptSession  # noqa: PLC0415 - an optional dependency
+    from prompt_toolkit.completion import CompleteEvent, Completer, Completion  # noqa: PLC0415
+    from prompt_toolkit.document import Document  # noqa: PLC0415
+    from prompt_toolkit.history import FileHistory  # noqa: PLC0415
+    from prompt_toolkit.shortcuts import CompleteStyle  # noqa: PLC0415
+
+    class Commands(Completer):
+        """Completes commands and their words."""
+
+        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:  # noqa: ARG002 - the interface's
+            typed = document.text_before_cursor
+            begun = typed.rpartition(" ")[2]
+            for word in completions(repl, typed):
+                yield Completion(word, start_position=-len(begun))
+
+    class TypedLines:
+        """Asks a person."""
+
+        def __init__(self) -> None:
+            history.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            history.touch(mode=0o600)
+            self._session: PromptSession[str] = PromptSession(
+                history=FileHistory(str(history)),
+                completer=Commands(),
+                complete_while_typing=False,
+                complete_style=CompleteStyle.READLINE_LIKE,
+            )
+
+        def next(self) -> str:
+            return self._session.prompt(PROMPT)
+
+    return TypedLines()
+
+
+def completions(repl: Repl, typed: str) -> Iterator[str]:
+    """Yield what a line may go on with: a command's name, or what may follow it."""
+    if not typed.startswith("/"):
+        return
+    name, blank, rest = typed[1:].partition(" ")
+    if not blank:
+        yield from (f"/{known}" for known in repl.commands if known.startswith(name))
+    elif name in repl.commands:
+        begun = rest.rpartition(" ")[2]
+        yield from (word for word in repl.commands[name].words() if word.startswith(begun))
+
+
+def loop(repl: Repl, lines: Lines) -> None:
+    """Take lines until there are none any more, or one of them ends it."""
+    while not repl.is_over:
+        try:
+            line = lines.next()
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            continue
+        try:
+            repl.take(line)
+        except KeyboardInterrupt:
+            write("\nStopped.\n")
+
+
+def write(text: str) -> None:
+    """Show a text at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def repl(

@@ -1,19 +1,98 @@
-"""A variant: the model, what it is told, and what it works under."""
+"""The variants of an experiment, how one is stopped, and its report: each variant's rates, and two of them compared."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, TypeAlias
+from threading import Lock, Thread
+from typing import Any, TypeAlias, TypeVar, cast
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
+from actionledger.core.frames import Columns, Framed, Kind, rate_kinds, rate_values
+from actionledger.core.hooks import drawn
 from actionledger.core.text import writable
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.funnel import funnel
 from actionledger.reading.parsers import AnyParser, parser_named
+from actionledger.replay.contrasts import Contrast, contrast
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.profile import Profile, prompt_of
 from actionledger.runtime.execution.registry import profile_meant
 from actionledger.runtime.models import Model, model_from
+
+Result = TypeVar("Result")
+
+
+class ExperimentStopped(KeyboardInterrupt):
+    """An experiment that was stopped; what was recorded until then is kept, and the same call goes on with the rest.
+
+    Args:
+        done: how many of its conversations are recorded to their ends.
+        total: how many there are in all.
+    """
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(
+            f"The experiment was stopped. {done:,} of its {total:,} conversations are recorded to their ends; "
+            "the same call goes on with the others."
+        )
+        self.done = done
+        self.total = total
+
+
+class Stopping:
+    """Is heard by all who wait for a model."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._is_set = False
+        self._waiting: set[Future[Any]] = set()
+
+    def stop(self) -> None:
+        """Let nobody wait any more: who does, or is about to, gets a ``KeyboardInterrupt``."""
+        with self._lock:
+            self._is_set = True
+            for answer in self._waiting:
+                with suppress(InvalidStateError):  # it is given right now
+                    answer.set_exception(KeyboardInterrupt())
+
+    def check(self) -> None:
+        """Raise ``KeyboardInterrupt`` where it is stopped."""
+        if self._is_set:
+            raise KeyboardInterrupt
+
+    def heeded(self, ask: Callable[[], Result]) -> Result:
+        """Return what something gives that takes long, unless it is stopped meanwhile: then that is left behind."""
+        answer: Future[Result] = Future()
+        with self._lock:
+            self.check()
+            self._waiting.add(answer)
+        Thread(target=copy_context().run, args=(_give, answer, ask), daemon=True).start()
+        try:
+            return answer.result()
+        finally:
+            with self._lock:
+                self._waiting.discard(answer)
+
+
+def _give(answer: Future[Result], ask: Callable[[], Result]) -> None:
+    value: Result | None = None
+    raised: BaseException | None = None
+    try:
+        value = ask()
+    except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+        raised = error
+    with suppress(InvalidStateError):  # it was stopped meanwhile
+        if raised is None:
+            answer.set_result(cast("Result", value))
+        else:
+            answer.set_exception(raised)
+
 
 AnyModel: TypeAlias = str | Callable[[str], Model]
 """A model as a text names it, or what makes one for a task's name: each conversation has its own."""
@@ -101,21 +180,12 @@ class Variant:
 
 
 def model_of(variant: Variant, task: str) -> Model:
-    """Return the model of one conversation.
-
-    Args:
-        variant: what works.
-        task: the name of what it works on.
-    """
+    """Return the model of one conversation."""
     return model_from(variant.model) if isinstance(variant.model, str) else variant.model(task)
 
 
 def distinct(variants: "tuple[Variant, ...]") -> Iterator[Variant]:
-    """Yield variants whose names tell them apart.
-
-    Raises:
-        UsageError: two have the same name, or there is none.
-    """
+    """Yield variants whose names tell them apart."""
     if not variants:
         raise UsageError("An experiment has one variant at least; give a list of Variant.")
     seen: set[str] = set()
@@ -129,16 +199,7 @@ def distinct(variants: "tuple[Variant, ...]") -> Iterator[Variant]:
 
 
 def check_names(name: str, variants: Sequence[Variant], tasks: Mapping[Any, Any]) -> None:
-    """Refuse names that a record can't have as they are, since what is recorded is found again by them; and tasks that ask nothing.
-
-    Args:
-        name: the experiment's name.
-        variants: its variants.
-        tasks: the requests, by the tasks' names.
-
-    Raises:
-        UsageError: there is one.
-    """
+    """Refuse names that a record can't have as they are, since what is recorded is found again by them; and tasks that ask nothing."""
     if not isinstance(tasks, Mapping):
         raise UsageError(
             f"Tasks are requests by their names, as in {{'sort': 'Sort the list.'}}; {type(tasks).__name__} has none."
@@ -152,3 +213,110 @@ def check_names(name: str, variants: Sequence[Variant], tasks: Mapping[Any, Any]
             raise UsageError(
                 f"The task {task!r} asks for {request!r}; say in a text what the model is to do."
             )
+
+
+_RATES = ("parse_success", "strict_success", "validation", "execution")
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment(Framed):
+    """An experiment as far as it is done.
+
+    Args:
+        name: what it is called.
+        ledger: where it is recorded.
+        sources: what records name each variant's sessions' source, by the variant's name.
+        begun: how many conversations were held now.
+        known: how many were recorded before, and not held again.
+        left: how many are still to be held, since the budget was spent.
+        failed: why conversations broke off, by variant and task, a further repeat as ``TASK (repeat 2)``: they are held again the
+            next time.
+
+    Example:
+        >>> from actionledger.runtime.models import ScriptedModel
+        >>> call = al.render([("list_tasks", {})], "actions")
+        >>> variants = [
+        ...     al.Variant(name=name, profile="assistant", model=lambda task, text=text: ScriptedModel([text, "Done."]))
+        ...     for name, text in (("clear", call), ("vague", call.replace("{", "(", 1)))
+        ... ]
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     found = al.experiment(ledger, "wording", variants, {"tasks": "What is to be done?"})
+        ...     found.df()[["variant", "sessions", "parse_success"]].values.tolist()
+        [['clear', 1, 1.0], ['vague', 1, 0.0]]
+    """
+
+    name: str
+    ledger: Ledger
+    sources: Mapping[str, str]
+    begun: int
+    known: int
+    left: int
+    failed: Mapping[tuple[str, str], str]
+
+    def within(self, variant: str) -> Filter:
+        """Return the filter that picks a variant's responses, for whatever else is asked of the ledger.
+
+        Args:
+            variant: its name.
+
+        Raises:
+            UsageError: there is no such variant.
+
+        Example:
+            >>> al.Experiment("wording", None, {"short": "wording: short"}, 0, 0, 0, {}).within("short").words
+            'source wording: short'
+        """
+        if variant not in self.sources:
+            raise UsageError(f"There is no variant {variant!r}; there are {', '.join(self.sources)}.")
+        return Filter(sources=(self.sources[variant],))
+
+    def compare(self, before: str, after: str) -> Contrast:
+        """Return two variants beside each other: each rate with the interval of the difference and its test, and task by task.
+
+        Args:
+            before: the first one's name.
+            after: the second one's.
+
+        Raises:
+            UsageError: there is no such variant, or one has no response yet.
+
+        Example:
+            >>> al.Experiment("wording", None, {"short": "wording: short"}, 0, 0, 0, {}).compare("short", "long")
+            Traceback (most recent call last):
+            ...
+            actionledger.core.errors.UsageError: There is no variant 'long'; there are short.
+        """
+        return contrast(self.ledger, self.within(before), self.within(after))
+
+    def _columns(self) -> Columns:
+        """A row for each variant."""
+        kinds: dict[str, Kind] = {"variant": str, "sessions": int, "responses": int}
+        for name in _RATES:
+            kinds |= rate_kinds(name)
+        rows = []
+        for variant in self.sources:
+            within = self.within(variant)
+            found = funnel(self.ledger, within)
+            held = self.ledger.sql(_SESSIONS, {"source": self.sources[variant]}).fetchone()
+            rates = [value for name in _RATES for value in rate_values(getattr(found, name))]
+            rows.append((variant, held[0] if held else 0, found.responses, *rates))
+        return Columns(kinds, rows)
+
+    def __repr__(self) -> str:
+        left = f", {self.left:,} left" if self.left else ""
+        broke = f", {len(self.failed):,} broke off" if self.failed else ""
+        return (
+            f"<Experiment {self.name!r}: {len(self.sources):,} variants, {self.begun:,} conversations held now, "
+            f"{self.known:,} before{left}{broke}>"
+        )
+
+    def _repr_html_(self) -> str:
+        found = [(variant, funnel(self.ledger, self.within(variant))) for variant in self.sources]
+        rows = [
+            (variant, each.responses, *(getattr(each, name) for name in _RATES)) for variant, each in found
+        ]
+        heads = ("variant", "responses", *(name.replace("_", " ") for name in _RATES))
+        return drawn(self, "html", repr(self)[1:-1].removeprefix("Experiment "), heads, rows)
+
+
+_SESSIONS = "SELECT count(*) FROM sessions WHERE source = $source"

@@ -1,15 +1,17 @@
 """Whether a difference is more than chance: between two readings of the same turns, two sets of turns, and over time."""
 
-from actionledger.replay.statistics.agreeing import (
+from actionledger.replay.statistics.agreement import (
     Coefficient as Coefficient,
     Thing as Thing,
     cohen_kappa as cohen_kappa,
     fleiss_kappa as fleiss_kappa,
     krippendorff_alpha as krippendorff_alpha,
+    resampled_difference as resampled_difference,
 )
 from actionledger.replay.statistics.changes import (
     ChangePoint as ChangePoint,
     change_points as change_points,
+    holm as holm,
 )
 from actionledger.replay.statistics.paired import (
     least_by_flipping as least_by_flipping,
@@ -17,18 +19,15 @@ from actionledger.replay.statistics.paired import (
     paired_difference as paired_difference,
     session_test as session_test,
     shifted as shifted,
+    task_difference as task_difference,
+    task_test as task_test,
 )
-from actionledger.replay.statistics.permuting import (
+from actionledger.replay.statistics.unpaired import (
+    difference_test as difference_test,
     is_dealt as is_dealt,
     least_by_dealing as least_by_dealing,
     permutation_test as permutation_test,
     permutation_tests as permutation_tests,
-)
-from actionledger.replay.statistics.resampling import resampled_difference as resampled_difference
-from actionledger.replay.statistics.several import holm as holm
-from actionledger.replay.statistics.tasks import task_difference as task_difference, task_test as task_test
-from actionledger.replay.statistics.unpaired import (
-    difference_test as difference_test,
     score_test as score_test,
     unpaired_difference as unpaired_difference,
 )

@@ -1,13 +1,134 @@
-"""Whether a difference between two readings of the same turns is more than chance."""
+"""Whether two readings of the same turns, or two goes at the same tasks, differ by more than chance: sign-flip tests."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import erfc, exp, lgamma, log, sqrt
-from typing import TypeAlias
+from itertools import product
+from math import ceil, erfc, exp, inf, lgamma, log, sqrt
+from operator import mul
+from random import Random
+from typing import NamedTuple, TypeAlias
 
 from actionledger.core.rates import Z_95, Cells, Clustering
-from actionledger.replay.statistics.flipping import SURE, Cell, Span, inverted, inverted_by_sums, spans
+
+DRAWS = 1_999
+"""How often all are turned round by chance, beside the way that was seen; where there are hardly more ways, each of them once."""
+
+SURE = 0.05
+"""Below this p-value a difference is taken for more than chance, and its interval leaves out 0."""
+
+_MOST_CELLS = 400
+"""Where more kinds of sessions than this are told apart, their sum is as good as normal."""
+
+_ROUNDING = 1e-12
+"""By how much two means of the same things may differ."""
+
+
+class Cell(NamedTuple):
+    """Sessions that are alike: of what size each is, the sum of their scores, and how many such sessions there are."""
+
+    size: int
+    score: float
+    sessions: int
+
+
+class Span(NamedTuple):
+    """The differences of which one way of turning sessions round is as far out as what was seen."""
+
+    low: float
+    high: float
+
+    @property
+    def has_zero(self) -> bool:
+        """Whether no difference is one of them."""
+        return self.low <= _ROUNDING and self.high >= -_ROUNDING
+
+
+def spans(cells: Sequence[Cell], *, seed: int = 1, draws: int = DRAWS) -> list[Span]:
+    """Return the spans of the ways to turn sessions round, that of the way that was seen among them.
+
+    Were the true mean difference d, a session's score less d times its count would be as likely the other way round. Those that
+    are turned round have one mean, the others another, and what was seen lies between the two: so far, and no farther,
+    may d be for this way to be as far out.
+    """
+    count = sum(cell.size * cell.sessions for cell in cells)
+    score = sum(cell.score * cell.sessions for cell in cells)
+    found = (_span(count, score, *turned) for turned in _ways(cells, seed, draws))
+    return list(found)
+
+
+def share_with_zero(found: Sequence[Span]) -> float:
+    """Return the two-sided p-value of no difference: of how many ways it is in the span."""
+    return sum(span.has_zero for span in found) / len(found)
+
+
+def inverted(found: Sequence[Span], p_value: float) -> tuple[float, float]:
+    """Return the 95 % interval of the differences that the sign-flip test doesn't reject."""
+    # All spans hold what was seen, so that fewer and fewer hold a difference the farther it is from there.
+    place = ceil(SURE * len(found) - _ROUNDING) - 1
+    lows, highs = sorted(span.low for span in found), sorted((span.high for span in found), reverse=True)
+    low, high = lows[place], highs[place]
+    if p_value >= SURE:
+        low, high = min(low, 0.0), max(high, 0.0)
+    elif low <= _ROUNDING and high >= -_ROUNDING:
+        # The draws are off by a way or two: the next one leaves 0 out.
+        if lows[-1] > _ROUNDING:
+            low = next(each for each in lows if each > _ROUNDING)
+        else:
+            high = next((each for each in highs if each < -_ROUNDING), high)
+    return max(-1.0, low), min(1.0, high)
+
+
+def inverted_by_sums(cells: Sequence[Cell]) -> tuple[float, float] | None:
+    """Return the same interval where the sum over sessions is normal; None where there are too few kinds of sessions for that."""
+    if len(cells) <= _MOST_CELLS:
+        return None
+    count = sum(cell.size * cell.sessions for cell in cells)
+    score = sum(cell.score * cell.sessions for cell in cells)
+    sizes, totals, products = (
+        sum(each * cell.sessions for each, cell in zip(terms, cells, strict=True))
+        for terms in (
+            [cell.size**2 for cell in cells],
+            [cell.score**2 for cell in cells],
+            [cell.size * cell.score for cell in cells],
+        )
+    )
+    # (score - d count)² = z² (totals - 2 d products + d² sizes), solved for d.
+    square = count * count - Z_95**2 * sizes
+    middle = score * count - Z_95**2 * products
+    rest = score * score - Z_95**2 * totals
+    if square <= 0:
+        return -1.0, 1.0
+    spread = sqrt(max(0.0, middle * middle - square * rest))
+    return max(-1.0, (middle - spread) / square), min(1.0, (middle + spread) / square)
+
+
+def _ways(cells: Sequence[Cell], seed: int, draws: int) -> Iterator[tuple[int, float]]:
+    """Yield of each way how many things are in the sessions that stay as they are, and the sum of their scores."""
+    sessions = sum(cell.sessions for cell in cells)
+    if 2**sessions <= draws + 1:
+        each = [(cell.size, cell.score) for cell in cells for _ in range(cell.sessions)]
+        for stay in product((1, 0), repeat=sessions):
+            yield (
+                sum(size for stays, (size, _) in zip(stay, each, strict=True) if stays),
+                sum(score for stays, (_, score) in zip(stay, each, strict=True) if stays),
+            )
+        return
+    yield sum(cell.size * cell.sessions for cell in cells), 0.0
+    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    sizes, scores = [cell.size for cell in cells], [cell.score for cell in cells]
+    many = [cell.sessions for cell in cells]
+    for _ in range(draws):
+        kept = [each.bit_count() for each in map(chance.getrandbits, many)]
+        yield sum(map(mul, kept, sizes)), sum(map(mul, kept, scores))
+
+
+def _span(count: int, score: float, kept: int, kept_score: float) -> Span:
+    if kept in {0, count}:
+        return Span(-inf, inf)
+    ends = kept_score / kept, (score - kept_score) / (count - kept)
+    return Span(min(ends), max(ends))
+
 
 _EXACT = 5_000
 """Up to this sum of shifts every way they can fall is counted; above, their sum is as good as normal."""
@@ -21,13 +142,6 @@ def mcnemar(only_before: int, only_after: int) -> float:
 
     Under the hypothesis that nothing changed, each of the turns that differ is as likely to differ one way as the other:
     a binomial test with one half (Q. McNemar, Psychometrika 12, 1947, in its exact form).
-
-    Args:
-        only_before: turns that only the first reading got right.
-        only_after: turns that only the second got right.
-
-    Returns:
-        The probability of a split at least as uneven, 0 to 1; 1 where no turn differs.
     """
     differing, fewer = only_before + only_after, min(only_before, only_after)
     if 2 * fewer >= differing - 1:
@@ -47,12 +161,6 @@ def session_test(shifts: Mapping[int, int]) -> float:
     round, whatever its turns have in common (R. A. Fisher, "The Design of Experiments", 1935, section 21, with sessions as
     pairs). All ways of turning sessions round are counted; where no session has two turns that differ, this is
     the exact McNemar test.
-
-    Args:
-        shifts: how many sessions there are by how many more of their turns were won than lost.
-
-    Returns:
-        The probability of a sum at least as far from 0; 1 where no session shifts.
     """
     observed = abs(sum(shift * sessions for shift, sessions in shifts.items()))
     sizes: dict[int, int] = defaultdict(int)
@@ -73,11 +181,7 @@ def session_test(shifts: Mapping[int, int]) -> float:
 
 
 def least_by_flipping(shifts: Mapping[int, int]) -> float:
-    """Return the least p-value that the sign-flip test can give where so many sessions shift: had all of them shifted one way.
-
-    Args:
-        shifts: how many sessions there are by how many more of their turns were won than lost.
-    """
+    """Return the least p-value that the sign-flip test can give where so many sessions shift: had all of them shifted one way."""
     shifting = sum(sessions for shift, sessions in shifts.items() if shift)
     return min(1.0, 2 * 0.5 ** min(shifting, 60))
 
@@ -100,15 +204,6 @@ def paired_difference(
     Binomial Proportions Based on Paired Data", Journal of Educational and Behavioral Statistics 37 (2012), at the count
     that sessions leave. Where the sessions themselves are known, it holds all that the sign-flip test doesn't reject,
     and says of 0 what that test says: the end towards 0 of a difference that is more than chance is the test's.
-
-    Args:
-        only_before: turns that only the first reading got right.
-        only_after: turns that only the second got right.
-        pairs: all turns that both have read.
-        clustering: how they fall into sessions; None where each stands for itself.
-
-    Returns:
-        Its ends, each -1 to 1; None where too few sessions were compared.
     """
     if clustering is None:
         return _adjusted_wald(only_before, only_after, pairs)
@@ -143,11 +238,7 @@ _Cells: TypeAlias = tuple[tuple[tuple[int, int], int], ...]
 
 
 def shifted(cells: Cells) -> float:
-    """Return how many sessions have shifted, by L. Kish's formula.
-
-    Args:
-        cells: the sessions.
-    """
+    """Return how many sessions have shifted, by L. Kish's formula."""
     shifts = [(abs(score), sessions) for (_, score), sessions in cells.items()]
     squares = sum(shift * shift * sessions for shift, sessions in shifts)
     return sum(shift * sessions for shift, sessions in shifts) ** 2 / squares if squares else 0.0
@@ -166,3 +257,57 @@ def _agreeing(low: float, high: float, cells: _Cells) -> tuple[float, float]:
     if p_value >= SURE:
         return min(low, least), max(high, most)
     return (least, max(high, most)) if least > 0 else (min(low, least), most)
+
+
+TASK_DRAWS = 4_999
+"""How often the tasks are turned round."""
+
+MINIMUM_TASKS = 10
+"""With fewer tasks there is no interval."""
+
+
+def task_test(differences: Sequence[float], *, seed: int = 1) -> float:
+    """Return the two-sided p-value of the sign-flip test over tasks.
+
+    Under the hypothesis that nothing differs, each task's difference is as likely to be the other way round (R. A. Fisher,
+    "The Design of Experiments", 1935, section 21). All ways of turning them round are counted, or of many tasks so many
+    are drawn, the one that was seen counted among them (B. Phipson and G. K. Smyth, "Permutation P-values Should Never Be
+    Zero", 2010).
+
+    Args:
+        differences: of each task, the second share minus the first.
+        seed: what the drawing begins with.
+
+    Returns:
+        Above 0, at most 1.
+
+    Example:
+        >>> al.statistics.task_test([0.5, 0.0, 1.0, 0.5, -0.5, 1.0, 1.0, 0.5])
+        0.078125
+    """
+    return share_with_zero(spans(_each(differences), seed=seed, draws=TASK_DRAWS)) if differences else 1.0
+
+
+def task_difference(differences: Sequence[float], *, seed: int = 1) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean difference over tasks: those that the sign-flip test over tasks doesn't reject.
+
+    Args:
+        differences: of each task, the second share minus the first.
+        seed: what the drawing begins with.
+
+    Returns:
+        Its ends, each -1 to 1; None with fewer than ten tasks.
+
+    Example:
+        >>> low, high = al.statistics.task_difference([0.5, 0.0, 1.0, 0.5, -0.5, 1.0, 1.0, 0.5, 0.0, 0.5])
+        >>> round(low, 3), round(high, 3)
+        (0.1, 0.8)
+    """
+    if len(differences) < MINIMUM_TASKS:
+        return None
+    found = spans(_each(differences), seed=seed, draws=TASK_DRAWS)
+    return inverted(found, share_with_zero(found))
+
+
+def _each(differences: Sequence[float]) -> list[Cell]:
+    return [Cell(1, difference, 1) for difference in differences]

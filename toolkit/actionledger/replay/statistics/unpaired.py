@@ -1,12 +1,15 @@
-"""Two rates over different turns: two models, two weeks, two runs that share none."""
+"""Whether two rates over different turns differ by more than chance: sessions are dealt to the two sides anew."""
 
-from math import erfc, hypot, sqrt
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import comb, erfc, hypot, inf, prod, sqrt
+from random import Random
 from statistics import NormalDist
+from typing import NamedTuple
 
 from actionledger.core.errors import require_kind
-from actionledger.core.rates import Z_95, Rate
-from actionledger.replay.statistics.flipping import SURE
-from actionledger.replay.statistics.permuting import permutation_test
+from actionledger.core.rates import Z_95, Cells, Rate
+from actionledger.replay.statistics.paired import SURE
 
 _LEAST_P, _LEAST_QUANTILE, _MOST_QUANTILE = 1e-300, 0.5, 100.0
 """How far p-values and quantiles are followed: beyond, an end is what it is there."""
@@ -136,3 +139,165 @@ def _reaching_zero(before: Rate, after: Rate, *, is_more: bool) -> float:
         is_short = low > 0 if is_more else high < 0
         least, most = (middle, most) if is_short else (least, middle)
     return least
+
+
+DRAWS = 1_999
+"""How often the sessions are dealt, beside the way that was seen; where there are no more ways than that, each of them once."""
+
+MOST_SESSIONS = 500
+_MOST_IN_ALL = 20_000
+"""Where the smaller side has more sessions than this, they are not dealt: a sum over so many is as good as normal; nor where both
+together have more than that, which would take long."""
+
+_MOST_DRAWS = 19_999
+_MOST_STEPS = 4_000_000
+"""With many groups at once, up to how often the sessions are dealt, and how much may be added up for it."""
+
+_CERTAIN = 60
+"""So many sessions that tell of a difference are more than enough to reach any p-value."""
+
+_LANE = 64
+_MASK = (1 << _LANE) - 1
+"""Three sums are kept in one whole number, each in so many bits, so that a deal is added up at once."""
+
+_ROUNDING = 1e-9
+"""By how much two statistics of the same deal may differ."""
+
+
+class Side(NamedTuple):
+    """One side's sessions, or all of them, added up: how many, their things and those that have the property, squares and products."""
+
+    sessions: int
+    things: int
+    sizes: int
+    hits: int
+    totals: int
+    products: int
+
+
+def is_dealt(before: int, after: int) -> bool:
+    """Return whether so many sessions on either side are few enough to be dealt."""
+    return min(before, after) <= MOST_SESSIONS and before + after <= _MOST_IN_ALL
+
+
+def permutation_test(before: Cells, after: Cells, *, seed: int = 1) -> float | None:
+    """Return the two-sided p-value of the studentised permutation test of sessions, for two rates."""
+    if not is_dealt(sum(before.values()), sum(after.values())):
+        return None
+    one, other = sorted((_each(before), _each(after)))  # the same deals, whichever side is named first
+    sizes = [count for count, _ in one + other]
+    hits = {place: score for place, (_, score) in enumerate(one + other) if score}
+    [p_value] = permutation_tests(sizes, len(one), [hits], seed=seed)
+    return p_value
+
+
+def least_by_dealing(before: int, after: int, telling: int) -> float:
+    """Return how likely it is that dealing gives one side all the sessions that tell of a difference: the least p-value that they bear."""
+    sessions = before + after
+    if not 0 < telling <= sessions:
+        return 1.0
+    return min(1.0, _all_on(before, sessions, telling) + _all_on(after, sessions, telling))
+
+
+def _all_on(side: int, sessions: int, telling: int) -> float:
+    if telling > side:
+        return 0.0
+    return prod((side - place) / (sessions - place) for place in range(min(telling, _CERTAIN)))
+
+
+def permutation_tests(
+    sizes: Sequence[int], first: int, groups: Sequence[Mapping[int, int]], *, seed: int = 1
+) -> list[float]:
+    """Return the p-values of the studentised permutation test of sessions, of several properties of the same things.
+
+    Under the hypothesis that both sides have one rate, sessions are dealt to them anew; what is compared with each deal is the
+    difference of the rates over its standard error by sessions, so that it also holds where the sides' sessions differ
+    in length and likeness (E. Chung and J. P. Romano, "Exact and Asymptotically Robust Permutation Tests", Annals of
+    Statistics 41, 2013). The way that was seen is counted among the deals (B. Phipson and G. K. Smyth, "Permutation P-values
+    Should Never Be Zero", 2010).
+    """
+    dealt = min(first, len(sizes) - first)
+    if dealt < 1:
+        return [1.0] * len(groups)
+    lengths = [_packed(1, size, size * size) for size in sizes]
+    found = [_Group(sizes, group) for group in groups]
+    whole = sum(lengths)
+    ours = range(first) if dealt == first else range(first, len(sizes))
+    seen = [group.statistic(whole, lengths, set(ours)) - _ROUNDING for group in found]
+    as_far = [0] * len(groups)
+    steps = dealt + sum(min(dealt, len(group.hits)) + 3 for group in found)
+    every, deals = _deals(len(sizes), dealt, _draws(len(groups), steps), seed)
+    ways = 0
+    for deal in deals:
+        ways += 1
+        for place, group in enumerate(found):
+            as_far[place] += group.statistic(whole, lengths, deal) >= seen[place]
+    # Where all ways were tried the one that was seen is among them.
+    return [(times + (not every)) / (ways + (not every)) for times in as_far]
+
+
+class _Group:
+    """The things of one property, or those that lack it: the statistic is the same, and the rarer are added up sooner."""
+
+    def __init__(self, sizes: Sequence[int], hits: Mapping[int, int]) -> None:
+        lacking = {place: size - hits.get(place, 0) for place, size in enumerate(sizes)}
+        rarer = min((hits, lacking), key=lambda each: sum(map(bool, each.values())))
+        self.hits = {
+            place: _packed(score, score * score, score * sizes[place])
+            for place, score in rarer.items()
+            if score
+        }
+        self._whole = sum(self.hits.values())
+
+    def statistic(self, whole: int, lengths: Sequence[int], deal: set[int]) -> float:
+        """Return the squared difference of the two sides' rates over its variance."""
+        ours = sum(map(lengths.__getitem__, deal))
+        hits = sum(map(self.hits.__getitem__, self.hits.keys() & deal))
+        return _apart(
+            Side(*_unpacked(ours), *_unpacked(hits)),
+            Side(*_unpacked(whole - ours), *_unpacked(self._whole - hits)),
+        )
+
+
+def _apart(one: Side, other: Side) -> float:
+    difference = one.hits / one.things - other.hits / other.things
+    if abs(difference) < _ROUNDING:
+        return 0.0
+    variance = _variance(one) + _variance(other)
+    return difference * difference / variance if variance > _ROUNDING**2 else inf
+
+
+def _variance(side: Side) -> float:
+    """Return the variance of a rate over sessions, by Taylor linearisation; that of one session alone is not known, and taken for 1."""
+    if side.sessions < 2:
+        return 1.0
+    share = side.hits / side.things
+    among = side.totals - 2 * share * side.products + share * share * side.sizes
+    return max(0.0, among) / (side.things * side.things) * side.sessions / (side.sessions - 1)
+
+
+def _deals(sessions: int, dealt: int, draws: int, seed: int) -> tuple[bool, Iterator[set[int]]]:
+    """Return whether all ways to deal are tried, and which sessions each gives to the smaller side."""
+    if comb(sessions, dealt) <= draws:
+        return True, map(set, combinations(range(sessions), dealt))
+    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    places = range(sessions)
+    return False, (set(chance.sample(places, dealt)) for _ in range(draws))
+
+
+def _draws(groups: int, steps: int) -> int:
+    """Return how often to deal: of many groups one has to be far out for Holm's procedure to leave it standing."""
+    return max(DRAWS, min(_MOST_DRAWS, 100 * groups, _MOST_STEPS // steps))
+
+
+def _each(cells: Cells) -> list[tuple[int, int]]:
+    """Return every session by itself, in an order that doesn't hang on how they were counted."""
+    return [cell for cell, sessions in sorted(cells.items()) for _ in range(sessions) if cell[0]]
+
+
+def _packed(first: int, second: int, third: int) -> int:
+    return first | second << _LANE | third << 2 * _LANE
+
+
+def _unpacked(sums: int) -> tuple[int, int, int]:
+    return sums & _MASK, sums >> _LANE & _MASK, sums >> 2 * _LANE

@@ -8,8 +8,7 @@ _LACKING = missing("A chart", "notebook", "altair", "pandas")
 
 if _LACKING is None:
     from actionledger.report.charts.contrast import compared
-    from actionledger.report.charts.funnel import funnel
-    from actionledger.report.charts.groups import groups
+    from actionledger.report.charts.groups import funnel, groups
     from actionledger.report.charts.trend import Event, trend
 else:
     # The room itself is there on a bare install, since ``from actionledger import *`` names it; what is in it is not.

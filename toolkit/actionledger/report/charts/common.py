@@ -31,11 +31,7 @@ _ALMOST_ALL = 0.5  # from here on an axis need not begin at nothing: a point has
 
 
 def within_of(within: Filter | str) -> Filter:
-    """Return a filter, be it given as one or as the address of a page of the dashboard.
-
-    Raises:
-        UsageError: the address narrows by something else.
-    """
+    """Return a filter, be it given as one or as the address of a page of the dashboard."""
     if not isinstance(within, str):
         return within
     refuse_others(within, *FILTERS, *_SHOWN_AS)

@@ -12,8 +12,7 @@ from typing import Any
 from actionledger._version import __version__
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries import Execution, Response, TurnDetail
-from actionledger.report.exports.parts import call_id, ending_of, parts_of
-from actionledger.report.exports.tracks import Track
+from actionledger.report.exports.parts import Track, call_id, ending_of, parts_of
 
 SCHEMA = "ATIF-v1.4"
 

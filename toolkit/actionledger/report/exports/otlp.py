@@ -14,8 +14,7 @@ from actionledger.core.canonical import json_text
 from actionledger.core.ids import derived_id
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.queries import Execution, TurnDetail
-from actionledger.report.exports.parts import Call, call_id, ending_of, parts_of
-from actionledger.report.exports.tracks import Track
+from actionledger.report.exports.parts import Call, Track, call_id, ending_of, parts_of
 
 Span: TypeAlias = dict[str, Any]
 

@@ -1,11 +1,90 @@
-"""A response as the parts that a provider's message has: texts, and the calls that stood beside them."""
+"""What exports share: one session with all of its turns, a response as a message's parts, and what it took in words."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from actionledger.core.vocabulary import ActionStatus, Capture
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import BY_PRICES, ActionStatus, Capture
+from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import Response, Session, TurnDetail
+
+_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One session.
+
+    Args:
+        session: what is known of it as a whole.
+        indexes: the places of its turns, in order.
+        run_id: the run whose readings are shown; None for the first ones.
+        ledger: where it is.
+    """
+
+    session: Session
+    indexes: tuple[int, ...]
+    run_id: str | None
+    ledger: Ledger
+
+    def turns(self) -> Iterator[TurnDetail]:
+        """Yield everything of each turn; no more are held than are asked for at once."""
+        for place in range(0, len(self.indexes), _AT_ONCE):
+            held = self.indexes[place : place + _AT_ONCE]
+            yield from queries.turn_details(
+                self.ledger, self.session.session_id, (held[0], held[-1]), self.run_id
+            )
+
+
+def track(ledger: Ledger, session_id: str, run_id: str | None = None) -> Track:
+    """Return a session to go through.
+
+    Args:
+        ledger: where it is.
+        session_id: which.
+        run_id: the run whose readings to show; None for the first ones.
+
+    Raises:
+        UsageError: there is no such session.
+    """
+    session = queries.session(ledger, session_id)
+    if session is None:
+        raise UsageError(
+            f"There is no session {session_id!r} in this ledger; 'actionledger show' lists them."
+        )
+    indexes = tuple(row.index for row in queries.turns(ledger, session.session_id, run_id))
+    return Track(session, indexes, run_id, ledger)
+
+
+def spent(response: Response) -> Iterator[str]:
+    """Yield when a response was made, what it took and why it ended, as far as that is recorded.
+
+    Args:
+        response: it.
+    """
+    if response.occurred_at is not None:
+        yield f"{response.occurred_at:%Y-%m-%d %H:%M:%S} UTC"
+    if response.input_tokens is not None:
+        cache = ((response.cached_tokens, "from a cache"), (response.cache_write_tokens, "written to one"))
+        yield f"{response.input_tokens:,} tokens in" + _of_them(*cache)
+    if response.output_tokens is not None:
+        yield f"{response.output_tokens:,} tokens out" + _of_them((response.reasoning_tokens, "reasoning"))
+    if response.cost_usd is not None:
+        shown = f"${response.cost_usd:,.2f}" if response.cost_usd >= 1 else f"${response.cost_usd:,.4f}"
+        yield shown + BY_PRICES.get(response.cost_origin, "")
+    if response.latency_ms is not None:
+        yield f"answered in {response.latency_ms / 1000:,.1f} s"
+    if response.time_to_first_token_ms is not None:
+        yield f"first token after {response.time_to_first_token_ms / 1000:,.2f} s"
+    if response.finish_reason:
+        yield f"finish reason {response.finish_reason}"
+
+
+def _of_them(*parts: tuple[int | None, str]) -> str:
+    told = ", ".join(f"{count:,} {what}" for count, what in parts if count)
+    return f" ({told})" if told else ""
 
 
 class Call(NamedTuple):
@@ -23,11 +102,7 @@ class Call(NamedTuple):
 
 
 def parts_of(detail: TurnDetail) -> Iterator[str | Call]:
-    """Yield a response's texts and calls in their order; of one whose calls stand in its text, the text alone.
-
-    Args:
-        detail: the turn.
-    """
+    """Yield a response's texts and calls in their order; of one whose calls stand in its text, the text alone."""
     response = detail.response
     if response.capture is Capture.TEXT:
         yield response.text
@@ -49,11 +124,7 @@ def parts_of(detail: TurnDetail) -> Iterator[str | Call]:
 
 
 def ending_of(session: Session) -> dict[str, Any]:
-    """Return how a session ended, as its source says it: what is known of whether it reached what it was for, why, scores and labels.
-
-    Args:
-        session: the session.
-    """
+    """Return how a session ended, as its source says it: what is known of whether it reached what it was for, why, scores and labels."""
     known = {
         "success": session.success,
         "end_reason": session.reason or None,

@@ -8,8 +8,7 @@ from actionledger.core.tables import Markup, box
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Capture, ExecutionStatus, Origin
 from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
-from actionledger.report.exports.spent import spent
-from actionledger.report.exports.tracks import Track
+from actionledger.report.exports.parts import Track, spent
 
 # Nothing may be asked of anybody, and nothing runs, whatever stands in a text.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

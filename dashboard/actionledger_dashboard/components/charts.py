@@ -1,0 +1,124 @@
+"""The charts: rows in, a selectable chart out. Sizes are explicit, and every colour reads on light and on dark."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, datetime
+from typing import Any, Literal, TypeAlias
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from actionledger.core.text import NO_NAME
+from actionledger.ledger.queries import Trend
+from actionledger.replay.contrasts import Measure
+from actionledger.report.charts.contrast import contrast_of
+from actionledger.report.charts.trend import READING, Event, Wording, trend_of
+from actionledger_dashboard.components.wording import visible
+
+__all__ = ["Chart", "Event", "contrast_chart", "picked_points", "trend_chart"]
+
+
+Chart: TypeAlias = alt.LayerChart | alt.FacetChart
+"""What Altair's layering gives."""
+
+BLUE, ORANGE = "#3f7fc1", "#cf7a30"
+
+_INKS = {"light": "#5f6673", "dark": "#a9b0bc"}
+
+ROW_PIXELS = 30
+
+_MARK = "mark"
+
+
+def ink() -> str:
+    """Return the colour of text that reads well on the reader's background: no grey does on both."""
+    with suppress(AttributeError, RuntimeError):
+        return _INKS[st.context.theme.type or "light"]
+    return _INKS["light"]
+
+
+def selectable(chart: Chart, *fields: str) -> Chart:
+    """Return the chart with marks that can be selected."""
+    return chart.add_params(alt.selection_point(name=_MARK, fields=list(fields), on="click"))
+
+
+def picked_points(picked: Any) -> list[dict[str, str]]:
+    """Return the marks that are selected in a chart, each as the values of its fields."""
+    points: list[dict[str, str]] = picked.selection.get(_MARK, [])
+    return points
+
+
+def trend_chart(
+    trend: Trend, now: datetime, events: Sequence[Event] = (), wording: Wording = READING
+) -> Chart:
+    """Return the periods as points on two lines, or on one, each with its band; a point that is pressed gives its ``day``."""
+    seen = [replace(event, label=visible(event.label), detail=visible(event.detail)) for event in events]
+    drawn = trend_of(trend, now, seen, ink(), wording).configure_point(cursor="pointer")
+    return selectable(drawn.configure_rule(cursor="pointer"), "day")
+
+
+def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before: str, after: str) -> Chart:
+    """Return each measure as two points, the side before above the side after, each on its interval if it has one."""
+    return contrast_of(measures, names, visible(before), visible(after), ink())
+
+
+Shape: TypeAlias = Literal["bars", "line", "points"]
+"""What a row is drawn as."""
+
+_HEIGHT = 320
+_MOST_BARS = 60
+_FEW_BARS = 6
+_LONGEST_LABEL = 60
+_READ_BY_TOOLTIPS = {"image", "title"}
+"""What a tooltip takes for more than a name: the picture to fetch, and its heading."""
+
+
+def rows_chart(
+    names: tuple[str, str], along: Sequence[Any], values: Sequence[float | None], shape: Shape
+) -> alt.Chart:
+    """Return a chart of one column over another."""
+    kind = _kind(along)
+    places = list(along) if kind != "N" else [_label(value) for value in along]
+    frame = pd.DataFrame({"along": places, "value": list(values)})
+    titles = [_title(name) for name in names]
+    axis = alt.X(f"along:{'O' if kind == 'Q' and shape == 'bars' else kind}", title=titles[0], sort=None)
+    if kind == "N":
+        axis = axis.axis(labelLimit=160, labelAngle=0 if len(places) <= _FEW_BARS else -60)
+    base = alt.Chart(frame, height=_HEIGHT).encode(
+        x=axis,
+        y=alt.Y("value:Q", title=titles[1], scale=alt.Scale(zero=shape == "bars")),
+        tooltip=[alt.Tooltip(f"along:{kind}", title=titles[0]), alt.Tooltip("value:Q", title=titles[1])],
+    )
+    drawn = {
+        "bars": lambda: base.mark_bar(color=BLUE),
+        "line": lambda: base.mark_line(color=BLUE, point=True),
+        "points": lambda: base.mark_point(color=BLUE, filled=True, opacity=0.8),
+    }
+    chart: alt.Chart = drawn[shape]()
+    return chart
+
+
+def too_many(along: Sequence[Any], shape: Shape) -> bool:
+    """Return whether there are more bars than a chart has room for."""
+    return shape == "bars" and _kind(along) != "T" and len(along) > _MOST_BARS
+
+
+def _kind(values: Sequence[Any]) -> Literal["Q", "T", "N"]:
+    there = [value for value in values if value is not None]
+    if there and all(isinstance(value, date | datetime) for value in there):
+        return "T"
+    if there and all(isinstance(value, int | float) and not isinstance(value, bool) for value in there):
+        return "Q"
+    return "N"
+
+
+def _label(value: object) -> str:
+    text = visible("–" if value is None else str(value))
+    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
+
+
+def _title(name: str) -> str:
+    label = _label(name) or NO_NAME
+    return f"{label} " if label.lower() in _READ_BY_TOOLTIPS else label

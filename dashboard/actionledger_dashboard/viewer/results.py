@@ -1,0 +1,316 @@
+"""What is drawn of what came of a turn's actions: executions, states before and after, and the talk around it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from actionledger.core.canonical import json_text
+from actionledger.core.text import counted
+from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason, RunKind
+from actionledger.ledger.queries import ActionReversal, Execution, Response, TurnDetail
+from actionledger.replay.steps import Step, Steps, WorkspaceState
+from actionledger.runtime.session.states.stores import TableChange
+from actionledger.runtime.workspace.nodes import Change
+from actionledger.runtime.workspace.texts import Diff
+from actionledger_dashboard.components.wording import pieces
+from actionledger_dashboard.viewer.looks import (
+    NEUTRAL,
+    Values,
+    because,
+    bounded,
+    came_to,
+    card,
+    lane,
+    look_of,
+    pretty,
+    words,
+)
+
+_NO_FAILURE = {
+    ExecutionStatus.SUCCEEDED,
+    ExecutionStatus.PENDING,
+    ExecutionStatus.DRY_RUN,
+    ExecutionStatus.SKIPPED,
+}
+
+
+def run_lanes(detail: TurnDetail) -> Iterator[Values]:
+    """Yield what was done, by others and here."""
+    other = detail.attempt is not None and any(
+        execution.attempt_id != detail.attempt.attempt_id for execution in detail.executions
+    )
+    whose = {
+        origin: [_execution_card(each, detail) for each in detail.executions if each.origin is origin]
+        for origin in Origin
+    }
+    if theirs := whose[Origin.RECORDED]:
+        yield lane("What came of them elsewhere, as recorded", theirs)
+    ours = whose[Origin.RUNTIME] + [_reversal_card(reversal, detail) for reversal in detail.reversals]
+    if theirs and not ours:
+        return
+    title = "Executions here" if theirs else "Executions"
+    title += ", as recorded under the first reading" if other else ""
+    yield lane(title, ours, _when_not_executed(detail))
+
+
+def went_wrong(detail: TurnDetail) -> tuple[str, Reason | None]:
+    """Return what came of a turn that was read and went wrong after that in the reading that is shown, and why first; nothing of any other."""
+    if detail.attempt is None:
+        return "", None
+    refused = [each for each in detail.actions if each.status.is_refused]
+    undone = [
+        each for each in detail.executions if each.status not in _NO_FAILURE and is_of_reading(each, detail)
+    ]
+    first = (refused or undone)[0].reason if refused or undone else None
+    said = came_to(detail.attempt.outcome, is_valid=not refused, is_done=not undone)
+    return (said, first) if refused or undone else ("", None)
+
+
+def was_recorded_elsewhere(detail: TurnDetail) -> bool:
+    """Return whether another runtime ran the turn, so that what it did and said need not be known.
+
+    An import that runs what it reads tells the model at a time of its own; what a recording says was told has none.
+    """
+    was_run_here = any(each.origin is Origin.RUNTIME for each in detail.executions) or any(
+        told.at is not None for told in detail.response.told
+    )
+    return not was_run_here and any(reader.kind is RunKind.IMPORT for reader in detail.readers)
+
+
+def is_of_reading(record: Execution | ActionReversal, detail: TurnDetail) -> bool:
+    """Return whether a record is of an action of the reading that is shown, and not of another one's."""
+    return detail.attempt is not None and record.attempt_id == detail.attempt.attempt_id
+
+
+def reversed_at(reversal: ActionReversal) -> str:
+    """Return when something was taken back or put there again."""
+    return f"{reversal.reversed_at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _when_not_executed(detail: TurnDetail) -> str:
+    """Return what there is to say of a turn of which no execution is recorded."""
+    if was_recorded_elsewhere(detail):
+        return "Not recorded: this turn was taken in from a recording, and was not run here."
+    return "Nothing was executed."
+
+
+def _execution_card(execution: Execution, detail: TurnDetail) -> Values:
+    block, call = _tied_to(execution, detail)
+    return card(
+        execution.name,
+        words(execution.status),
+        look_of(execution.status),
+        " · ".join(_how_it_ran(execution)),
+        [line for line in (because(execution.reason), *_told_by(execution), execution.message) if line],
+        value=_result(execution),
+        block=block,
+        call=call,
+    )
+
+
+def _result(execution: Execution) -> str:
+    """Return what came back, once: what a recording has as its error is its result, too; a text as it is."""
+    if execution.result in {"", "null"}:
+        return ""
+    with suppress(ValueError):
+        found = json.loads(execution.result)
+        if isinstance(found, str):  # as it came back: with its own line breaks, and not with JSON's escapes
+            return "" if found == execution.message else bounded(found)
+    return pretty(execution.result)
+
+
+def _how_it_ran(execution: Execution) -> Iterator[str]:
+    """Yield which try it was, where there can be several, how it ended, and how long it took."""
+    is_theirs = execution.origin is Origin.RECORDED
+    yield "recorded" if is_theirs else f"try {execution.try_number}"
+    if execution.exit_status is not None:
+        yield f"exit {execution.exit_status}"
+    if execution.duration_ms is not None:
+        yield f"{execution.duration_ms:,.1f} ms"
+    elif is_theirs:
+        yield "time not recorded"
+
+
+def _told_by(execution: Execution) -> Iterator[str]:
+    if execution.is_inferred:
+        yield "Inferred: only the words of the result tell this."
+
+
+def _reversal_card(reversal: ActionReversal, detail: TurnDetail) -> Values:
+    more = reversal.path_count - len(reversal.paths)
+    lines = [*reversal.paths, *([f"and {more:,} more"] if more else [])]
+    block, call = _tied_to(reversal, detail)
+    when = reversed_at(reversal)
+    return card(reversal.name, words(reversal.kind), NEUTRAL, when, lines, block=block, call=call)
+
+
+def _tied_to(record: Execution | ActionReversal, detail: TurnDetail) -> tuple[int | None, int | None]:
+    """Return the block and the place of a record's action; neither where another reading's is recorded."""
+    if not is_of_reading(record, detail):
+        return None, None
+    found = (action for action in detail.actions if action.index == record.action_index)
+    return next(((action.block, action.index) for action in found), (None, None))
+
+
+NOT_RECORDED = "Not recorded."
+
+
+LONGEST = 60_000
+"""How many characters of what was shown or told are drawn at once."""
+
+
+def shown_before(detail: TurnDetail, before: Response | None, *, is_whole: bool = False) -> list[Values]:
+    """Return what the model was shown before a turn, and what it thought, folded, where that is recorded."""
+    prompt = detail.response.prompt
+    if prompt is None and before is not None:
+        prompt = before.feedback
+    thought = detail.response.reasoning
+    absent = NOT_RECORDED if before is None else _when_not_shown(before)
+    found = [passage("What the model was shown before", _drawn(prompt, is_whole=is_whole), absent)]
+    if thought is None:
+        return found
+    return [
+        *found,
+        passage("What the model thought", _drawn(thought, is_whole=is_whole), is_folded=True),
+    ]
+
+
+def _drawn(text: str | None, *, is_whole: bool) -> str | None:
+    """Return a text; of a very long one its beginning and its end, which has the newest, with how much is missing between them."""
+    if text is None or is_whole or len(text) <= LONGEST:
+        return text
+    beginning, end = LONGEST // 3, LONGEST - LONGEST // 3
+    return f"{text[:beginning]}\n… {len(text) - LONGEST:,} characters are not shown here …\n{text[-end:]}"
+
+
+def told_after(detail: TurnDetail, *, is_whole: bool = False) -> list[Values]:
+    """Return all that the model was told of a turn, in order and with when; or why there is nothing."""
+    first = "What the model was told next, exactly"
+    if not detail.response.told:
+        return [passage(first, None, _when_not_told(detail))]
+    return [
+        passage(
+            (f"Told again as the turn went on ({number})" if told.is_resumed else first)
+            + (f" · {told.at:%Y-%m-%d %H:%M:%S} UTC" if told.at else ""),
+            _drawn(told.text, is_whole=is_whole),
+        )
+        for number, told in enumerate(detail.response.told)
+    ]
+
+
+def passage(title: str, text: str | None, absent: str = "", *, is_folded: bool = False) -> Values:
+    """Return one text under its title."""
+    shown = None if text is None else pieces(text)
+    return {"title": title, "text": shown, "absent": absent, "folded": is_folded}
+
+
+def _when_not_shown(before: Response) -> str:
+    """Return where else it stands what the model was shown, as far as anybody recorded it."""
+    return f"Not recorded as one text; what is known of it stands with turn {before.index:,}, as what came of its calls."
+
+
+def _when_not_told(detail: TurnDetail) -> str:
+    """Return why it is not there what the model was told of a turn."""
+    if not was_recorded_elsewhere(detail):
+        return "The turn never ended."
+    if detail.executions:
+        return "Not recorded as one text; what came of each call stands beside the response."
+    return NOT_RECORDED
+
+
+FILES = 200
+"""How many paths of a state are listed."""
+CHANGES = 50
+"""How many changed paths of one step are shown with what has become of them."""
+_ROWS = 50
+"""How many rows of a table that came or went are shown."""
+
+
+def state_lane(steps: Steps) -> Values:
+    """Return a card for each step of a turn: what there was before, what changed, what there was after."""
+    if steps.note:
+        return lane("Workspace and stores", [], f"Not recorded. {steps.note}")
+    cards = [_step_card(step) for step in steps]
+    return lane("Workspace and stores", cards, "No action of this turn was carried out.")
+
+
+def _step_card(step: Step) -> Values:
+    calls = [each.action_index for each in step.actions] if step.turn_index is not None else []
+    name = ", ".join(step.names) or "From outside: an edit by hand, or an undoing"
+    status = f"{counted(len(step.changes), 'path')} changed" if step.changes else "nothing changed"
+    made = card(name, status, NEUTRAL, "", [step.note] if step.note else [], call=calls[0] if calls else None)
+    return made | {
+        "before": _state(step.before),
+        "after": _state(step.after),
+        "changes": list(_changes(step)),
+    }
+
+
+def _state(state: WorkspaceState | None) -> Values | None:
+    if state is None:
+        return None
+    paths = sorted(state.files)
+    size = sum(node.size or 0 for node in state.files.values())
+    listed = [pieces(f"{path}  {_about(state, path)}") for path in paths[:FILES]]
+    more = [f"… and {len(paths) - FILES:,} more"] if len(paths) > FILES else []
+    left_out = [pieces(f"{one.path}  not kept: {one.why}") for one in state.left_out[:FILES]]
+    said = f"{counted(len(paths), 'path')}, {counted(size, 'byte')}" if paths else "empty"
+    return {"said": said, "paths": [*listed, *more, *left_out]}
+
+
+def _about(state: WorkspaceState, path: str) -> str:
+    node = state.files[path]
+    kind = "store" if path in state.stores else str(node.kind)
+    return f"{kind}, {counted(node.size, 'byte')}" if node.size else kind
+
+
+def _changes(step: Step) -> Iterator[Values]:
+    """Yield what has become of each path, the first ones with their contents, which are read for it."""
+    if len(step.changes) > CHANGES:
+        for change in step.changes[:FILES]:
+            yield _change(change.path, _kind(change), "(too many changes to show what is in them)")
+        if len(step.changes) > FILES:
+            yield _change(f"… and {len(step.changes) - FILES:,} more", "", "")
+        return
+    for diff in step.diffs():
+        yield _of_file(diff)
+    for path, tables in step.table_changes().items():
+        yield _change(path, "store", "\n".join(line for table in tables for line in _table_lines(table)))
+
+
+def _of_file(diff: Diff) -> Values:
+    return _change(diff.path, str(diff.kind), diff.text)
+
+
+def _kind(change: Change) -> str:
+    if change.before is None:
+        return "created"
+    return "changed" if change.after is not None else "deleted"
+
+
+def _change(path: str, kind: str, text: str) -> Values:
+    return {"path": pieces(path), "kind": kind, "lines": _lines(text)}
+
+
+def _lines(text: str) -> list[Values]:
+    return [{"sign": _sign(line), "text": pieces(line)} for line in bounded(text).split("\n") if text]
+
+
+def _sign(line: str) -> str:
+    """Return whether a line of a diff came or went; its heads are neither."""
+    if line.startswith(("+++ ", "--- ")):
+        return ""
+    return {"+": "came", "-": "went"}.get(line[:1], "")
+
+
+def _table_lines(table: TableChange) -> Iterator[str]:
+    yield f"@@ table {table.table}"
+    yield from _row_lines("-", table.removed)
+    yield from _row_lines("+", table.added)
+
+
+def _row_lines(sign: str, found: Sequence[tuple[object, ...]]) -> Iterator[str]:
+    for row in found[:_ROWS]:
+        yield f"{sign}{json_text(list(row))}"
+    if len(found) > _ROWS:
+        yield f"{sign}… and {counted(len(found) - _ROWS, 'more row')}"

@@ -1,0 +1,243 @@
+"""``proxy``, ``otlp-receiver``, ``watch`` and ``mcp-proxy``: what agents do, into a ledger as it happens."""
+
+import os
+import secrets
+import signal
+from collections import Counter
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from actionledger.cli.exits import ExitCode
+from actionledger.cli.imports import print_left_out, print_priced, print_refusals, taken
+from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption
+from actionledger.cli.tables import beside, plain, print_error, print_note
+from actionledger.core.errors import LedgerError, SourceError
+from actionledger.core.ids import derived_id, now
+from actionledger.core.text import counted
+from actionledger.imports.prices import Prices
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.progress import next_turn_indexes
+from actionledger.ledger.storage.memory import FIRST_VARIABLE, limit_for
+
+if TYPE_CHECKING:
+    from actionledger.imports.live.recording import Kept, Recording
+
+PORT = 8484
+OTLP_PORT = 4318
+"""Where exporters of OTLP over HTTP send to if they are told nothing."""
+
+_LAST_SECONDS = 2.0
+
+PricesOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices",
+        help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
+    ),
+]
+"""The option ``--prices``."""
+
+_DROPPED = {
+    "queue_full": "more waited to be written than is kept in memory",
+    "ledger_failed": "the ledger could not be written to",
+    "sent_back": "too much waited; exporters were asked to send it again, and what they did send again is recorded",
+}
+
+
+def proxy(
+    upstream: Annotated[
+        str, typer.Option("--upstream", help="The server that is asked, such as https://api.anthropic.com.")
+    ],
+    port: Annotated[
+        int,
+        typer.Option(
+            "--port", min=0, max=65535, help="Where to listen on this machine; 0 for any free port."
+        ),
+    ] = PORT,
+    ledger: LedgerOption = None,
+    silence: Annotated[
+        float, typer.Option("--timeout", min=1.0, help="How long the upstream may be silent, in seconds.")
+    ] = 900.0,
+    prices: PricesOption = None,
+    *,
+    token: Annotated[
+        str,
+        typer.Option(
+            "--token",
+            envvar="ACTIONLEDGER_PROXY_TOKEN",
+            help="A word that requests have to name in their path; 'new' makes one.",
+        ),
+    ] = "",
+) -> None:
+    """Pass an agent's requests on to its model's server, and record what comes back, until interrupted.
+
+    Give the agent the address that is printed as its base URL. Bodies of OpenAI's and Anthropic's interfaces become turns,
+    Gemini's and Bedrock's too; keys and headers are not recorded.
+    """
+    from actionledger.imports.live.proxy import token_of, upstream_of  # noqa: PLC0415 - an optional dependency
+    from actionledger.imports.live.server import ProxyServer  # noqa: PLC0415 - the same
+
+    upstream_of(upstream)  # before a ledger is made
+    word = secrets.token_urlsafe(16) if token == "new" else token  # noqa: S105 - no token, the word for one
+    token_of(word)
+    where = ledger or DEFAULT_LEDGER
+    costs = None if prices is None else Prices.of(prices)
+    with open_ledger(where) as opened:
+        server = ProxyServer(upstream, opened, port=port, silence=silence, prices=costs, token=word)
+        address = f"{server.address}/{word}" if word else server.address
+        server.run(lambda: _print_start(address, upstream, where))
+        kept = print_end(server.recording, opened, where)
+    if kept.dropped:
+        raise typer.Exit(ExitCode.FAULT)
+
+
+def _print_start(address: str, upstream: str, ledger: Path) -> None:
+    print_note(f"Passing on to {upstream}, recording to {ledger}. Ctrl-C ends it.")
+    print_note(f"Claude Code: ANTHROPIC_BASE_URL={address} claude")
+    print_note(f"OpenAI's clients: OPENAI_BASE_URL={address}/v1 …")
+
+
+def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "Kept":
+    """Close a ledger, and say what became of a recording to it: what could not be written may be by now."""
+    kept = recording.close(patience=0)
+    # Before the ledger is closed, which fails where nothing could be written.
+    print_kept(kept, path)
+    ledger.close()
+    return kept
+
+
+def print_kept(kept: "Kept", ledger: Path) -> None:
+    """Print what a recording kept and what it didn't."""
+    beside.print(plain(f"{taken(kept.report)}."))
+    print_refusals(kept.report, ledger)
+    print_left_out(kept.report)
+    print_priced(kept.report)
+    print_dropped(kept.dropped)
+    beside.print(plain(f"Next: actionledger report --ledger {ledger}"))
+
+
+def print_dropped(dropped: Counter[str]) -> None:
+    """Print how much passed without being recorded, and why."""
+    for why, count in dropped.items():
+        print_note(f"not recorded {count:,}: {_DROPPED.get(why, why)}", style="yellow")
+
+
+def otlp_receiver(
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 for any free port.")
+    ] = OTLP_PORT,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host", help="The address to listen on; any but loopback's lets whoever reaches it send."
+        ),
+    ] = "127.0.0.1",
+    ledger: LedgerOption = None,
+    prices: PricesOption = None,
+) -> None:
+    """Take in the spans that programs send by OpenTelemetry's protocol over HTTP, until interrupted.
+
+    Spans of the conventions for generative AI and of OpenInference become sessions, as those of a file do; all others are counted.
+    """
+    from actionledger.imports.live.server import OtlpServer  # noqa: PLC0415 - an optional dependency
+
+    where = ledger or DEFAULT_LEDGER
+    costs = None if prices is None else Prices.of(prices)
+    with open_ledger(where) as opened:
+        server = OtlpServer(opened, port=port, host=host, prices=costs)
+        server.run(lambda: _print_receiving(server.address, where))
+        kept = print_end(server.recording, opened, where)
+    if kept.dropped:
+        raise typer.Exit(ExitCode.FAULT)
+
+
+def _print_receiving(address: str, ledger: Path) -> None:
+    print_note(f"Taking spans at {address}/v1/traces, recording to {ledger}. Ctrl-C ends it.")
+    print_note(f"OTEL_EXPORTER_OTLP_ENDPOINT={address} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf …")
+    print_note(
+        "Spans are held until their trace is quiet, a minute at most, and written at the end; what kill -9 leaves, the next one records."
+    )
+    print_note(
+        "Many programs leave out what was said, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY (of older ones: true) "
+        "or a setting of their own says so: docs/live.md has which."
+    )
+
+
+def watch(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A folder that agents write their sessions into, such as ~/.claude/projects."),
+    ],
+    ledger: LedgerOption = None,
+    form: Annotated[
+        str, typer.Option("--format", help="The format of all its files; each one's own if not given.")
+    ] = "",
+    prices: PricesOption = None,
+) -> None:
+    """Take in the sessions in a folder, and what is written there from now on, until interrupted."""
+    from actionledger.imports.live.watcher import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
+
+    folder = folder.expanduser()
+    refuse_nowhere(folder)  # before a ledger is made
+    where = ledger or DEFAULT_LEDGER
+    costs = None if prices is None else Prices.of(prices)
+    # It watches for weeks, and each reading asks the ledger what it has: without a bound that stays in memory, up to a quarter of the machine's.
+    os.environ[FIRST_VARIABLE] = limit_for(where)
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with open_ledger(where) as opened:
+        watcher = Watcher(folder, opened, form=form, stop=stop, prices=costs)
+        print_note(f"Watching {folder}, recording to {where}. Ctrl-C ends it.")
+        report = watcher.run(lambda taken_now: print_note(f"{taken(taken_now)}."))
+    beside.print(
+        plain(
+            f"New altogether: {counted(report.turns, 'turn')}, {counted(report.calls, 'call')} and "
+            f"{counted(report.results, 'result')}."
+        )
+    )
+    print_refusals(report, where)
+    print_left_out(report)
+    print_priced(report)
+    beside.print(plain(f"Next: actionledger report --ledger {where}"))
+    if watcher.is_gone:
+        raise SourceError(f"There is no {str(folder)!r} to watch any more: it was moved or deleted.")
+
+
+def mcp_proxy(
+    command: Annotated[list[str], typer.Argument(help="The server's command, behind two dashes.")],
+    ledger: LedgerOption = None,
+    session: Annotated[
+        str, typer.Option("--session", help="What the session is called; a name of its own if not given.")
+    ] = "",
+) -> None:
+    """Run a server of the Model Context Protocol in its place, and record each call of its tools.
+
+    In a client's settings it takes the server's place: actionledger mcp-proxy --ledger FILE -- COMMAND ARGUMENTS…
+    """
+    from actionledger.imports.live.mcp import SOURCE, McpReader  # noqa: PLC0415 - most commands need none of it
+    from actionledger.imports.live.recording import Recording  # noqa: PLC0415 - the same
+    from actionledger.imports.live.stdio import StdioServer  # noqa: PLC0415 - the same
+
+    where = ledger or DEFAULT_LEDGER
+    program = Path(command[0]).name  # its arguments may hold a key
+    origin = f"mcp-proxy {program} {now():%Y-%m-%d %H:%M:%S.%f}"
+    server = StdioServer(command)  # it starts while the ledger is opened
+    try:
+        opened = open_ledger(where)
+        first = next_turn_indexes(opened, SOURCE).get(derived_id("session", SOURCE, session), 0)
+        reader = McpReader(origin, session=session, task=program, first=first)
+        recording = Recording(opened, reader.read, source=SOURCE, origin=origin, rest=reader.rest)
+    except LedgerError as error:
+        print_error(f"{error} Nothing is recorded.")
+        raise typer.Exit(server.run(lambda _line: None)) from None
+    status = server.run(recording.put)
+    recording.close(patience=_LAST_SECONDS)
+    try:
+        print_end(recording, opened, where)
+    except LedgerError as error:
+        print_error(str(error))
+    raise typer.Exit(status)

@@ -1,0 +1,140 @@
+"""``case``: responses kept as cases, and checked."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from actionledger.cli.exits import ExitCode
+from actionledger.cli.options import READING, LedgerOption, RunOption, existing, reading_meant
+from actionledger.cli.tables import print_note, print_text
+from actionledger.core.errors import ActionLedgerError, SourceError, UsageError, in_words
+from actionledger.core.files import write_whole
+from actionledger.core.text import counted
+from actionledger.ledger import open_ledger
+from actionledger.ledger.queries.readings import RecordedReading
+from actionledger.replay.cases import SUFFIX, case_files, case_of, expectation, load_case, with_accepted
+from actionledger.replay.readers import reader_of
+from actionledger.replay.shrink import like, shrink
+from actionledger.report.failures import shrunk_sentence
+
+app = typer.Typer(
+    help="Keep responses as cases, a file each, and check that they are still read so.", no_args_is_help=True
+)
+
+
+@app.command("new")
+def new(
+    which: Annotated[str, READING],
+    run: RunOption = None,
+    ledger: LedgerOption = None,
+    *,
+    shrunk: Annotated[
+        bool,
+        typer.Option(
+            "--shrink", help="Keep the smallest text that fails in the same way, not the whole one."
+        ),
+    ] = False,
+    to: Annotated[Path, typer.Option("--to", help="The folder that the file is written to.")] = Path("cases"),
+    name: Annotated[str | None, typer.Option("--name", help="The file's name without its ending.")] = None,
+    why: Annotated[str, typer.Option("--why", help="What the case shows, as a sentence.")] = "",
+    expect: Annotated[
+        Path | None,
+        typer.Option("--expect", help="A TOML file whose [expect] is taken; otherwise what is read today."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Write a recorded response as a case: its text, how it is read, and what has to come of it."""
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        reading = reading_meant(opened, which, run)
+    case = case_of(_shrunk(reading) if shrunk else reading, why)
+    if expect is not None:
+        case = replace(case, expect=_expected(expect))
+    path = to / f"{_file_name(name) if name else _turn_name(reading)}{SUFFIX}"
+    if path.exists() and not force:
+        raise UsageError(f"There is a case at {str(path)!r}; give another --name, or --force to replace it.")
+    _write(path, case.dumps())
+    print_text(str(path))
+    if (left := case.differences()) and expect is not None:
+        print_note(f"It is read otherwise today:\n{left}")
+
+
+@app.command("check")
+def check(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="DIR|FILE", help="Files, and folders that hold some.")
+    ],
+    *,
+    take: Annotated[
+        bool, typer.Option("--accept", help="Write what is read today into the files that say otherwise.")
+    ] = False,
+) -> None:
+    """Read cases and compare; exit code 4 where one is read otherwise than it says, 5 where none expects an action, 1 where one is no case."""
+    count = failed = faulty = acting = 0
+    for path in case_files(paths):
+        count += 1
+        try:
+            case = load_case(path)
+            left = case.differences()
+        except Exception as error:  # noqa: BLE001 - whatever one of them leads to, the others are read
+            faulty += 1
+            _tell("NO CASE", path, str(error) if isinstance(error, ActionLedgerError) else in_words(error))
+            continue
+        acting += case.is_acting
+        if not left:
+            continue
+        failed += 1
+        _tell("accepted" if take else "FAILED", path, left)
+        if take:
+            _write(path, with_accepted(path.read_text(encoding="utf-8")))
+    said = "read otherwise, and now expected so" if take else "read otherwise than expected"
+    beside = f", {faulty:,} can't be read" if faulty else ""
+    print_text(f"{counted(count, 'case')}, {failed:,} {said}{beside}")
+    if faulty:
+        raise typer.Exit(ExitCode.FAULT)
+    if failed and not take:
+        raise typer.Exit(ExitCode.GATE)
+    if not acting and not take:
+        print_text("None of them expects that a response meant to act: that no call is lost can't be told.")
+        raise typer.Exit(ExitCode.EVIDENCE)
+
+
+def _tell(what: str, path: Path, left: str) -> None:
+    print_text(f"{what} {path}")
+    print_text("\n".join(f"  {line}" for line in left.splitlines()))
+
+
+def _shrunk(reading: RecordedReading) -> RecordedReading:
+    found = shrink(reading.text, like(reading.text, reader_of(reading)))
+    print_note(shrunk_sentence(found))
+    return replace(reading, text=found.text)
+
+
+def _expected(path: Path) -> Mapping[str, Any]:
+    """Return the expectation that a file holds: a case's, or one that stands alone."""
+    try:
+        value = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise SourceError(f"The file {str(path)!r} can't be read: {error}.") from error
+    return expectation(value.get("expect"), f"The file {str(path)!r}")
+
+
+def _turn_name(reading: RecordedReading) -> str:
+    """Return a name for a turn: of a session with a long name, too, each turn has its own."""
+    return f"{_file_name(reading.external_id or reading.session_id[:8])}-{reading.turn_index}"
+
+
+def _file_name(text: str) -> str:
+    """Return a name that is no path: whoever recorded a session has named it."""
+    return re.sub(r"[^\w.-]+", "-", text).strip(".-")[:100] or "case"
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        write_whole(path, content.encode())
+    except OSError as error:
+        raise SourceError(f"The case {str(path)!r} can't be written: {error.strerror}.") from error

@@ -1,0 +1,62 @@
+"""``demo``: the main job, on the sample sessions that come with the project."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import track
+
+from actionledger.cli.exits import ExitCode
+from actionledger.cli.imports import print_refusals, taken
+from actionledger.cli.report import print_report
+from actionledger.cli.tables import beside, console, plain
+from actionledger.core.text import counted
+from actionledger.demo import SOURCE, sample_sessions, take_samples
+from actionledger.demo.live import play
+from actionledger.imports import ImportReport
+from actionledger.imports.sources.base import Item
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.filters import Filter
+
+DEMO_LEDGER = Path("demo.duckdb")
+
+
+def demo(
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            "--ledger",
+            "-l",
+            envvar="ACTIONLEDGER_LEDGER",
+            metavar="<path>",
+            help=f"The ledger's file, NAME.duckdb; by default {DEMO_LEDGER} in the current folder.",
+        ),
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Other sessions in the same format.")] = None,
+) -> None:
+    """Read, check and run the sample sessions, play a few live ones, record all of it, and print how far they got."""
+    path = ledger or DEMO_LEDGER
+    sessions = list(sample_sessions(data))
+    with open_ledger(path) as opened:
+        report = fill(opened, path, sessions, plays=data is None)
+        print_report(opened, Filter(sources=(SOURCE,)))
+    print_refusals(report, path)
+    console.print(plain(f"Next: actionledger dashboard {path}"), style="bold")
+    if report.refusals or report.differing:
+        raise typer.Exit(ExitCode.FAULT)
+
+
+def fill(ledger: Ledger, path: Path, sessions: Sequence[Item], *, plays: bool = True) -> ImportReport:
+    """Take sample sessions in, play the live ones, and say how many."""
+    shown = track(
+        sessions, "reading and running", console=beside, transient=True, disable=not beside.file.isatty()
+    )
+    report = take_samples(ledger, shown)
+    console.print(plain(f"{taken(report)}. Recorded in {path}."))
+    if plays:
+        played = play(ledger)
+        console.print(
+            f"{counted(played, 'live session')} played: decided about, taken back, cut off and the like."
+        )
+    return report

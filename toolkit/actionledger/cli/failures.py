@@ -1,0 +1,365 @@
+"""``failures``, ``shrink`` and ``loops``: what fails, in groups, the smallest text that still does, and sessions that go in circles."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import typer
+
+from actionledger.cli.filters import Chosen, filtered
+from actionledger.cli.options import READING, JsonOption, LedgerOption, existing, reading_meant
+from actionledger.cli.tables import (
+    SHOWN_CHARACTERS,
+    Sheet,
+    console,
+    plain,
+    print_json,
+    print_note,
+    print_text,
+    rate_value,
+    shortened,
+    shown_rate,
+)
+from actionledger.core.errors import UsageError
+from actionledger.core.text import by_prices, counted
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.names import session_names
+from actionledger.ledger.queries.reasons import answered_words
+from actionledger.ledger.queries.trend import Unit
+from actionledger.replay.failure_changes import FailureChanges, failure_changes
+from actionledger.replay.failure_groups import FailureGroup, FailureReport
+from actionledger.replay.failures import failures
+from actionledger.replay.fit import other_format
+from actionledger.replay.loops import LoopReport, loops
+from actionledger.replay.readers import reader_of
+from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
+from actionledger.report.failures import (
+    CHANGE_HEADS,
+    HEADS,
+    change_cells,
+    group_cells,
+    reason,
+    shrunk_sentence,
+    where,
+)
+
+ALONE = "Give --between alone: it names its runs, and has no periods."
+SHOWN_PERIODS = 6
+
+
+@filtered()
+def show_failures(
+    ledger: LedgerOption = None,
+    *,
+    within: Chosen,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="day|week", help="Count by period, and say what changed in the last one."),
+    ] = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="RUN RUN",
+            help="Say what changed from one run to the other; 'first' is the first readings.",
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many groups are listed at most.")] = 30,
+    as_json: JsonOption = False,
+) -> None:
+    """Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend."""
+    if by not in {None, "day", "week"}:
+        raise UsageError(f"--by takes day or week, not {by!r}.")
+    if between and by:
+        raise UsageError(ALONE)
+    unit: Unit = "day" if by == "day" else "week"
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        chosen = within(opened)
+        if between and chosen.run_id:
+            raise UsageError(ALONE)
+        if between:
+            _show_changes(failure_changes(opened, *between, chosen), limit, as_json=as_json)
+            return
+        report = failures(opened, chosen, unit=unit)
+        changes = last_changes(opened, report, chosen) if by else None
+        names = session_names(opened, {each.session_id for group in report.groups for each in group.examples})
+        looks = "" if as_json else other_format(opened, chosen)
+    if as_json:
+        print_json(_as_value(report, changes, names))
+        return
+    if looks:
+        print_text(looks)
+    _print(report, names, limit)
+    if by and report.groups:
+        _print_periods(report, limit)
+    if changes:
+        _show_changes(changes, limit, as_json=False)
+
+
+def last_changes(ledger: Ledger, report: FailureReport, within: Filter) -> FailureChanges | None:
+    """Return what changed from the last period but one to the last; None where there are not two."""
+    if len(report.periods) < 2:
+        return None
+    first, second = sorted(report.periods)[-2:]
+    length = timedelta(days=1 if report.unit == "day" else 7)
+    before = replace(within, since=_later(first, within.since), until=first + length)
+    end = second + length
+    after = replace(within, since=second, until=min(end, within.until) if within.until else end)
+    return failure_changes(ledger, before, after)
+
+
+def _later(start: datetime, since: datetime | None) -> datetime:
+    return start if since is None else max(start, since)
+
+
+def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
+    if said := answered_words(report.answered):
+        print_text(said)
+    if not report.groups:
+        nothing = "Nothing has failed in the responses that fit."
+        print_text(
+            nothing if report.turns else "No response that fits meant to act, so that nothing could fail."
+        )
+        return
+    table = Sheet(*HEADS, "for example", title="What fails, by what it made sessions spend")
+    for group in report.groups[:limit]:
+        cells = [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in group_cells(group)]
+        table.add_row(*map(plain, cells), plain(_example(group, names)))
+    console.print(table)
+    if report.price_sources:
+        console.print(f"Costs that were not recorded are {by_prices(report.price_sources)}.")
+    hidden = len(report.groups) - limit
+    more = f"; {counted(hidden, 'more group')}, --limit shows them" if hidden > 0 else ""
+    console.print(
+        f"{counted(len(report.groups), 'group')}{_of_loops(report)} in {counted(report.turns, 'response')} that meant to act, of "
+        f"{counted(report.sessions, 'session')}; all together {counted(report.spent.turns, 'turn was', 'turns were')} spent until "
+        f"an action got through{more}"
+    )
+
+
+def _of_loops(report: FailureReport) -> str:
+    """Return how many groups are loops, which the dashboard lists by themselves; nothing where none is."""
+    loops = sum(group.key.is_loop for group in report.groups)
+    return f", {loops:,} of them of loops," if loops else ""
+
+
+def _example(group: FailureGroup, names: Mapping[str, str]) -> str:
+    # Cut in a pipe, too, as the signature is: a result of a command is thousands of characters, and --json has all of it.
+    example = group.examples[0]
+    detail = example.detail
+    cut = detail if len(detail) <= SHOWN_CHARACTERS else f"{detail[:SHOWN_CHARACTERS]}…"
+    return f"{names[example.session_id]}#{example.turn_index}: {cut}"
+
+
+def _print_periods(report: FailureReport, limit: int) -> None:
+    periods = sorted(report.periods)[-SHOWN_PERIODS:]
+    table = Sheet(
+        "where",
+        "reason",
+        "signature",
+        *(f"{each:%Y-%m-%d}" for each in periods),
+        title=f"Turns by {report.unit}",
+    )
+    meant = (f"{report.periods[each].turns:,}" for each in periods)
+    table.add_row("all that meant to act", "", "", *meant)
+    for group in report.groups[:limit]:
+        counts = (f"{group.periods[each].turns:,}" if each in group.periods else "" for each in periods)
+        table.add_row(*(plain(cell) for cell in group_cells(group)[:3]), *counts)
+    console.print(table)
+
+
+def _show_changes(changes: FailureChanges, limit: int, *, as_json: bool) -> None:
+    if as_json:
+        print_json(_changes_value(changes))
+        return
+    table = Sheet(*CHANGE_HEADS, title="What has changed")
+    for change in changes.changes[:limit]:
+        table.add_row(*map(plain, change_cells(change)))
+    console.print(table)
+    on = "" if changes.paired is None else f" ({counted(changes.paired, 'turn')})"
+    left = len(changes.changes) - changes.compared
+    few = f"; {left:,} more {'is' if left == 1 else 'are'} in too few sessions to tell" if left else ""
+    console.print(
+        plain(
+            f"p by the {changes.test}{on}, adjusted by Holm's procedure for {counted(changes.compared, 'group')}{few}"
+        )
+    )
+
+
+def _changes_value(changes: FailureChanges) -> dict[str, Any]:
+    return {
+        "test": changes.test,
+        "paired": changes.paired,
+        "changes": [
+            asdict(change)
+            | {
+                "key": change.key._asdict(),
+                "before": rate_value(change.before),
+                "after": rate_value(change.after),
+            }
+            for change in changes.changes
+        ],
+    }
+
+
+def _as_value(
+    report: FailureReport, changes: FailureChanges | None, names: Mapping[str, str]
+) -> dict[str, Any]:
+    return {
+        "groups": [_group_value(group, names) for group in report.groups],
+        "spent": asdict(report.spent),
+        "turns": report.turns,
+        "sessions": report.sessions,
+        "price_sources": report.price_sources,
+        "no_result": report.answered,
+        "unit": report.unit,
+        "periods": [asdict(each) for each in report.periods.values()],
+        "changes": _changes_value(changes) if changes else None,
+    }
+
+
+def _group_value(group: FailureGroup, names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        **group.key._asdict(),
+        "count": group.count,
+        "turns": group.turns,
+        "sessions": rate_value(group.sessions),
+        "lost": group.lost,
+        "spent": asdict(group.spent),
+        "first": group.first,
+        "last": group.last,
+        "examples": [each._asdict() | {"session": names[each.session_id]} for each in group.examples],
+        "periods": {f"{start:%Y-%m-%d}": asdict(each) for start, each in group.periods.items()},
+    }
+
+
+@filtered()
+def shrink_recorded(
+    which: Annotated[str | None, READING] = None,
+    ledger: LedgerOption = None,
+    *,
+    within: Chosen,
+    groups: Annotated[
+        int | None,
+        typer.Option(
+            "--groups", min=1, help="Of each of so many groups of failures, the costliest first, one text."
+        ),
+    ] = None,
+    tries: Annotated[int, typer.Option("--tries", min=1, help="How many texts are tried at most.")] = TRIES,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the smallest text that still fails as a recorded response does, or one for each group of failures."""
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        chosen = within(opened)
+        if groups is not None:
+            if which is not None:
+                raise UsageError("Give either --groups or one response.")
+            _show_groups(_shrunk_groups(opened, groups, tries, chosen), as_json=as_json)
+            return
+        if which is None:
+            raise UsageError(
+                "Say which response, as SESSION#TURN or by the id of its attempt, or how many --groups."
+            )
+        if replace(chosen, run_id=None) != EVERYTHING:
+            raise UsageError(
+                "Of one response its run alone can be picked; the other options of a filter go with --groups."
+            )
+        reading = reading_meant(opened, which, chosen.run_id)
+    found = shrink(reading.text, like(reading.text, reader_of(reading)), tries=tries)
+    if as_json:
+        print_json(_shrunk_value(found))
+        return
+    print_text(found.text)
+    print_note(f"{shrunk_sentence(found)}")
+
+
+def _shrunk_groups(
+    ledger: Ledger, wanted: int, tries: int, within: Filter
+) -> list[tuple[FailureGroup, Shrunk]]:
+    """Return the costliest groups that have a text to shrink; why others have none is said."""
+    found: list[tuple[FailureGroup, Shrunk]] = []
+    for group in failures(ledger, within, with_loops=False).groups:
+        if len(found) == wanted:
+            break
+        if group.key.stage == "acting":
+            continue
+        try:
+            found.append((group, shrink_group(ledger, group, tries=tries)))
+        except UsageError as error:
+            print_note(f"{where(group.key)}, {reason(group.key)}: {error}")
+    return found
+
+
+def _show_groups(found: list[tuple[FailureGroup, Shrunk]], *, as_json: bool) -> None:
+    if as_json:
+        print_json([{**group.key._asdict(), **_shrunk_value(shrunk)} for group, shrunk in found])
+        return
+    sheet = Sheet(
+        "where", "reason", "characters", "shrunk to", "text", title="Of each group the smallest text"
+    )
+    for group, shrunk in found:
+        sheet.add_row(
+            where(group.key),
+            plain(reason(group.key)),
+            f"{len(shrunk.original):,}",
+            f"{len(shrunk.text):,}",
+            plain(shortened(shrunk.text)),
+        )
+    console.print(sheet)
+    print_note(
+        f"{counted(len(found), 'group')} of reading and checking; what an action came to is no matter of its text"
+    )
+
+
+def _shrunk_value(found: Shrunk) -> dict[str, Any]:
+    return {
+        "text": found.text,
+        "characters": len(found.text),
+        "original_characters": len(found.original),
+        "tries": found.tries,
+        "is_smallest": found.is_smallest,
+    }
+
+
+@filtered()
+def show_loops(
+    ledger: LedgerOption = None,
+    *,
+    within: Chosen,
+    as_json: JsonOption = False,
+) -> None:
+    """Look through the recorded sessions for loops, as the guard of live ones does."""
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        report = loops(opened, within(opened))
+        names = session_names(opened, {loop.session_id for loop in report.loops})
+    if as_json:
+        print_json(_loops_value(report, names))
+    else:
+        _print_loops(report, names)
+
+
+def _print_loops(report: LoopReport, names: Mapping[str, str]) -> None:
+    if report.loops:
+        table = Sheet("session", "from turn", "to turn", "pattern", "count", "action", "live")
+        for loop in report.loops:
+            live = "stopped" if loop.is_stop else "told"
+            turns = str(loop.first_turn), str(loop.last_turn)
+            name = loop.name or "(none was read)"
+            table.add_row(names[loop.session_id], *turns, loop.pattern, f"{loop.count:,}", name, live)
+        console.print(table)
+    console.print(
+        f"sessions with a loop to be stopped {shown_rate(report.rate)} ({report.rate.successes:,}), to be told of at least "
+        f"{shown_rate(report.told)} ({report.told.successes:,}), of {counted(report.sessions, 'session')}; "
+        f"beside them not recorded, what their actions came to: {counted(report.not_recorded, 'session')}"
+    )
+
+
+def _loops_value(report: LoopReport, names: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "loops": [asdict(loop) | {"session": names[loop.session_id]} for loop in report.loops],
+        "sessions": report.sessions,
+        "not_recorded": report.not_recorded,
+        "rate": rate_value(report.rate),
+        "told": rate_value(report.told),
+    }

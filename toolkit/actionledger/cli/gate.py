@@ -1,0 +1,223 @@
+"""``gate`` and ``bless``: a change is stopped where it makes recorded turns worse."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from actionledger.cli.comparison import comparison_value
+from actionledger.cli.exits import ExitCode
+from actionledger.cli.filters import Chosen, filtered
+from actionledger.cli.options import AgainstOption, LedgerOption, existing, ledger_to_read
+from actionledger.cli.tables import print_note, print_text
+from actionledger.core.canonical import json_text
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.files import write_whole
+from actionledger.core.text import counted, printable_json
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.compare import Bucket
+from actionledger.replay.gate.baseline import beside, bless
+from actionledger.replay.gate.judgement import gate, is_file
+from actionledger.replay.gate.report import MIN_ACTING, GateReport
+
+_OUT = "-"
+_DIGITS = 18
+_SHOWN = 80
+
+
+@filtered(but=("run",))
+def judge(
+    baseline: Annotated[
+        str,
+        typer.Option(
+            metavar="RUN|first|FILE",
+            help="What the candidate is held against: a run by its id or name, the first readings, or what 'bless' has written.",
+        ),
+    ],
+    candidate: Annotated[
+        str,
+        typer.Option(metavar="PARSER|RUN", help="The parser that reads the turns again, or a run that has."),
+    ],
+    ledger: LedgerOption = None,
+    *,
+    within: Chosen,
+    against: AgainstOption = None,
+    max_lost: Annotated[int, typer.Option(min=0, help="At most so many turns are no longer read whole.")] = 0,
+    max_changed: Annotated[
+        int | None,
+        typer.Option(min=0, help="At most so many are read as other actions or with other arguments."),
+    ] = None,
+    most: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--max",
+            metavar="BUCKET=N",
+            help="At most so many turns of this bucket; 0 for newly_rejected and no_longer_intent where nothing is said.",
+        ),
+    ] = None,
+    min_rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="What the lower end of the interval of the candidate's success must reach, such as 0.99.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(min=0, max=1, help="A loss counts where chance makes one as large less often.")
+    ] = 0.05,
+    min_acting: Annotated[
+        int,
+        typer.Option(min=1, help="So many turns must have meant to act; with fewer, the exit code is 5."),
+    ] = MIN_ACTING,
+    allow_few: Annotated[
+        bool,
+        typer.Option(
+            "--allow-few",
+            help="Take the share itself where there are too few sessions for an interval, and a single turn that meant to act.",
+        ),
+    ] = False,
+    allow_missing: Annotated[
+        bool,
+        typer.Option(
+            "--allow-missing", help="Pass also where turns could not be read again, which are counted."
+        ),
+    ] = False,
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file or folder with the texts of a baseline's file; by default the one beside it."
+        ),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="How many processes read.")] = None,
+    as_json: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE|-", help="Write JSON; - prints it instead of the text."),
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
+    markdown: Annotated[
+        str | None,
+        typer.Option(
+            "--markdown",
+            metavar="FILE|-",
+            help="Write Markdown for a pull request; - prints it instead of the text.",
+        ),
+    ] = None,
+) -> None:
+    """Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse, 5 where too few of them meant to act."""
+    if as_json == markdown == _OUT:
+        raise UsageError("Only one of --json and --markdown can be printed; give the other one a file.")
+    limits = _limits(most or ())
+    opened = _opened(ledger, baseline)
+    try:
+        report = gate(
+            opened,
+            baseline=baseline,
+            candidate=candidate,
+            against=against,
+            within=within(opened),
+            max_lost=max_lost,
+            max_changed=max_changed,
+            most=limits,
+            min_rate=min_rate,
+            alpha=alpha,
+            min_acting=min_acting,
+            allow_few=allow_few,
+            allow_missing=allow_missing,
+            texts=texts,
+            workers=workers,
+        )
+    finally:
+        if opened is not None:
+            opened.close()
+    _put(report, as_json, junit, markdown)
+    if not report.passed:
+        raise typer.Exit(ExitCode.EVIDENCE if report.lacks_evidence else ExitCode.GATE)
+
+
+@filtered()
+def bless_readings(
+    to: Annotated[Path, typer.Option("--to", help="The file to write, for the repository.")],
+    ledger: LedgerOption = None,
+    *,
+    within: Chosen,
+    with_texts: Annotated[
+        bool,
+        typer.Option(
+            "--with-texts", help="Keep the texts beside it, secrets masked, for a gate without the ledger."
+        ),
+    ] = False,
+) -> None:
+    """Write what was read as the baseline of a gate: a small file that needs no ledger."""
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        baseline = bless(opened, to, within=within(opened), with_texts=with_texts)
+    counts = baseline.counts
+    print_text(f"{to}: {counted(counts['turns'], 'turn')} of {counted(counts['sessions'], 'session')}")
+    if with_texts:
+        print_text(f"{beside(to)}: their texts")
+    if baseline.without_text:
+        print_note(
+            f"left out: {counted(baseline.without_text, 'turn')} whose recording has kept the calls alone"
+        )
+
+
+def _opened(ledger: Path | None, baseline: str) -> Ledger | None:
+    """Return the ledger, if there is one or it must be: a baseline's file may do without, and then nothing is written to it."""
+    if not is_file(baseline):
+        return open_ledger(existing(ledger))
+    if ledger is None and not ledger_to_read(None).exists():
+        return None
+    return open_ledger(existing(ledger), read_only=True)
+
+
+def _limits(texts: Iterable[str]) -> dict[Bucket, int]:
+    """Return the limits of buckets as options give them."""
+    limits: dict[Bucket, int] = {}
+    for text in texts:
+        bucket, _, count = text.partition("=")
+        if not count.isdecimal() or len(count) > _DIGITS:
+            raise UsageError(
+                f"--max {text[:_SHOWN]!r} is no limit; write BUCKET=N, such as newly_rejected=3."
+            )
+        if bucket in limits:
+            raise UsageError(f"--max says twice how many turns of {bucket!r} there may be; say it once.")
+        limits[cast("Bucket", bucket)] = int(count)
+    return limits
+
+
+def _put(report: GateReport, as_json: str | None, junit: Path | None, markdown: str | None) -> None:
+    value = printable_json(json_text(_as_value(report))) + "\n" if as_json else ""
+    comment = report.markdown() if markdown else ""
+    if _OUT not in {as_json, markdown}:
+        print_text(str(report))
+    for where, content in ((as_json, value), (markdown, comment)):
+        if where == _OUT:
+            typer.echo(content, nl=False)
+        elif where:
+            _write(Path(where), content)
+    if junit:
+        _write(junit, report.junit())
+
+
+def _as_value(report: GateReport) -> dict[str, object]:
+    return {
+        "passed": report.passed,
+        "lacks_evidence": report.lacks_evidence,
+        "baseline": report.baseline,
+        "candidate": report.candidate,
+        "run_id": report.run_id,
+        "conditions": [asdict(condition) for condition in report.conditions],
+        "pairs": report.comparison.pairs,
+        **comparison_value(report.comparison),
+        "worse": [asdict(turn) for turn in report.worse],
+        "notes": report.notes,
+    }
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        write_whole(path, content.encode())
+    except OSError as error:
+        raise SourceError(f"The file {str(path)!r} can't be written: {error.strerror}.") from error

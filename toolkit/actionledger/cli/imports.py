@@ -1,0 +1,346 @@
+"""``import`` and ``ingest``: recorded sessions into a ledger, and what an import says at its end."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from actionledger.cli.exits import ExitCode
+from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption, command_words, existing, tools_in
+from actionledger.cli.summary import how_to_price
+from actionledger.cli.tables import console, plain, print_note
+from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.text import counted
+from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason
+from actionledger.imports.paths import import_path
+from actionledger.imports.report import ImportReport
+from actionledger.imports.sources.base import Refusal
+from actionledger.report.progress import progress
+
+
+def import_recordings(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="Files, plain, compressed (.gz, .zst, .bz2, .xz) or zip archives, folders, patterns, or - for standard input.",
+        ),
+    ],
+    ledger: LedgerOption = None,
+    form: Annotated[
+        str, typer.Option("--format", "-f", help="The format's name, where it is not to be found out.")
+    ] = "",
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", "-p", help="The profile that reads raw text of sessions that name none."),
+    ] = None,
+    *,
+    dialect: Annotated[
+        list[str] | None, typer.Option("--dialect", "-d", help="Look for this dialect in raw text.")
+    ] = None,
+    parser: Annotated[
+        str | None, typer.Option("--parser", help="Read raw text with this named parser.")
+    ] = None,
+    tools: Annotated[
+        Path | None,
+        typer.Option(
+            "--tools", help="A JSON file of the tools that were offered, as OpenAI's interface takes them."
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="FIELD=COLUMN,...",
+            help="What holds which field in lines or tables of your own: session=conversation_id,text=response.",
+        ),
+    ] = None,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source", help="What records name it; sessions of one source and name are the same session."
+        ),
+    ] = "",
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            "--prices",
+            help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            help="How many processes read; by default one for each processor. Little is read by one.",
+        ),
+    ] = None,
+    again_forgotten: Annotated[
+        bool,
+        typer.Option(
+            "--again-forgotten", help="Take in sessions that were forgotten as well; else they are left out."
+        ),
+    ] = False,
+) -> None:
+    """Take in recorded sessions of any known format, which is found out; what is there already is passed over."""
+    mapping = _mapping(columns or [])
+    offered = None if tools is None else tools_in(tools)
+    chosen = ledger or DEFAULT_LEDGER
+    try:
+        with progress() as tell:
+            report = import_path(
+                paths,
+                chosen,
+                format=form,
+                source=source,
+                columns=mapping,
+                profile=profile,
+                dialects=dialect or (),
+                parser=parser,
+                tools=offered,
+                on_progress=tell,
+                prices=prices,
+                workers=workers,
+                again_forgotten=again_forgotten,
+            )
+    except KeyboardInterrupt as stopped:
+        if (so_far := getattr(stopped, "report", None)) is None:
+            raise
+        print_report(so_far, chosen, is_stopped=True, form=form)
+        raise typer.Exit(ExitCode.STOPPED) from None
+    except SourceError as error:
+        raise _with_hint(error, paths) from error
+    print_report(report, chosen, form=form)
+    if report.refusals or report.differing or (form and is_of_another_format(report)):
+        raise typer.Exit(ExitCode.FAULT)
+
+
+def ingest(ledger: LedgerOption = None) -> None:
+    """Bring what writers have flushed into the database, and publish it."""
+    from actionledger.ledger import open_ledger  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+
+    with open_ledger(existing(ledger)) as opened:
+        report = opened.ingest()
+    if report.shipped:
+        from actionledger.ledger.upkeep.health.report import size_words  # noqa: PLC0415 - slow to load, and the same
+
+    if report.shipped and report.was_busy:
+        console.print(
+            f"{size_words(report.shipped)} shipped; the lake's committer has not taken them in yet."
+        )
+    elif report.shipped:
+        console.print(f"{size_words(report.shipped)} shipped, and taken in by the lake's committer.")
+    elif report.was_busy:
+        console.print("Another process is taking events in right now; nothing was left to do.")
+    else:
+        console.print(
+            f"{counted(report.events, 'event')} taken in, {report.duplicates:,} known already, "
+            f"{counted(report.quarantined, 'line')} that can't be read kept in the table quarantine"
+            + (f", {report.forgotten:,} of forgotten sessions passed over." if report.forgotten else ".")
+        )
+
+
+def _mapping(given: list[str]) -> dict[str, str]:
+    """Return which column holds which field."""
+    found: dict[str, str] = {}
+    for pair in (pair for each in given for pair in each.split(",")):
+        name, is_pair, column = (part.strip() for part in pair.partition("="))
+        if not (name and is_pair and column):
+            raise UsageError(
+                f"--map {pair!r} names no column; write it as FIELD=COLUMN, such as text=response."
+            )
+        if name in found:
+            raise UsageError(f"--map names {name!r} twice: {found[name]!r} and {column!r}.")
+        found[name] = column
+    return found
+
+
+def _with_hint(error: SourceError, paths: list[Path]) -> SourceError:
+    """Return an error that says how a format is named, where one was given as if it were a path."""
+    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - only where something went wrong
+
+    named = [str(path) for path in paths if str(path) in sources() and not path.exists()]
+    return SourceError(f"{error} A format is named by --format {named[0]}.") if named else error
+
+
+SHOWN_REFUSALS = 20
+_SHOWN_DIALECTS = 3
+_SHOWN_KINDS = 8
+_SURE = 1.0
+
+_LEFT_OUT_QUERY = "FROM left_out SELECT path, reason, detail, sum(count) AS count GROUP BY ALL HAVING sum(count) <> 0 ORDER BY count DESC"
+
+
+def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False, form: str = "") -> None:
+    """Print what came of an import."""
+    if seen := _seen(report, form):
+        print_note(seen)
+    if is_stopped:
+        console.print("Stopped. What was taken in until then is kept; the same command takes in the rest.")
+    console.print(f"{taken(report)}; {_refused(report)} refused.")
+    if not report.is_settled:
+        print_note(
+            "That is what this import took for new: what of it others have brought shows when it is taken in."
+        )
+    print_refusals(report, ledger)
+    print_left_out(report)
+    print_unknown(report)
+    for name, count in report.mistaken.items():
+        what = f"{counted(count, 'file')} {'is' if count == 1 else 'are'} surely of {name}"
+        print_note(
+            f"{what}, and not of {form or 'the format that was named'}: leave --format away.", style="yellow"
+        )
+    if form and is_of_another_format(report):
+        print_note(
+            f"Nothing there is what {form} has: without --format it is found out what it is.", style="yellow"
+        )
+    print_priced(report)
+    if report.left_out:
+        print_note(f"Each by file: {command_words('sql', _LEFT_OUT_QUERY, ledger=ledger)}")
+    if proposal := _proposal(report):
+        print_note(proposal)
+    console.print(plain(f"Next: actionledger report --ledger {ledger}"))
+
+
+def is_of_another_format(report: ImportReport) -> bool:
+    """Return whether files hold nothing that their format's reader knows."""
+    some = report.sessions or report.turns or report.known or report.refusals or report.unchanged
+    return not some and LeftOutReason.UNKNOWN_KIND in report.left_out_by_reason
+
+
+def print_left_out(report: ImportReport) -> None:
+    """Print how much was left out, by reason."""
+    for reason, count in report.left_out_by_reason.items():
+        print_note(f"left out {count:,}: {LEFT_OUT[reason]}")
+
+
+def print_unknown(report: ImportReport) -> None:
+    """Print which kinds of entries no reader knows, with a sample of their keys, and what was written by a version newer than any that was tested."""
+    from actionledger.imports.newer_versions import newer  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+
+    kinds: Counter[str] = Counter()
+    for (_, reason, detail), count in report.left_out.items():
+        if reason is LeftOutReason.UNKNOWN_KIND and detail:
+            kinds[detail] += count
+    if kinds:
+        most = "; ".join(f"{count:,} × {kind}" for kind, count in kinds.most_common(_SHOWN_KINDS))
+        more = f"; and {counted(len(kinds) - _SHOWN_KINDS, 'more kind')}" if len(kinds) > _SHOWN_KINDS else ""
+        print_note(f"not known: {most}{more}")
+    for each in newer(report.versions):
+        print_note(f"{each.words}.", style="yellow")
+
+
+def print_priced(report: ImportReport) -> None:
+    """Print how many turns have a cost by whose prices, and which models have none."""
+    if report.priced:
+        print_note(
+            f"{counted(report.priced, 'turn')} cost what the price file says (cost_origin = 'prices')."
+        )
+    if report.listed:
+        print_note(
+            f"{counted(report.listed, 'turn')} cost what their providers' price lists say (cost_origin = 'list_prices')."
+        )
+    if report.unfilled:
+        what = counted(report.unfilled, "turn was", "turns were")
+        print_note(
+            f"{what} there already without a cost, and stay so though there is a price by now: what is recorded isn't changed. Import "
+            "into a new ledger to have them priced.",
+            style="yellow",
+        )
+    for model, count in report.unpriced.most_common(SHOWN_REFUSALS):
+        print_note(
+            f"no price for {model or 'a model without a name'!r}: {counted(count, 'turn')}", style="yellow"
+        )
+    if (more := len(report.unpriced) - SHOWN_REFUSALS) > 0:
+        print_note(f"and for {counted(more, 'more model')}", style="yellow")
+    if report.unpriced:
+        print_note(how_to_price(), style="yellow")
+
+
+def taken(report: ImportReport) -> str:
+    """Return what an import took in, and what the ledger had of it already, as a clause."""
+    there = f"{counted(report.known - report.repeated, 'turn was', 'turns were')} there already"
+    if report.repeated:
+        there += f"; {counted(report.repeated, 'turn repeats one', 'turns repeat some')} of the same import, as forks do, and none is kept twice"
+    other = counted(len(report.differing), "turn has", "turns have")
+    differing = (
+        f"; {other} other content under the same id, and what was recorded first is kept"
+        if report.differing
+        else ""
+    )
+    calls = (
+        f", {counted(report.calls, 'call')} and {counted(report.results, 'result')}" if report.results else ""
+    )
+    turns = counted(report.turns, "new turn")
+    revised = f" ({report.revised:,} of them in place of less of the same)" if report.revised else ""
+    merged = (
+        f"; {counted(report.merged, 'turn that stood there twice counts', 'turns that stood there twice count')} once now"
+        if report.merged
+        else ""
+    )
+    unchanged = f"; {counted(report.unchanged, 'unchanged file')} passed over" if report.unchanged else ""
+    return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} taken in; {there}{differing}{merged}{unchanged}"
+
+
+def _refused(report: ImportReport) -> str:
+    """Return how much was refused: lines, where each is one; what stands on no line is a file, or a turn of one."""
+    if all(refusal.line for refusal in report.refusals):
+        return counted(len(report.refusals), "line")
+    return counted(len(report.refusals), "line, file or turn", "lines, files or turns")
+
+
+def print_refusals(report: ImportReport, ledger: Path) -> None:
+    """Print what was not taken in and why, and where the rest of it is kept."""
+    parts = (("refused", "line_refused", report.refusals), ("not taken", "turn_differs", report.differing))
+    for what, code, refusals in parts:
+        told = _told_once(refusals)
+        for first, count in told[:SHOWN_REFUSALS]:
+            times = f" {count:,} times, the first of" if count > 1 else ""
+            print_note(f"{what}{times} {first}", style="yellow")
+        if rest := sum(count for _, count in told[SHOWN_REFUSALS:]):
+            print_note(
+                f"… and {rest:,} more: actionledger sql -l {ledger} \"FROM events WHERE code = '{code}'\""
+            )
+
+
+def _told_once(refusals: Sequence[Refusal]) -> list[tuple[Refusal, int]]:
+    """Return refusals with how often each is there: whole files that are refused for one reason, such as a package, are told once."""
+    first: dict[object, Refusal] = {}
+    counts = Counter[object]()
+    for number, each in enumerate(refusals):
+        key = number if each.line else each.reason
+        first.setdefault(key, each)
+        counts[key] += 1
+    return [(each, counts[key]) for key, each in first.items()]
+
+
+def _seen(report: ImportReport, form: str) -> str:
+    """Return which formats the files were taken for, and how sure that is; or that it was said."""
+    if not report.files:
+        return ""
+    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+
+    parts = []
+    for name, count in report.files.most_common():
+        sureness = report.sureness[name]
+        sure = "sure" if sureness >= _SURE else f"{sureness:.0%} sure; --format NAME overrules"
+        sure = "as --format says" if form else sure
+        parts.append(f"{counted(count, 'file')} of {sources()[name].title} ({name}, {sure})")
+    return f"Seen: {'; '.join(parts)}."
+
+
+def _proposal(report: ImportReport) -> str:
+    """Return which dialects raw text seems to be in, if it is unknown how to read it."""
+    if not report.searched:
+        return ""
+    most = report.found.most_common(_SHOWN_DIALECTS)
+    if not most:
+        return f"No call was found in {counted(report.searched, 'turn')} of raw text, in any known format."
+    looks = ", ".join(f"{counted(count, 'turn looks', 'turns look')} like {name}" for name, count in most)
+    return (
+        f"Of {counted(report.searched, 'turn')} of raw text, {looks}. It is not said how to read them, so that every format was looked "
+        f"for; --dialect {most[0][0]} looks for that alone."
+    )

@@ -1,0 +1,238 @@
+"""``report``: what a ledger says."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+from actionledger.cli.filters import Chosen, filtered, options_of
+from actionledger.cli.options import JsonOption, LedgerOption, command_words, existing
+from actionledger.cli.summary import (
+    changes_table,
+    cost_lines,
+    dialects_table,
+    failures_table,
+    funnel_table,
+    funnels_table,
+    left_as_text_line,
+    left_out_table,
+    targets_table,
+    unacted_lines,
+    usage_line,
+    verdicts_table,
+)
+from actionledger.cli.tables import console, plain, print_json, rate_value
+from actionledger.imports.bundles import unknown_wordings
+from actionledger.imports.newer_versions import newer_recordings
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.agreement import Timings, recorded_verdicts, timings
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
+from actionledger.ledger.queries.names import session_names
+from actionledger.ledger.queries.reasons import Failure, answered, answered_words, reasons
+from actionledger.ledger.queries.skipped import LEAD, Uncounted, count_refused, left_out, uncounted
+from actionledger.ledger.queries.stages import UNACTED, UNAUDITED, dialects
+from actionledger.ledger.queries.unacted import LEFT, Unacted, left_as_text, session_outcomes, unacted
+from actionledger.ledger.queries.usage import billed_beside, price_sources, unpriced, usage
+from actionledger.replay.changes import Change, changes
+from actionledger.replay.fit import other_format
+
+TOP_REASONS = 10
+NO_RANKING = (
+    "A parse rate is of the parser, too: it ranks models only where each was asked for what the parser reads."
+)
+SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
+
+
+@filtered()
+def report(ledger: LedgerOption = None, *, within: Chosen, as_json: JsonOption = False) -> None:
+    """Print how far the recorded responses got, and why the others didn't."""
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        chosen = within(opened)
+        if as_json:
+            print_json(_as_value(opened, chosen))
+        else:
+            print_report(opened, chosen)
+
+
+def print_report(ledger: Ledger, within: Filter) -> None:
+    """Print the funnel, the plan's targets, the dialects, the split by profile and model, and the top reasons of failure."""
+    whole = funnel(ledger, within)
+    if not whole.responses and not whole.not_recorded:
+        if within == EVERYTHING:
+            console.print("There is no response yet; 'actionledger import --help' says how to take some in.")
+        else:
+            said = f"No response fits {within.words}; without these options it says what the ledger holds."
+            console.print(plain(said))
+        _print_uncounted(ledger, within, whole)
+        return
+    _print_unacted(ledger, within)
+    if said := other_format(ledger, within):
+        console.print(plain(said))
+    console.print(funnel_table(whole))
+    _print_left_as_text(ledger, within)
+    console.print(targets_table(whole, timings(ledger, within)))
+    if read_in := dialects(ledger, within):
+        console.print(dialects_table(read_in))
+    for dimension in SPLIT_BY:
+        console.print(funnels_table(f"By {dimension}", funnel_by(ledger, dimension, within)))
+    if verdicts := recorded_verdicts(ledger, "model", within):
+        parsed = {label: part.parse_success for label, part in funnel_by(ledger, "model", within)}
+        console.print(verdicts_table(verdicts, parsed))
+        console.print(NO_RANKING)
+    if failures := reasons(ledger, within, limit=TOP_REASONS):
+        names = session_names(ledger, {failure.session_id for failure in failures})
+        console.print(failures_table(failures, names))
+    if said := answered_words(answered(ledger, within)):
+        console.print(plain(said))
+    if found := changes(ledger, within):
+        console.print(changes_table(found))
+    _print_usage(ledger, within)
+    if omitted := left_out(ledger, limit=TOP_REASONS):
+        console.print(left_out_table(omitted))
+    for newer_or_unknown in (unknown_wordings(ledger), newer_recordings(ledger)):
+        if newer_or_unknown:
+            console.print()
+            console.print(
+                plain(f"In the whole ledger, {'; '.join(each.words for each in newer_or_unknown)}.")
+            )
+    _print_uncounted(ledger, within, whole)
+
+
+def _print_usage(ledger: Ledger, within: Filter) -> None:
+    """Print what the responses took and cost, what of it was billed beside them, and of which models nobody knows the cost."""
+    if line := usage_line(usage(ledger, within), price_sources(ledger)):
+        console.print()
+        console.print(plain(line))
+    for line in cost_lines(billed_beside(ledger, within), unpriced(ledger, within)):
+        console.print(plain(line))
+
+
+def _print_unacted(ledger: Ledger, within: Filter) -> None:
+    """Print how many responses stopped without acting or could not be parsed, what lists them, and how sessions came out."""
+    found = unacted(ledger, within)
+    for line in unacted_lines(found, session_outcomes(ledger, within)):
+        console.print(plain(line))
+    if found.rate.successes:
+        narrowed = replace(within, endings=UNACTED.endings)
+        console.print(plain(f"Which: {command_words('show', *options_of(narrowed), ledger=ledger.path)}"))
+    console.print()
+
+
+def _print_left_as_text(ledger: Ledger, within: Filter) -> None:
+    """Print in how many responses a call was left as text, what they took, and what lists them; nothing where there is none."""
+    if line := left_as_text_line(left_as_text(ledger, within)):
+        console.print(plain(line))
+        options = [word for reason in LEFT for word in ("--reason", reason)]
+        listing = command_words("show", *options_of(within), *options, ledger=ledger.path)
+        console.print(plain(f"Which: {listing}"))
+
+
+def _print_uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> None:
+    """Print what is in no number, and what lists each of it."""
+    parts = _uncounted(ledger, within, whole)
+    if not parts:
+        return
+    console.print()
+    console.print(plain(f"{LEAD}: {'; '.join(part.words for part in parts)}."))
+    for part in parts:
+        console.print(plain(f"  {part.kind.replace('_', ' ')}: {_listing(ledger, within, part)}"))
+
+
+def _listing(ledger: Ledger, within: Filter, part: Uncounted) -> str:
+    """Return the command that lists something that is in no number."""
+    if part.kind == "not_auditable":
+        narrowed = replace(within, captures=UNAUDITED.captures, outcomes=UNAUDITED.outcomes)
+        return command_words("show", *options_of(narrowed), ledger=ledger.path)
+    return f'{command_words("sql", ledger=ledger.path)} "{part.listing}"'
+
+
+def _uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> list[Uncounted]:
+    return uncounted(
+        ledger,
+        never_read=unread(ledger, within),
+        not_recorded=whole.not_recorded,
+        not_auditable=whole.not_auditable,
+        is_narrowed=within != EVERYTHING,
+    )
+
+
+def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
+    whole = funnel(ledger, within)
+    return {
+        "funnel": _numbers(whole),
+        "unacted": _unacted(unacted(ledger, within)),
+        "session_outcomes": dict(session_outcomes(ledger, within)),
+        "left_as_text": asdict(left_as_text(ledger, within)),
+        "timings": _timings(timings(ledger, within)),
+        **{
+            f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
+            for dimension in SPLIT_BY
+        },
+        "recorded_verdicts": {
+            each.label: {"succeeded": rate_value(each.succeeded), "took": rate_value(each.took)}
+            for each in recorded_verdicts(ledger, "model", within)
+        },
+        "read_in": {part.dialect: rate_value(part.share) for part in dialects(ledger, within)},
+        "no_result": answered(ledger, within),
+        "reasons": _reasons(ledger, reasons(ledger, within)),
+        "changes": [_change(each) for each in changes(ledger, within)],
+        "usage": asdict(usage(ledger, within)),
+        "price_sources": price_sources(ledger),
+        "billed_beside": [asdict(each) for each in billed_beside(ledger, within)],
+        "unpriced": [asdict(each) for each in unpriced(ledger, within)],
+        "left_out": [asdict(part) for part in left_out(ledger)],
+        "unknown_wordings": [asdict(each) for each in unknown_wordings(ledger)],
+        "newer_than_tested": [asdict(each) for each in newer_recordings(ledger)],
+        "refused": count_refused(ledger),
+        "not_in_the_numbers": {part.kind: part.count for part in _uncounted(ledger, within, whole)},
+    }
+
+
+def _reasons(ledger: Ledger, failures: Sequence[Failure]) -> list[dict[str, object]]:
+    names = session_names(ledger, {failure.session_id for failure in failures})
+    return [
+        asdict(failure) | {"session": names[failure.session_id], "turns": rate_value(failure.turns)}
+        for failure in failures
+    ]
+
+
+def _change(change: Change) -> dict[str, object]:
+    return asdict(change) | {"before": rate_value(change.before), "after": rate_value(change.after)}
+
+
+def _numbers(found: Funnel) -> dict[str, object]:
+    return {
+        "responses": found.responses,
+        "intent": found.intent,
+        "outcomes": dict(found.outcomes),
+        "only_shown": found.only_shown,
+        "illustrations": found.illustrations,
+        "need_approval": found.need_approval,
+        "by_evidence": found.by_evidence,
+        "in_sentences": found.in_sentences,
+        "parse_success": rate_value(found.parse_success),
+        "strict_success": rate_value(found.strict_success),
+        "validation": rate_value(found.validation),
+        "execution": rate_value(found.execution),
+        "taken_back": rate_value(found.taken_back),
+        "not_auditable": found.not_auditable,
+        "not_recorded": found.not_recorded,
+        "recorded": dict(found.recorded),
+        "recorded_execution": rate_value(found.recorded_execution),
+    }
+
+
+def _unacted(found: Unacted) -> dict[str, object]:
+    return {
+        "responses": rate_value(found.rate),
+        "sessions": found.sessions,
+        "endings": dict(found.endings),
+        "stops": dict(found.stops),
+    }
+
+
+def _timings(found: Timings) -> dict[str, object]:
+    return {
+        "without_code": {"count": found.count, "mean_ms": found.mean_ms, "p95_ms": found.p95_ms},
+        "code_timeouts": rate_value(found.code_timeouts),
+        "code_limits": found.code_limits,
+    }

@@ -1,0 +1,299 @@
+"""What a report says: how far responses got and why others did not as tables, how they ended and what they cost in sentences."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from rich.text import Text
+
+from actionledger.cli.tables import Sheet, plain, shortened, shown_rate
+from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
+from actionledger.core.text import NO_NAME, by_prices, counted
+from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, Ending, ExecutionStatus, Origin, SessionOutcome
+from actionledger.imports.prices import is_installed
+
+if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
+    from actionledger.ledger.queries.agreement import RecordedVerdicts, Timings
+    from actionledger.ledger.queries.funnel import Funnel
+    from actionledger.ledger.queries.reasons import Failure
+    from actionledger.ledger.queries.skipped import Omission
+    from actionledger.ledger.queries.stages import ReadIn
+    from actionledger.ledger.queries.unacted import LeftAsText, Unacted
+    from actionledger.ledger.queries.usage import BilledBeside, Unpriced, UsageSums
+    from actionledger.replay.changes import Change
+
+_SHOWN_MODELS = 5
+"""So many models are named; of the others, how many there are."""
+
+
+def how_to_price() -> str:
+    """Return what gives models a price, as a sentence."""
+    if is_installed():
+        return "No price list has them; 'import --prices FILE' takes yours."
+    return "pip install 'actionledger[prices]' brings providers' dated price lists for new imports; 'import --prices FILE' takes yours."
+
+
+def unacted_lines(found: "Unacted", sessions: "Mapping[SessionOutcome, int]") -> list[str]:
+    """Return how the responses without a tool call ended, and how sessions came out, as sentences."""
+    lines = [_unacted_line(found)]
+    others = [
+        (Ending.FINAL_ANSWER, "ended with a final answer"),
+        (Ending.WENT_ON, "went on with another response"),
+        (Ending.NOT_KNOWN, "ended in a way that is not known"),
+    ]
+    if said := [f"{found.count(ending):,} {words}" for ending, words in others if found.count(ending)]:
+        lines.append(f"Other responses without a tool call: {', '.join(said)}.")
+    if sessions:
+        lines.append(f"Sessions: {', '.join(f'{n:,} {each.words}' for each, n in sessions.items())}.")
+    return lines
+
+
+def _unacted_line(found: "Unacted") -> str:
+    if not found.rate.successes:
+        return "No response stopped without acting, and each call could be parsed."
+    stopped, unparseable = found.count(Ending.STOPPED), found.count(Ending.UNPARSEABLE)
+    why = ", ".join(f"{count:,} {stop.words}" for stop, count in found.stops.items())
+    parts = [f"{counted(stopped, 'response')} stopped without acting ({why})"] if stopped else []
+    if unparseable:
+        parts.append(
+            f"{unparseable:,} could not be parsed"
+            if stopped
+            else f"{counted(unparseable, 'response')} could not be parsed"
+        )
+    where = f"in {counted(found.sessions, 'session')}, {shown_rate(found.rate)} of all {found.rate.count:,}"
+    return f"{' and '.join(parts)}, {where}."
+
+
+def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
+    """Return what the responses took, as a sentence; empty where nothing of it is recorded."""
+    parts = []
+    if found.counted:
+        cached = f", {found.cached_tokens:,} of them cached" if found.cached_tokens else ""
+        thought = f", {found.reasoning_tokens:,} of them thoughts" if found.reasoning_tokens else ""
+        parts.append(
+            f"{found.input_tokens:,} tokens in{cached}, {found.output_tokens:,} out{thought} "
+            f"({found.counted:,} of {counted(found.turns, 'response')})"
+        )
+    if found.priced:
+        parts.append(
+            f"${found.cost_usd:,.2f}{_origin_of_costs(found, sources)} ({found.priced:,} of {counted(found.turns, 'response')})"
+        )
+    if found.latency_ms is not None:
+        parts.append(f"{found.latency_ms / 1000:,.1f} s in the median ({found.timed:,} timed)")
+    return f"Took {'; '.join(parts)}." if parts else ""
+
+
+def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]") -> list[str]:
+    """Return what was billed beside messages, and of which models nobody knows the cost, as sentences."""
+    lines = []
+    if billed:
+        parts = (
+            f"{each.kind}{f' of {each.model}' if each.model else ''} {counted(each.times, 'time')}"
+            + (f" ({each.requests:,} requests)" if each.requests else "")
+            + (
+                f" ({each.input_tokens:,} tokens in, {each.output_tokens:,} out)"
+                if each.input_tokens or each.output_tokens
+                else ""
+            )
+            for each in billed
+        )
+        lines.append(f"Billed beside the messages, and among these tokens: {'; '.join(parts)}.")
+    if unpriced:
+        shown = ", ".join(
+            f"{counted(each.turns, 'response')} of {each.model or NO_NAME}"
+            for each in unpriced[:_SHOWN_MODELS]
+        )
+        hidden = len(unpriced) - _SHOWN_MODELS
+        more = f" and {counted(hidden, 'more model')}" if hidden > 0 else ""
+        lines.append(f"No cost is known for {shown}{more}. {how_to_price()}")
+    return lines
+
+
+def left_as_text_line(found: "LeftAsText") -> str:
+    """Return in how many responses a call was left as text and what they took, as a sentence; empty where there is none."""
+    if not found.responses:
+        return ""
+    where = f"{counted(found.responses, 'response')} in {counted(found.sessions, 'session')}"
+    took = ", tokens not recorded"
+    if found.counted:
+        took = f", which took {found.input_tokens:,} tokens in, {found.output_tokens:,} out"
+        took += f" ({found.counted:,} counted)" if found.counted < found.responses else ""
+    return f"A tool call left as text, which nothing ran: {where}{took}."
+
+
+def _origin_of_costs(found: "UsageSums", sources: "Sequence[str]") -> str:
+    """Return whether costs are as recorded, by prices, or how much of them is."""
+    by_file = by_prices(sources)
+    if found.by_prices in {0, found.priced}:
+        return f" {by_file}" if found.by_prices else " as recorded"
+    return f", ${found.by_prices_usd:,.2f} of it {by_file} for {counted(found.by_prices, 'response')}"
+
+
+def changes_table(found: "Sequence[Change]") -> Sheet:
+    """Return where parse success changed over time, and what was new then."""
+    table = Sheet(
+        "from", "read whole before", "after", "by chance", "new then", title="Where parse success changed"
+    )
+    for change in found:
+        new = ", ".join(f"{each.what} {each.label}" for each in change.new)
+        rates = shown_rate(change.before), shown_rate(change.after)
+        table.add_row(
+            f"{change.start:%Y-%m-%d}", *rates, shown_p(change.p_value), plain(new or "nothing known")
+        )
+    return table
+
+
+def funnel_table(whole: "Funnel") -> Sheet:
+    """Return how far the responses got, step by step."""
+    table = Sheet("step", "count", "share of", "rate with 95 % interval", title="How far they got")
+    skipped = whole.tries.get(ExecutionStatus.SKIPPED, 0)
+    steps: tuple[_Step, ...] = (
+        ("responses", whole.responses, "", None),
+        ("intent: meant to act", whole.intent, "responses", whole.meant),
+        *_parsed_steps(whole),
+        ("beside these: only shown, nothing meant", whole.only_shown, "", None),
+        *_not_recorded_steps(whole),
+        ("actions read", whole.decoded, "", None),
+        ("  of these valid", whole.validation.successes, "actions with a catalogue", whole.validation),
+        ("  of these need approval (cut off, or only thought of)", whole.need_approval, "", None),
+        ("  of these not run (no handler, or skipped)", skipped, "", None),
+        ("beside these: illustrations, shown and not meant", whole.illustrations, "", None),
+        ("executions tried", whole.execution.count, "", None),
+        ("  of these succeeded", whole.execution.successes, "tried", whole.execution),
+        ("actions undone since", whole.taken_back.successes, "actions that succeeded", whole.taken_back),
+        *_recorded_steps(whole),
+    )
+    for name, count, of, rate in steps:
+        table.add_row(name, f"{count:,}", of, "" if rate is None else shown_rate(rate))
+    return table
+
+
+_Step: TypeAlias = tuple[str, int, str, Rate | None]
+"""A step's name, its count, what it is a share of, and the share."""
+
+
+def _parsed_steps(whole: "Funnel") -> list[_Step]:
+    """Return how many responses were read whole; those that can't be audited stand beside them and in no rate."""
+    of = "intent that can be audited" if whole.not_auditable else "intent"
+    strict = whole.strict_success
+    steps: list[_Step] = [
+        ("parsed whole", whole.parsed, of, whole.parse_success),
+        ("  of these without a repair", strict.successes, of, strict),
+        ("  of these by evidence alone, without a format's marks", whole.by_evidence, "", None),
+        ("beside these: calls in a sentence, neither read nor lost", whole.in_sentences, "", None),
+    ]
+    if whole.not_auditable:
+        steps.append(
+            (f"beside these: {NOT_AUDITABLE}, recorded as parsed calls", whole.not_auditable, "", None)
+        )
+    return steps
+
+
+def _not_recorded_steps(whole: "Funnel") -> list[_Step]:
+    """Return of how many responses nothing but tokens and times is known; nothing where there is no such."""
+    if not whole.not_recorded:
+        return []
+    return [
+        ("beside these: what was said is not recorded, only tokens and times", whole.not_recorded, "", None)
+    ]
+
+
+def _recorded_steps(whole: "Funnel") -> list[_Step]:
+    """Return what came of the calls that other runtimes have run; nothing where none is recorded."""
+    if not whole.recorded:
+        return []
+    denied = whole.recorded.get(ExecutionStatus.DENIED, 0)
+    rate = whole.recorded_execution
+    return [
+        ("recorded of other runtimes: executions tried", rate.count, "", None),
+        ("  of these succeeded", rate.successes, "tried there", rate),
+        ("  beside these: refused by a person or a policy", denied, "", None),
+    ]
+
+
+def left_out_table(found: "Iterable[Omission]") -> Sheet:
+    """Return what recordings hold that is no part of a session."""
+    table = Sheet("count", "reason", "what", "what it means", title="Left out of the recordings")
+    for part in found:
+        table.add_row(f"{part.count:,}", str(part.reason), plain(part.detail or "–"), LEFT_OUT[part.reason])
+    return table
+
+
+def targets_table(whole: "Funnel", timed: "Timings") -> Sheet:
+    """Return the targets of the assistant's plan beside what was measured; what records can't show says so."""
+    table = Sheet("what", "target", "measured", "of", title="Targets")
+    mean = "–" if timed.mean_ms is None else f"{timed.mean_ms:.1f} ms (95 % within {timed.p95_ms:.1f} ms)"
+    late = timed.code_timeouts
+    rows = (
+        (
+            "parse success",
+            "> 99 %",
+            shown_rate(whole.parse_success),
+            counted(whole.parse_success.count, "response"),
+        ),
+        ("execution success", "> 95 %", shown_rate(whole.execution), f"{whole.execution.count:,} tried"),
+        ("average latency without code", "< 100 ms", mean, counted(timed.count, "execution")),
+        (
+            "code that timed out",
+            "< 1 %",
+            shown_rate(late),
+            counted(late.count, "run of code", "runs of code"),
+        ),
+        ("security incidents", "0", "not measured: what got out would leave no record", ""),
+    )
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def funnels_table(title: str, funnels: "Iterable[tuple[str, Funnel]]") -> Sheet:
+    """Return one line a label with its counts and rates."""
+    table = Sheet("", "responses", "intent", "parsed", "strict", "valid actions", "executed", title=title)
+    for label, funnel in funnels:
+        table.add_row(
+            plain(label or NO_NAME),
+            f"{funnel.responses:,}",
+            f"{funnel.intent:,}",
+            shown_rate(funnel.parse_success),
+            shown_rate(funnel.strict_success),
+            shown_rate(funnel.validation),
+            shown_rate(funnel.execution),
+        )
+    return table
+
+
+def verdicts_table(found: "Iterable[RecordedVerdicts]", parsed: Mapping[str, Rate]) -> Sheet:
+    """Return what recordings say of their sessions, beside what was parsed here, one line a label."""
+    heads = ("", "sessions", "succeeded, as recorded", "their harness took an action", "parsed here")
+    table = Sheet(*heads, title="By model, as the recordings say")
+    for each in found:
+        table.add_row(
+            plain(each.label or NO_NAME),
+            f"{each.succeeded.count:,}",
+            shown_rate(each.succeeded),
+            shown_rate(each.took),
+            shown_rate(parsed.get(each.label, Rate(0, 0))),
+        )
+    return table
+
+
+def dialects_table(found: "Iterable[ReadIn]") -> Sheet:
+    """Return in which dialects the responses were read, as shares of all that meant to act."""
+    table = Sheet("dialect", "responses", "of all that meant to act", title="Read in which dialect")
+    for part in found:
+        table.add_row(plain(part.dialect), f"{part.share.successes:,}", shown_rate(part.share))
+    return table
+
+
+def failures_table(failures: "Sequence[Failure]", names: Mapping[str, str]) -> Sheet:
+    """Return the top reasons of failure, each with an example."""
+    table = Sheet("where", "reason", "count", "turns", "what it means, and an example", title="Why they fail")
+    for failure in failures:
+        reason = f"{failure.code} ({failure.action})" if failure.action else str(failure.code)
+        text = Text(SENTENCES[failure.code] + "\n")
+        text.append_text(plain(f"{names[failure.session_id]}#{failure.turn_index}"))
+        if failure.detail:
+            text.append(": ")
+            text.append(plain(shortened(failure.detail)))
+        where = f"{failure.stage} (recorded)" if failure.origin is Origin.RECORDED else failure.stage
+        table.add_row(where, plain(reason), f"{failure.count:,}", f"{failure.turns.successes:,}", text)
+    return table

@@ -1,0 +1,77 @@
+"""Whether a parser was meant for responses: which turns it never was, and whether those without an action look like another format."""
+
+from collections import Counter
+
+from pydantic_core import from_json
+
+from actionledger.core.text import counted
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.rereading import responses_by_profile
+from actionledger.ledger.queries.unacted import quiet_responses
+from actionledger.profiles import PROFILES
+from actionledger.reading.baselines import baseline_dialect
+from actionledger.reading.parsers import PARSERS, AnyParser, BaselineParser
+from actionledger.runtime.parse_result import read_response
+
+_SHOWN = 3
+_JSON = "JSON of no known format"
+
+
+def other_format(ledger: Queryable, within: Filter = EVERYTHING) -> str:
+    """Return a sentence on what responses without an action look like; empty where they are few, or like nothing that is known.
+
+    Most of all responses have none, and most of those that are looked at look like another format.
+
+    Args:
+        ledger: where they are recorded.
+        within: which responses.
+    """
+    found = quiet_responses(ledger, within)
+    looks = Counter(look for text in found.texts if (look := _look_of(text)))
+    if 2 * looks.total() <= len(found.texts):
+        return ""
+    named = ", ".join(f"{count:,} {look}" for look, count in looks.most_common(_SHOWN))
+    known = " 'actionledger replay --parser auto' looks for every format." if set(looks) - {_JSON} else ""
+    return (
+        f"In {found.quiet:,} of {counted(found.responses, 'response')} no action of their format was found. Of {len(found.texts):,} different ones, "
+        f"{looks.total():,} look like another format: {named}.{known}"
+    )
+
+
+def _look_of(text: str) -> str:
+    """Return the dialect of a text's calls, or that it is JSON; empty where it looks like nothing."""
+    result = read_response(text, PARSERS["auto"], None)
+    if result.valid_actions:
+        return result.valid_actions[0].dialect
+    if not text.lstrip().startswith(("{", "[")):
+        return ""
+    try:
+        value = from_json(text.strip())
+    except ValueError:
+        return ""
+    return _JSON if isinstance(value, dict | list) else ""
+
+
+def unfit_turns(ledger: Queryable, parser: AnyParser, within: Filter = EVERYTHING) -> dict[str, int]:
+    """Return how many turns a filter picks of each profile whose formats a parser doesn't read.
+
+    A parser is for a profile if they share a dialect. Of a profile that this process doesn't know, nothing is said.
+
+    Args:
+        ledger: what to ask.
+        parser: what is to read the turns.
+        within: which turns.
+    """
+    reads = _dialects(parser)
+    return {
+        name: turns
+        for name, turns in responses_by_profile(ledger, within).items()
+        if (profile := PROFILES.get(name)) and reads.isdisjoint(_dialects(profile.parser))
+    }
+
+
+def _dialects(parser: AnyParser) -> frozenset[str]:
+    if isinstance(parser, BaselineParser):
+        return frozenset({baseline_dialect(parser.rules)})
+    return frozenset(dialect.name for dialect in parser.dialects)

@@ -1,0 +1,211 @@
+"""The gate: a candidate reads a baseline's turns again, and passes where that makes nothing worse than is allowed."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import UUID
+
+from actionledger.core.errors import UnknownNameError, UsageError, require_kind
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.compare import Bucket, ComparedTurn
+from actionledger.ledger.queries.differences import compare_turn
+from actionledger.ledger.queries.expected import count_without_text
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.names import Called, one_run, run_or_first, session_names
+from actionledger.ledger.queries.rereading import count_responses
+from actionledger.reading.parsers import PARSERS, AnyParser
+from actionledger.replay.gate.baseline import Baseline, beside, load_baseline
+from actionledger.replay.gate.report import (
+    MIN_ACTING,
+    WORSE,
+    Asked,
+    Candidate,
+    GateReport,
+    ReadNow,
+    ReadRun,
+    conditions,
+    counted_turns,
+    not_judged,
+    unread,
+    worse_turns,
+)
+from actionledger.replay.gate.texts import HeldToFile
+from actionledger.replay.paired import PairedComparison, compare_pairs
+from actionledger.replay.processes import check_workers
+from actionledger.replay.reparse import reparse
+from actionledger.replay.reparse_run import losses
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    run_id: str
+    name: str
+    comparison: PairedComparison
+    notes: tuple[str, ...] = ()
+
+
+def held_to_run(ledger: Ledger, within: Filter, candidate: Candidate, asked: Asked) -> GateReport:
+    """Judge a candidate by what a ledger has recorded."""
+    read = _read(ledger, within, candidate)
+    total = count_responses(ledger, within)
+    missing = count_responses(ledger, within, done=read.run_id)
+    found = (
+        *conditions(read.comparison, asked),
+        unread("read_again", "that the candidate has not read", missing, total, allowed=asked.allow_missing),
+    )
+
+    def detail(turn: ComparedTurn) -> str:
+        difference = compare_turn(ledger, within.run_id, read.run_id, turn.turn_id)
+        return "\n".join(str(difference).splitlines()[1:])
+
+    chosen = counted_turns(read.comparison, found)
+    names = session_names(ledger, {turn.session_id for _, turn in chosen})
+    without_text = count_without_text(ledger, within)
+    return GateReport(
+        baseline=f"run {within.run_id}" if within.run_id else "the first readings",
+        candidate=read.name,
+        conditions=found,
+        comparison=read.comparison,
+        worse=worse_turns(chosen, names, detail),
+        notes=(*read.notes, *([not_judged(without_text)] if without_text else [])),
+        run_id=read.run_id,
+    )
+
+
+def _read(ledger: Ledger, within: Filter, candidate: Candidate) -> _Read:
+    if isinstance(candidate, ReadRun):
+        turns = replace(within, run_id=None)
+        compared = compare_pairs(ledger, within.run_id, candidate.run_id, turns)
+        return _Read(candidate.run_id, candidate.name, compared)
+    report = reparse(
+        ledger, parser=candidate.parser, against=candidate.against, within=within, workers=candidate.workers
+    )
+    notes = [*losses(report.failed, report.left_out)]
+    if report.unfit:
+        notes.append(_unfit(report.unfit))
+    return _Read(report.run_id, report.parser_name, report.comparison, tuple(notes))
+
+
+def _unfit(unfit: Mapping[str, int]) -> str:
+    of_profiles = ", ".join(f"{profile} ({turns:,})" for profile, turns in unfit.items())
+    return f"The candidate doesn't read the formats of these profiles: {of_profiles}; name others, or leave them out."
+
+
+def gate(
+    ledger: Ledger | None,
+    *,
+    baseline: Called | Path | Baseline,
+    candidate: Called | AnyParser,
+    against: str | None = None,
+    within: Filter = EVERYTHING,
+    max_lost: int = 0,
+    max_changed: int | None = None,
+    most: Mapping[Bucket, int] | None = None,
+    min_rate: float | None = None,
+    alpha: float | None = 0.05,
+    min_acting: int = MIN_ACTING,
+    allow_few: bool = False,
+    allow_missing: bool = False,
+    texts: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+) -> GateReport:
+    r"""Read a baseline's turns again with a candidate, and say whether that makes them worse.
+
+    Args:
+        ledger: where the turns are; it must be writable where a parser reads them. None where a baseline's file and its texts
+            are enough.
+        baseline: ``first`` for the first readings, a run by its id or name, or a blessed baseline as a file or a value.
+        candidate: a parser by name or as a value, or a run that has read the turns already, by its id or name.
+        against: another version of this package whose parser ``candidate`` names: a wheel, a folder with its source, or a
+            commit, branch or tag of the repository in the current folder. Its code is run: it must be trusted.
+        within: which of the turns, by what was given before they were read; a baseline's file knows profiles and models alone.
+        max_lost: at most how many turns may no longer be read whole.
+        max_changed: at most how many may be read as other actions or with other arguments; any number if not given.
+        most: at most how many turns other buckets may have; 0 for ``newly_rejected`` and ``no_longer_intent`` if not given.
+        min_rate: what the lower end of the interval of the candidate's success must reach, 0 to 1; nothing if not given.
+        alpha: a loss counts where chance alone makes one as large less often, 0 to 1; None for no such condition.
+        min_acting: how many turns must have meant to act in both readings: with fewer, or fewer than ``min_rate`` takes if all are
+            read, nothing is known, and it does not pass.
+        allow_few: whether too few sessions for an interval are enough, and a single turn that meant to act; the share itself is
+            taken then.
+        allow_missing: whether turns may stay unread, since their texts are not there or the run has not read them.
+        texts: a file or a folder with the texts of a baseline's file; those beside it if not given, and the ledger's.
+        workers: how many processes read; one on each core if not given, where there are enough turns for that to pay.
+
+    Returns:
+        Each condition with what was found, and the turns that count against the candidate.
+
+    Raises:
+        UsageError: nothing goes by a name, no turn fits, there is no such version, or a number can't be.
+        SourceError: a baseline's file can't be used, or none of its texts is there.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     few = al.gate(ledger, baseline="first", candidate="assistant")
+        ...     same = al.gate(ledger, baseline="first", candidate="assistant", allow_few=True)
+        ...     worse = al.gate(ledger, baseline="first", candidate="gembrain-standard")
+        >>> same.passed, worse.passed, worse.conditions[0].found
+        (True, False, '1 of 1')
+        >>> few.passed, few.lacks_evidence, few.conditions[4].asked
+        (False, True, 'at least 10 turns that meant to act')
+    """
+    check_workers(workers)
+    require_kind(most or {}, Mapping, "most is how many turns a bucket may have, by its name")
+    if "lost" in (most or {}):
+        raise UsageError("How many turns may be lost is said by max_lost (--max-lost), and by nothing else.")
+    asked = Asked(
+        most={**WORSE, **(most or {}), "lost": max_lost},
+        max_changed=max_changed,
+        min_rate=min_rate,
+        alpha=alpha,
+        min_acting=min_acting,
+        allow_few=allow_few,
+        allow_missing=allow_missing,
+    )
+    if rated(within).run_id is not None:
+        raise UsageError("The baseline says which run it is: name that one, and leave the run out of within.")
+    baseline = str(baseline) if isinstance(baseline, UUID) else baseline
+    candidate = str(candidate) if isinstance(candidate, UUID) else candidate
+    judged = _candidate(ledger, candidate, against, workers)
+    if isinstance(baseline, Baseline):
+        return HeldToFile(baseline, "the baseline", ledger, None if texts is None else Path(texts)).judge(
+            judged, within, asked
+        )
+    require_kind(baseline, str | Path, "A baseline is a run by its id or name, a file's path, or a Baseline")
+    if is_file(baseline):
+        path = Path(baseline)
+        places = Path(texts) if texts else (beside(path) if beside(path).exists() else None)
+        held = HeldToFile(load_baseline(path), f"the baseline {path.name}", ledger, places)
+        return held.judge(judged, within, asked)
+    if ledger is None:
+        raise UsageError("Without a ledger the baseline must be a file, as 'actionledger bless' writes it.")
+    if texts is not None:
+        raise UsageError("The texts of a run are in its ledger: name texts for a baseline's file alone.")
+    within = replace(within, run_id=run_or_first(ledger, str(baseline)))
+    return held_to_run(ledger, within, judged, asked)
+
+
+def is_file(baseline: str | Path) -> bool:
+    """Return whether a baseline is a file, not a run."""
+    return isinstance(baseline, Path) or baseline.endswith(".json") or Path(baseline).is_file()
+
+
+def _candidate(
+    ledger: Ledger | None, candidate: str | AnyParser, against: str | None, workers: int | None
+) -> Candidate:
+    """Return what is judged: a parser, or a run."""
+    if against is not None or not isinstance(candidate, str):
+        return ReadNow(candidate, against, workers)
+    if candidate in PARSERS:
+        return ReadNow(PARSERS[candidate], None, workers)
+    unknown = UnknownNameError("parser", candidate, PARSERS)
+    if ledger is None:
+        raise unknown
+    try:
+        return ReadRun(one_run(ledger, candidate))
+    except UsageError as error:
+        raise UsageError(f"{unknown} {error}") from None

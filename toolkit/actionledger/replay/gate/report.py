@@ -1,0 +1,366 @@
+"""What a gate asks of a candidate, condition by condition, the turns that count against it, and what it came to."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import TypeAlias, get_args
+
+from actionledger.core.errors import UnknownNameError, UsageError, require_number
+from actionledger.core.hooks import Shown, drawn
+from actionledger.core.rates import TOO_FEW, Rate, shown_p
+from actionledger.core.text import counted
+from actionledger.core.vocabulary import Outcome
+from actionledger.ledger.queries.compare import QUIET, Bucket, ComparedTurn, Comparison
+from actionledger.reading.parsers import AnyParser
+from actionledger.replay.paired import PairedComparison
+
+WORSE: Mapping[Bucket, int] = {"lost": 0, "no_longer_intent": 0, "newly_rejected": 0}
+"""The buckets that make a turn worse, with how many turns a gate lets into each where nothing is said."""
+
+CHANGED: tuple[Bucket, ...] = ("changed_actions", "changed_arguments")
+"""The buckets that ``max_changed`` counts together."""
+
+MIN_ACTING = 10
+"""Of how many turns that meant to act a gate asks for evidence where nothing else is said: as of sessions for an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of a gate.
+
+    Args:
+        name: the bucket that it limits, or ``acting``, ``changed``, ``success``, ``not_worse``, ``read_again``, ``texts_found``.
+        asked: what must hold, in words.
+        found: what was found, in words.
+        limit: the number that is asked for.
+        value: the number that was found; None where there is none.
+        passed: whether it holds.
+        lacks_evidence: whether it doesn't hold for too few turns or sessions alone: nothing says that the candidate is worse.
+    """
+
+    name: str
+    asked: str
+    found: str
+    limit: float
+    value: float | None
+    passed: bool
+    lacks_evidence: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a gate asks.
+
+    Args:
+        most: at most how many turns each bucket may have.
+        max_changed: at most how many turns may be read as other actions or with other arguments; None for any number.
+        min_rate: what the lower end of the candidate's success must reach, 0 to 1; None for nothing.
+        alpha: how unlikely a loss must be under chance to count as one, 0 to 1; None for no such condition.
+        min_acting: how many turns must have meant to act in both readings, 1 or more.
+        allow_few: whether too few sessions for an interval are enough, and a single turn that meant to act.
+        allow_missing: whether turns may stay unread.
+
+    Raises:
+        UsageError: a number that can't be.
+    """
+
+    most: Mapping[Bucket, int] = field(default_factory=lambda: dict(WORSE))
+    max_changed: int | None = None
+    min_rate: float | None = None
+    alpha: float | None = 0.05
+    min_acting: int = MIN_ACTING
+    allow_few: bool = False
+    allow_missing: bool = False
+
+    def __post_init__(self) -> None:
+        for bucket in self.most:
+            if bucket not in get_args(Bucket) or bucket in QUIET:
+                raise UnknownNameError("bucket", bucket, set(get_args(Bucket)) - QUIET)
+        counts: list[tuple[str, int | None]] = [*self.most.items(), ("changed", self.max_changed)]
+        for name, count in counts:
+            require_number(f"The most turns of {name}", count, optional=name == "changed")
+            if count is not None and not count >= 0:
+                raise UsageError(f"At most {count} turns of {name} can't be; give 0 or more.")
+        require_number("min_acting", self.min_acting, least=1)
+        for name, share in (("min_rate", self.min_rate), ("alpha", self.alpha)):
+            require_number(name, share, optional=True)
+            if share is not None and not 0 <= share <= 1:
+                raise UsageError(f"{name} is {share}; give a share from 0 to 1, such as 0.99.")
+
+
+def conditions(comparison: PairedComparison, asked: Asked) -> Iterator[Condition]:
+    """Yield each condition of what two readings of the same turns came to."""
+    for bucket, most in asked.most.items():
+        yield _at_most(bucket, comparison.counts[bucket], most, comparison.pairs)
+    if asked.max_changed is not None:
+        changed = sum(comparison.counts[bucket] for bucket in CHANGED)
+        yield _at_most("changed", changed, asked.max_changed, comparison.pairs)
+    if asked.min_rate is not None:
+        yield _success(comparison.after, asked.min_rate, allow_few=asked.allow_few)
+    if asked.alpha is not None:
+        yield _not_worse(comparison, asked.alpha, allow_few=asked.allow_few)
+    yield _acting(comparison, asked)
+
+
+def unread(name: str, what: str, missing: int, total: int, *, allowed: bool) -> Condition:
+    """Return the condition that nothing of the baseline stays unread."""
+    asked = f"turns {what}: at most 0" + (", more are allowed" if allowed else "")
+    found = f"{missing:,} of {counted(total, 'turn')}"
+    return Condition(name, asked, found, 0, missing, passed=allowed or not missing)
+
+
+def _at_most(name: str, count: int, most: int, pairs: int) -> Condition:
+    return Condition(
+        name, f"at most {counted(most, 'turn')}", f"{count:,} of {pairs:,}", most, count, passed=count <= most
+    )
+
+
+def acting_needed(least: float, rate: Rate) -> int | None:
+    """Return of how many turns, all of them read, the lower end of the interval reaches a share; None where of no number."""
+    if least >= 1:
+        return None
+    few, enough = 0, 1
+    while not _reaches(enough, least):
+        few, enough = enough, 2 * enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if _reaches(middle, least) else (middle, enough)
+    effective = rate.effective_count
+    return ceil(enough * rate.count / effective) if effective else enough
+
+
+def _reaches(count: int, least: float) -> bool:
+    interval = Rate(count, count).interval
+    return interval is not None and interval[0] >= least
+
+
+def _acting(comparison: PairedComparison, asked: Asked) -> Condition:
+    """Turns that meant to do nothing can't be lost: however many of them are read as before, nothing is known."""
+    count, pairs = comparison.intent, comparison.pairs
+    least = 1 if asked.allow_few else asked.min_acting
+    words = f"at least {counted(least, 'turn')} that meant to act"
+    low, _ = comparison.after.interval or (0.0, 0.0)
+    if asked.min_rate is not None and low < asked.min_rate and not asked.allow_few:
+        needed = acting_needed(asked.min_rate, comparison.after)
+        least = max(least, needed or 0)
+        words = f"at least {counted(least, 'turn')} that meant to act"
+        reached = f"{_share(asked.min_rate)} is reached by no number of turns" if needed is None else ""
+        words += f" ({reached or f'all of them read, {_share(asked.min_rate)} takes {needed:,}'})"
+    found = f"{count:,} of {pairs:,}"
+    if count:
+        found += f"; with none lost, {_most_lost(comparison.after)} might still be"
+    passed = count >= least
+    return Condition("acting", words, found, least, count, passed, lacks_evidence=not passed)
+
+
+def _most_lost(rate: Rate) -> str:
+    """Return the upper end of the interval that as many turns in the same sessions have where none is lost."""
+    clustering = replace(rate.clustering, totals=0, products=0) if rate.clustering else None
+    none_lost = Rate(0, rate.count, clustering)
+    interval = none_lost.interval or none_lost.plain_interval
+    return _share(interval[1]) if interval else "all"
+
+
+def _success(rate: Rate, least: float, *, allow_few: bool) -> Condition:
+    """The lower end of the interval must reach it: what the sample shows by chance alone is no promise."""
+    asked = f"the lower end of the candidate's success at least {_share(least)}"
+    if rate.value is None:
+        nothing = "no turn that meant to act in both"
+        return Condition("success", asked, nothing, least, None, passed=False, lacks_evidence=True)
+    found = f"{_share(rate.value)} ({rate.successes:,} of {rate.count:,})"
+    if rate.interval is None:
+        sessions = counted(rate.clustering.sessions if rate.clustering else 0, "session")
+        found += f", {TOO_FEW} for an interval ({sessions})"
+        if allow_few:
+            found += "; the share itself is taken"
+        passed = allow_few and rate.value >= least
+        is_open = not passed and rate.value >= least
+        return Condition("success", asked, found, least, rate.value, passed, lacks_evidence=is_open)
+    low, high = rate.interval
+    found = f"{_share(low)} to {_share(high)} around {found}"
+    needed = acting_needed(least, rate)
+    is_open = low < least <= rate.value and needed is not None and rate.count < needed
+    return Condition("success", asked, found, least, low, passed=low >= least, lacks_evidence=is_open)
+
+
+def _not_worse(comparison: PairedComparison, alpha: float, *, allow_few: bool) -> Condition:
+    won, lost = comparison.only_after, comparison.only_before
+    asked = f"no loss beyond chance (p at least {alpha:g})"
+    p_value = comparison.p_value
+    found = f"{won:,} recovered, {lost:,} lost, {shown_p(p_value)} by the sign-flip test over sessions"
+    passed = won >= lost or p_value >= alpha
+    is_few = comparison.difference is None
+    if won < lost and is_few:
+        found += f"; {TOO_FEW} to tell a loss from chance ({comparison.net.sessions:,})"
+        passed = passed and allow_few
+    return Condition("not_worse", asked, found, alpha, p_value, passed=passed)
+
+
+def _share(value: float) -> str:
+    """Return a share in per cent, exact enough that what misses a limit never looks as if it reached it."""
+    return f"{100 * value:.4f}".rstrip("0").rstrip(".") + " %"
+
+
+@dataclass(frozen=True, slots=True)
+class WorseTurn:
+    """A turn that counts against the candidate.
+
+    Args:
+        condition: the name of the condition that counts it.
+        bucket: what the candidate's reading means for it.
+        session: its session, as people call it.
+        turn_index: its place in the session, from 0.
+        model: the language model.
+        before, after: what came of both readings.
+        detail: how the two differ, as lines; a model may have written any of it.
+    """
+
+    condition: str
+    bucket: Bucket
+    session: str
+    turn_index: int
+    model: str
+    before: Outcome
+    after: Outcome
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GateReport(Shown):
+    r"""Whether a candidate may take a baseline's place, and why.
+
+    Args:
+        baseline: what it is held against, in words.
+        candidate: the parser or the run that is judged.
+        conditions: what was asked, each with what was found.
+        comparison: both readings, pair by pair.
+        worse: turns that count against it, at most ``MOST_TURNS`` a condition.
+        notes: what else is to be known, in sentences.
+        run_id: the run that the candidate's readings are recorded as; None where no ledger has them.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     report = al.gate(ledger, baseline="first", candidate="gembrain-standard")
+        >>> report.passed, [condition.name for condition in report.conditions if not condition.passed]
+        (False, ['lost', 'not_worse', 'acting'])
+    """
+
+    baseline: str
+    candidate: str
+    conditions: tuple[Condition, ...]
+    comparison: PairedComparison
+    worse: tuple[WorseTurn, ...] = ()
+    notes: tuple[str, ...] = ()
+    run_id: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether every condition holds."""
+        return all(condition.passed for condition in self.conditions)
+
+    @property
+    def lacks_evidence(self) -> bool:
+        """Whether it does not pass for too few turns or sessions alone: nothing says that the candidate is worse."""
+        return not self.passed and all(each.passed or each.lacks_evidence for each in self.conditions)
+
+    def junit(self) -> str:
+        r"""Return it as JUnit XML: a testcase for each condition, and for each turn that counts against the candidate.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         turn = runtime.handle('```actions\n{"actions": [{"type": "list_tasks"}]}\n```')
+            ...     report = al.gate(ledger, baseline="first", candidate="assistant")
+            >>> report.junit().splitlines()[0]
+            '<?xml version="1.0" encoding="UTF-8"?>'
+        """
+        return drawn(self, "junit")
+
+    def markdown(self) -> str:
+        r"""Return it as Markdown for a comment under a pull request: bounded, with a model's text in code alone.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         turn = runtime.handle('```actions\n{"actions": [{"type": "list_tasks"}]}\n```')
+            ...     report = al.gate(ledger, baseline="first", candidate="assistant", allow_few=True)
+            >>> report.markdown().splitlines()[0]
+            '### The gate passes'
+        """
+        return drawn(self, "markdown")
+
+
+MOST_TURNS = 100
+"""How many turns of a condition a report names at most."""
+
+
+def counted_turns(comparison: Comparison, found: Sequence[Condition]) -> list[tuple[str, ComparedTurn]]:
+    """Return the turns that conditions count, each with the condition's name."""
+    return [
+        (condition.name, turn)
+        for condition in found
+        for bucket in (CHANGED if condition.name == "changed" else (condition.name,))
+        for turn in comparison.turns.get(bucket, ())[:MOST_TURNS]  # type: ignore[call-overload]
+    ]
+
+
+def worse_turns(
+    turns: Sequence[tuple[str, ComparedTurn]],
+    names: Mapping[str, str],
+    detail: Callable[[ComparedTurn], str],
+) -> tuple[WorseTurn, ...]:
+    return tuple(
+        WorseTurn(
+            condition,
+            turn.bucket,
+            names.get(turn.session_id, turn.session_id),
+            turn.turn_index,
+            turn.model,
+            turn.before,
+            turn.after,
+            detail(turn),
+        )
+        for condition, turn in turns
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNow:
+    """A parser that reads the turns now.
+
+    Args:
+        parser: the parser, or the name of another version's.
+        against: the version of this package whose parser it is: a wheel, a folder, or a commit; None for this one.
+        workers: how many processes read; None for one on each core where that pays.
+    """
+
+    parser: str | AnyParser
+    against: str | None
+    workers: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRun:
+    """A run of the ledger.
+
+    Args:
+        run_id: its id.
+    """
+
+    run_id: str
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"run {self.run_id}"
+
+
+Candidate: TypeAlias = ReadNow | ReadRun
+
+
+def not_judged(count: int) -> str:
+    """Return the sentence on turns without a text."""
+    return f"{counted(count, 'turn')} not judged: the recording has kept the calls alone, and there is no text to read."

@@ -1,1 +1,0 @@
-"""Failures in groups: what a group is, how it is gathered, loops among them, and the report of all."""

@@ -1,0 +1,110 @@
+"""What reads turns again and where: this version's parser or another one's, in this process, in others, or on a cluster."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pydantic import ValidationError
+
+from actionledger.core.errors import UsageError
+from actionledger.core.privacy import custom
+from actionledger.core.recording import ParserIdentity, RunKey
+from actionledger.core.vocabulary import Reason
+from actionledger.ledger.queries.rereading import RecordedResponse
+from actionledger.reading.parsers import PARSERS, AnyParser, parser_meant
+from actionledger.replay.processes import PAYS_FROM, Processes, cores, own_command
+from actionledger.replay.runners import InThisProcess, Reading, Rereader, Runner, unread_line
+from actionledger.replay.worker import PARSER
+from actionledger.runtime.execution.registry import PROFILES
+
+Place: TypeAlias = Literal["processes", "ray"]
+"""Where turns are read again."""
+
+
+def placed(
+    parser: AnyParser, *, workers: int | None, seconds: float, place: Place
+) -> Callable[[RunKey, int], Runner]:
+    """Return what makes the runner of a rereading, of its run and of how many turns there are."""
+
+    def runner(run: RunKey, turns: int) -> Runner:
+        count = workers or (cores() if turns >= PAYS_FROM else 1)
+        if not _travels(parser):
+            return InThisProcess(Rereader(parser, run))
+        if place == "ray":
+            from actionledger.replay.distributed import OnRay  # noqa: PLC0415 - optional
+
+            return OnRay(_setup(parser, run, seconds), workers, rest=_processes(parser, run, 1, seconds))
+        if count == 1:
+            return InThisProcess(Rereader(parser, run))
+        return _processes(parser, run, count, seconds)
+
+    return runner
+
+
+def _processes(parser: AnyParser, run: RunKey, count: int, seconds: float) -> Processes:
+    own = Rereader(parser, run)
+
+    def here(response: RecordedResponse, tools: Mapping[str, str]) -> Reading | None:
+        """Read what only this process knows how to check: another one doesn't have the profile."""
+        return Reading(own.read(response, tools)) if PROFILES.is_registered(response.profile) else None
+
+    def fail(response: RecordedResponse, reason: Reason, detail: str) -> Reading:
+        return Reading(unread_line(response, parser, run, reason, detail), failed=reason)
+
+    command = own_command(_setup(parser, run, seconds))
+    return Processes(command, count, convert=lambda _response, line: Reading(line), fail=fail, here=here)
+
+
+def _setup(parser: AnyParser, run: RunKey, seconds: float) -> dict[str, object]:
+    return {
+        "parser": parser.configuration,
+        "run_id": run.run_id,
+        "seconds": seconds,
+        "secrets": custom.texts(),
+    }
+
+
+def _travels(parser: AnyParser) -> bool:
+    """Return whether a parser is the same one when it is made again of its configuration."""
+    try:
+        return PARSER.validate_json(parser.configuration).id == parser.id
+    except ValidationError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenReader:
+    """What reads turns again.
+
+    Args:
+        identity: what is recorded of it.
+        fits: the parser whose formats say which turns it is for.
+        runner: makes what has turns read, of the run and of how many there are.
+    """
+
+    identity: ParserIdentity
+    fits: AnyParser | None
+    runner: Callable[[RunKey, int], Runner]
+
+
+def reader_of(
+    parser: str | AnyParser, against: str | None, *, workers: int | None, seconds: float, place: Place
+) -> ChosenReader:
+    """Return what reads turns again."""
+    if against is not None:
+        return _of_other_version(parser, against, workers, seconds, place)
+    chosen = parser_meant(parser)
+    return ChosenReader(chosen, chosen, placed(chosen, workers=workers, seconds=seconds, place=place))
+
+
+def _of_other_version(
+    parser: str | AnyParser, against: str, workers: int | None, seconds: float, place: Place
+) -> ChosenReader:
+    if not isinstance(parser, str):
+        raise UsageError("Give the parser's name: a value of this version is none of another one's.")
+    if place != "processes":
+        raise UsageError("Another version reads in processes of this machine alone; leave place out.")
+    from actionledger.replay.versions import OtherVersion  # noqa: PLC0415 - seldom needed
+
+    other = OtherVersion(against, parser, seconds)
+    return ChosenReader(other.identity, PARSERS.get(parser), other.runner(workers))

@@ -1,0 +1,341 @@
+"""The course of a recorded session or of a rerun, turn by turn, as it is compared; and why a session can't be run again."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, cast
+
+from actionledger.core.draws import Kind
+from actionledger.core.events import (
+    EVENT,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    ResponseParsed,
+    TurnFinished,
+    TurnResumed,
+)
+from actionledger.core.values import Approval
+from actionledger.core.vocabulary import Capture, Origin
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.progress import RecordedTry, approvals_of_turn, recorded_tries
+from actionledger.ledger.queries.sessions import Session, session
+from actionledger.ledger.queries.turn import TurnDetail, conversation, turn
+from actionledger.ledger.storage.encoding import encode
+from actionledger.runtime.execution.execution_events import POLICY
+from actionledger.runtime.session.states.capture import CapturedState
+from actionledger.runtime.session.states.lines import Drawn, Effects, KeptStates, Line, following, read_states
+from actionledger.runtime.session.states.stores import Rows, rows_of, table_changes
+from actionledger.runtime.workspace.nodes import Change, Node
+from actionledger.runtime.workspace.texts import unified
+
+
+class WhyNot(StrEnum):
+    """Why a recorded session can't be run again."""
+
+    NOT_OURS = "not_ours"
+    NO_TEXT = "no_text"
+    MASKED = "masked"
+    NO_MANIFEST = "no_manifest"
+    NOT_KEPT = "not_kept"
+    DAMAGED = "damaged"
+    UNKNOWN_PROFILE = "unknown_profile"
+    NOT_APART = "not_apart"
+    OPEN = "open"
+
+
+SENTENCES = {
+    WhyNot.NOT_OURS: "Another runtime has run it, and only its record of what came of the actions is here.",
+    WhyNot.NO_TEXT: "The recording has not kept what the model wrote as it wrote it.",
+    WhyNot.MASKED: "A secret in it was masked before it was recorded, so that it would not run as it did.",
+    WhyNot.NO_MANIFEST: "Nobody has kept what its workspace held: it was recorded without a manifest, or that is over its time.",
+    WhyNot.NOT_KEPT: "What its workspace held is no longer kept.",
+    WhyNot.DAMAGED: "What is kept of its workspace is damaged.",
+    WhyNot.UNKNOWN_PROFILE: "Its profile is not known here; give one by profile=… .",
+    WhyNot.NOT_APART: "Actions that touch the outside ran side by side with others, so that nobody can tell which changed what.",
+    WhyNot.OPEN: "It is being worked on elsewhere.",
+}
+"""Each as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused(Exception):  # noqa: N818 - it is no error of anybody's
+    """A session that can't be run again.
+
+    Args:
+        reason: why.
+        detail: the particulars, as a sentence; empty where there are none.
+    """
+
+    reason: WhyNot
+    detail: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The reason, for people."""
+        return f"{SENTENCES[self.reason]} {self.detail}".rstrip()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The course of one recorded session.
+
+    Args:
+        session: the session.
+        states: what its workspace held, and in which order all happened.
+        turns: all that is recorded of each turn, by its place.
+        executions: every try at every action.
+        approvals: what was asked and decided in each turn, by its place.
+    """
+
+    session: Session
+    states: KeptStates
+    turns: Mapping[int, TurnDetail]
+    executions: Sequence[RecordedTry]
+    approvals: Mapping[int, Sequence[Approval]]
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """What happened, in order."""
+        return self.states.lines
+
+    def tries(self, turn_index: int, place: int) -> list[RecordedTry]:
+        """Return the tries at an action that had, or may have had, an effect."""
+        where = turn_index, place
+        return [
+            each
+            for each in self.executions
+            if (each.turn_index, each.action_index) == where and each.status.was_attempted
+        ]
+
+    def drawn(self, turn_index: int, place: int) -> list[tuple[Kind, Any]]:
+        """Return what an action drew from outside."""
+        return [
+            (cast("Kind", kind), value)
+            for line in self.lines
+            if isinstance(line, Drawn) and (line.turn, line.action) == (turn_index, place)
+            for kind, value in line.values
+        ]
+
+    def effects(self, turn_index: int) -> list[Effects]:
+        """Return what a turn's actions have changed, in order."""
+        return [line for line in self.lines if isinstance(line, Effects) and line.turn == turn_index]
+
+    def decided(self, turn_index: int, until: datetime) -> Iterator[Approval]:
+        """Yield what people had decided in a turn until a moment."""
+        for each in self.approvals.get(turn_index, ()):
+            if each.decision and each.decided_by != POLICY and each.decided_at and each.decided_at <= until:
+                yield each
+
+
+def kept_states(ledger: Ledger, recorded: Session, *, was_run: bool = True) -> KeptStates:
+    """Return what was kept of a session's states."""
+    states = read_states(ledger.manifests, recorded.session_id)
+    if states is None:
+        raise Refused(WhyNot.NO_MANIFEST if was_run else WhyNot.NOT_OURS)
+    if states.is_damaged:
+        raise Refused(WhyNot.DAMAGED)
+    if states.is_masked:
+        raise Refused(WhyNot.MASKED)
+    if states.first is None:
+        raise Refused(WhyNot.NOT_KEPT)
+    return states
+
+
+def course_of(ledger: Ledger, session_id: str) -> Course:
+    """Return the course of a recorded session."""
+    recorded = session(ledger, session_id)
+    assert recorded is not None
+    responses = conversation(ledger, session_id)
+    if any(each.capture is not Capture.TEXT for each in responses):
+        raise Refused(WhyNot.NO_TEXT)
+    executions = recorded_tries(ledger, session_id)
+    if any(each.origin is Origin.RECORDED for each in executions):
+        raise Refused(WhyNot.NOT_OURS)
+    states = kept_states(
+        ledger, recorded, was_run=bool(executions) or "workspace" in json.loads(recorded.metadata)
+    )
+    if inexact := [each.index for each in responses if not each.text_is_exact]:
+        raise Refused(WhyNot.MASKED, f"It is in turn {inexact[0]}.")
+    turns = {each.index: detail for each in responses if (detail := turn(ledger, session_id, each.index))}
+    approvals = defaultdict[int, list[Approval]](list)
+    for index, detail in turns.items():
+        approvals[index] += approvals_of_turn(ledger, detail.response.turn_id)
+    if any(not each.is_exact for asked in approvals.values() for each in asked):
+        raise Refused(WhyNot.MASKED, "It is in the arguments of an action that was decided about.")
+    return Course(recorded, states, turns, executions, approvals)
+
+
+WORKSPACE = "{workspace}"
+"""Stands for the folder that a session worked in."""
+
+
+@dataclass(slots=True)
+class ActionTrace:
+    """What came of one action.
+
+    Args:
+        name, arguments, status: as it was read and checked.
+        execution: what came of its last try, by field; none where it never came to one.
+    """
+
+    name: str
+    arguments: Any
+    status: str
+    execution: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class TurnTrace:
+    """What came of one turn.
+
+    Args:
+        outcome: what came of reading it.
+        actions: each action by its place.
+        feedback: what the model was told of it in the end; None where it never ended.
+        effects: what has changed, by the places of the actions that did it, then by what: a path, or a store's table.
+    """
+
+    outcome: str = ""
+    actions: dict[int, ActionTrace] = field(default_factory=dict)
+    feedback: str | None = None
+    effects: dict[tuple[int, ...], dict[str, "Effect"]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What has become of one path, or of one table of a store.
+
+    Args:
+        after: what stands there then, as a JSON value; None for nothing.
+        content: what a file holds then; None for all else.
+    """
+
+    after: Any
+    content: bytes | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Effect) and self.after == other.after
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self.after, sort_keys=True, default=str))
+
+    def diff_to(self, path: str, other: "Effect | None") -> str:
+        """Return how another content differs from this one, as a unified diff; empty where both are no files."""
+        theirs = other.content if other else None
+        return "" if self.content is None and theirs is None else unified(path, self.content, theirs)
+
+
+def traces_of_record(course: Course) -> dict[int, TurnTrace]:
+    """Return what came of each turn, as it is recorded."""
+    root = course.states.begun.root
+    last: dict[tuple[int, int], RecordedTry] = {}
+    for each in course.executions:
+        last[each.turn_index, each.action_index] = each
+    traces: dict[int, TurnTrace] = {}
+    for index, detail in course.turns.items():
+        trace = traces[index] = TurnTrace(str(detail.attempt.outcome) if detail.attempt else "")
+        for action in detail.actions:
+            trace.actions[action.index] = ActionTrace(
+                action.name, json.loads(action.arguments), str(action.status)
+            )
+        feedback = detail.response.feedback
+        trace.feedback = None if feedback is None else feedback.replace(root, WORKSPACE)
+    for (index, place), each in last.items():
+        if index in traces and place in traces[index].actions:
+            traces[index].actions[place].execution = _execution(each, root)
+    add_effects(traces, course.states)
+    return traces
+
+
+def traces_of_events(events: Iterable[Event], root: str) -> dict[int, TurnTrace]:
+    """Return what came of each turn, by the events of a rerun, as a ledger would hold them."""
+    traces: dict[int, TurnTrace] = {}
+    turns: dict[str, int] = {}
+    places: dict[str, tuple[int, int]] = {}
+    for event in events:
+        recorded = EVENT.validate_json(encode(event))
+        match recorded:
+            case ResponseParsed():
+                turns[recorded.turn_id] = recorded.turn_index
+                trace = traces[recorded.turn_index] = TurnTrace(str(recorded.outcome))
+                for action in recorded.actions:
+                    trace.actions[action.index] = ActionTrace(
+                        action.name, json.loads(action.arguments), str(action.status)
+                    )
+            case ExecutionStarted():
+                places[recorded.execution_id] = recorded.turn_index, recorded.action_index
+            case ExecutionFinished():
+                index, place = places[recorded.execution_id]
+                if place in traces[index].actions:
+                    traces[index].actions[place].execution = _execution(recorded, root)
+            case TurnFinished() | TurnResumed():
+                traces[turns[recorded.turn_id]].feedback = recorded.feedback.replace(root, WORKSPACE)
+            case _:
+                pass
+    return traces
+
+
+def add_effects(traces: Mapping[int, TurnTrace], states: KeptStates) -> None:
+    """Add what was found to have changed after each action."""
+    state = states.first
+    for line in states.lines:
+        after = following(state, line)
+        if isinstance(line, Effects) and line.turn is not None and line.turn in traces and after is not None:
+            found = traces[line.turn].effects.setdefault(line.actions, {})
+            for change in line.as_changes:
+                found.update(_effects(change, state, after, states))
+        state = after
+
+
+def _effects(
+    change: Change, before: CapturedState | None, after: CapturedState, states: KeptStates
+) -> dict[str, Effect]:
+    """Return what has become of a path; of a store, table by table: its file is never the same."""
+    is_store = change.path in after.stores or (before is not None and change.path in before.stores)
+    if not is_store:
+        content = states.objects.get(change.after.digest) if change.after and change.after.digest else None
+        return {change.path: Effect(_plain(change.after), content)}
+    changes = table_changes(_rows(change.before, states), _rows(change.after, states))
+    return {
+        f"{change.path}/{one.table}": Effect({"removed": _lists(one.removed), "added": _lists(one.added)})
+        for one in changes
+    }
+
+
+def _rows(node: Node | None, states: KeptStates) -> Rows | None:
+    image = states.objects.get(node.digest) if node and node.digest else None
+    return rows_of(image) if image else None
+
+
+def _lists(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(row) for row in rows]
+
+
+def _plain(node: Node | None) -> Any:
+    if node is None:
+        return None
+    shown = {
+        "kind": str(node.kind),
+        "mode": f"{node.mode:o}",
+        "size": node.size,
+        "digest": node.digest[:16],
+        "target": node.target,
+    }
+    return {name: value for name, value in shown.items() if value != ""}
+
+
+def _execution(tried: RecordedTry | ExecutionFinished, root: str) -> dict[str, Any]:
+    quoted = json.dumps(root)[1:-1]
+    return {
+        "status": str(tried.status),
+        "reason": str(tried.reason) if tried.reason else None,
+        "result": json.loads(tried.result.replace(quoted, WORKSPACE)),
+        "message": tried.message.replace(root, WORKSPACE),
+    }
