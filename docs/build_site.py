@@ -49,11 +49,11 @@ NAV: dict[str, tuple[str, ...]] = {
 
 REFERENCE = {
     "Reading": (
-        *("api", "reading", "report.explaining", "core.values", "actions.catalogue"),
+        *("api", "reading", "report.explanation", "core.values", "actions.catalogue"),
         "profiles.custom",
     ),
     "Running": ("runtime", "profiles.assistant", "profiles.orchestrator", "core.vocabulary"),
-    "Recording": ("ledger", "imports", "report.progress", "report.viewing", "core.errors"),
+    "Recording": ("ledger", "imports", "report.progress", "report.sessions", "report.viewing", "core.errors"),
     "Comparing": ("core.rates", "replay"),
 }
 """The pages of the reference, each with the modules whose public names it has."""

@@ -1,5 +1,6 @@
 """Sessions of any source into a ledger, from Python."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
@@ -27,6 +28,7 @@ from actionledger.ledger.results import Parameters, QueryResult
 
 # What a program hands over to be taken in: each value is of the kind that its field is for, or a sentence says which is not.
 _Fits = Callable[[Any], bool]
+_OUR_MODULES = re.compile(r"\bactionledger(?:\.[a-z_]+)*\.")
 
 
 def refuse_other_kinds(item: object) -> None:
@@ -39,7 +41,7 @@ def refuse_other_kinds(item: object) -> None:
         if not fits(value):
             takes = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
             raise UsageError(
-                f"{type(item).__name__}.{name} takes {takes.replace('actionledger.imports.sources.base.', '')}, "
+                f"{type(item).__name__}.{name} takes {_OUR_MODULES.sub('', takes)}, "
                 f"not {value!r:.60} of the type {type(value).__name__}."
             )
         for each in value if isinstance(value, tuple | list) else (value,):
