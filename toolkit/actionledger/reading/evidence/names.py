@@ -136,11 +136,12 @@ class Names:
             {*(_SIGN.join(map(re.escape, words)) for words in spelt), *map(re.escape, self._by_capitals)},
             key=lambda each: (-len(each), each),
         )
-        self._pattern = f"{_any_of(patterns)}(?!\\w)(?:{_FOLLOWED})"
+        # A name of signs alone, such as "_", is nothing that can be looked for.
+        self._pattern = f"{_any_of(patterns)}(?!\\w)(?:{_FOLLOWED})" if patterns else ""
 
     def mentions(self, text: str, start: int, end: int) -> Iterator[Mention]:
         """Yield each place of ``text[start:end]`` where one of the names is called, in text order."""
-        if end - start > _SHORT and not self.may_be_in(text[start:end].lower()):
+        if not self._pattern or (end - start > _SHORT and not self.may_be_in(text[start:end].lower())):
             return
         at = start
         pattern = _compiled(self._pattern)
