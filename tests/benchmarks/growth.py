@@ -14,7 +14,7 @@ from timing import seconds
 from actionledger.api import AnyParser
 from actionledger.reading.parsers import PARSERS
 
-TESTS = Path(__file__).parents[1] / "parsing" / "test_growth.py"
+TESTS = Path(__file__).parents[1] / "reading" / "test_growth.py"
 SIZES = (100_000, 1_000_000)
 TRACED = (20_000, 200_000)
 """The sizes at which memory is measured, which slows everything down."""

@@ -141,7 +141,7 @@ def test_another_version_is_a_candidate(run, sentence, ledger, tmp_path, monkeyp
     for name, code in (("whole", ExitCode.DONE), ("broken", ExitCode.GATE)):
         source = copied_package(tmp_path / name)
         if name == "broken":
-            dialect = source / "parsing" / "dialects" / "json_fences.py"
+            dialect = source / "reading" / "dialects" / "json_fences.py"
             dialect.write_text(dialect.read_text().replace('value.get("actions")', 'value.get("axtions")'))
         for baseline, where in (("first", ("-l", ledger)), ("base.json", ())):
             asked = ("gate", "--baseline", baseline, *SAME, "--against", tmp_path / name, *where)

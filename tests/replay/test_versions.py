@@ -38,7 +38,7 @@ def broken(tmp_path: Path) -> Path:
     shutil.copytree(
         PACKAGE, folder / "toolkit" / "actionledger", ignore=shutil.ignore_patterns("__pycache__")
     )
-    file = folder / "toolkit" / "actionledger" / "parsing" / "dialects" / "json_fences.py"
+    file = folder / "toolkit" / "actionledger" / "reading" / "dialects" / "json_fences.py"
     source = file.read_text()
     assert 'value.get("actions")' in source
     file.write_text(source.replace('value.get("actions")', 'value.get("axtions")'))

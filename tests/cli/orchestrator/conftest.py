@@ -75,6 +75,8 @@ def repository(tmp_path: Path) -> Path:
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The server that the tests of models have."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    made = runpy.run_path(str(Path(__file__).parents[2] / "models" / "conftest.py"))["ChatServer"]()
+    made = runpy.run_path(str(Path(__file__).parents[2] / "runtime" / "models" / "conftest.py"))[
+        "ChatServer"
+    ]()
     yield made
     made.close()

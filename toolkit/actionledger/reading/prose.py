@@ -222,7 +222,11 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
         return ""
     if _presents(sentence) and not (_is_of_work(sentence) if is_own else _goes_on(sentences)):
         return "The sentence before it presents it, and does not say that it is made."
-    if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
+    if (
+        not is_own
+        and _is_unended(sentence)
+        and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW)
+    ):
         return "It stands in the middle of a sentence."
     return ""
 

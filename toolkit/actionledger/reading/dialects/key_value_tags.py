@@ -283,6 +283,9 @@ class _K2HorizonAsJson(Marked):
         return None if begin < marker.end else marker.nothing_behind()
 
 
+_K2_HORIZON_AS_JSON = _K2HorizonAsJson()
+
+
 def _grouped(marker: Marker, calls: list[Found], at: int) -> Found:
     """Return the block of a group whose calls end at ``at``."""
     close = closing_tag(marker.source.text, at, marker.end, _ALL_CLOSE, marker.options)
@@ -352,5 +355,5 @@ class K2Horizon(ParameterTags):
         return (
             found
             if found or opening.label in self.thought_markers
-            else _AS_JSON.read(source, opening, end, options)
+            else _K2_HORIZON_AS_JSON.read(source, opening, end, options)
         )
