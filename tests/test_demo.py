@@ -10,7 +10,7 @@ import pytest
 
 from actionledger import demo
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.demo import sample_sessions, take_samples
 from actionledger.imports.sources.base import Refusal
 from actionledger.ledger import Ledger, open_ledger

@@ -23,7 +23,7 @@ from actionledger.core.events import (
     SessionStarted,
     TurnSuperseded,
 )
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import dialects_of
 from actionledger.imports.parts import items_of

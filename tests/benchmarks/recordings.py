@@ -16,7 +16,7 @@ from rivals import Read, readers
 from timing import seconds
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.formats import mint as mint_format
 from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.json_values import json_lines

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.formats import mint as mint_format
 from actionledger.reading.parsers import parser_named
 from actionledger.runtime.repetition.fingerprints import ActionFingerprint, fingerprint

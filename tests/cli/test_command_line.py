@@ -151,13 +151,11 @@ def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):
         "actionledger._version",
         "actionledger.cli",
         "actionledger.cli.commands",
-        "actionledger.cli.commands",
-        "actionledger.cli.exits",
         "actionledger.cli.exits",
         "actionledger.core",
-        "actionledger.core.text",
         "actionledger.core.errors",
         "actionledger.core.hooks",
+        "actionledger.core.text",
     ]
     completing = {
         "_ACTIONLEDGER_COMPLETE": "complete_bash",

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from actionledger.cli import app
 from actionledger.cli.filters import FOUND, GIVEN, filter_from
 from actionledger.core.errors import UsageError
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import Filter, ScoreBound

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import Importer
 from actionledger.ledger.queries.recorded import Known
 

@@ -8,7 +8,7 @@ import pytest
 
 from actionledger.core.events import ResponseParsed, ResponseReceived
 from actionledger.core.frozen import made_quickly
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 
 
 @dataclass(frozen=True, slots=True)

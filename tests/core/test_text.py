@@ -156,6 +156,6 @@ def test_no_other_room_has_a_way_of_its_own_with_halves():
         if ways.search(line)
     }
     assert found == {
-        'ledger/loading.py: text = line.data.decode(errors="backslashreplace").rstrip("\\n")',
-        'sources/containers.py: self._decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")',
+        'ledger/storage/loading.py: text = line.data.decode(errors="backslashreplace").rstrip("\\n")',
+        'imports/sources/containers.py: self._decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")',
     }

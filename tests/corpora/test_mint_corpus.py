@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports import Importer
 from actionledger.imports.formats import mint as mint_format
 from actionledger.ledger import open_ledger

@@ -11,7 +11,7 @@ import pytest
 from corpus_files import CORPORA
 
 import actionledger as al
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Outcome
 from actionledger.imports.formats import mint as mint_format
 

@@ -11,7 +11,7 @@ import pytest
 from corpus_files import CORPORA
 from effort import soaked
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.formats import mint as mint_format
 
 pytestmark = pytest.mark.corpus

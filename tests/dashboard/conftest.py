@@ -26,14 +26,8 @@ from actionledger.core.events import (
     TurnFinished,
 )
 from actionledger.core.ids import derived_id
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Usage
 from actionledger.core.values import Block, FieldError, Issue, Repair, Span
-from actionledger.core.values.recordings import (
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Usage,
-)
 from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 from streamlit.testing.v1 import AppTest
 
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, Outcome, Reason, RunKind
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries

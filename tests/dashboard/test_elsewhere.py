@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedCall, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports import import_sessions
 from actionledger.imports.sources.base import LeftOut, Refusal

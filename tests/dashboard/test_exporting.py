@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.marks import Selection, listed_turns

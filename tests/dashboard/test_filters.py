@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 import actionledger_dashboard
 from actionledger import RecordedSession, RecordedTurn, import_sessions
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedCall
+from actionledger.core.recordings import RecordedCall
 from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound

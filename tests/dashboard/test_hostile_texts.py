@@ -15,8 +15,8 @@ import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.core.events import ActionRecord
 from actionledger.core.ids import derived_id, now
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.values import Block, FieldError, Issue, Repair, Span
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import (
     ActionStatus,
     BlockStatus,

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger as al
 from actionledger.core.rates import Clustering
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, Ending, LeftOutReason
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import NO_DETAILS
+from actionledger.core.recordings import NO_DETAILS
 from actionledger.imports.import_run import details_of, title_of
 from actionledger.ledger.queries.lineage import children, family
 from actionledger.ledger.queries.sessions import sessions

@@ -18,7 +18,7 @@ from same_rows import differences
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import SystemNoted
 from actionledger.core.ids import new_id, now
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports import import_path, import_sessions
 from actionledger.imports.importer import Importer

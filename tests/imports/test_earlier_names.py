@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from actionledger import import_path, import_sessions, open_ledger
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.formats.codex import read
 from actionledger.imports.formats.provider_wire import read as read_wire
 from actionledger.ledger.upkeep.health import Check, examine

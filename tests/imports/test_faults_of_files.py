@@ -19,7 +19,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import importers, recognition
 from actionledger.imports.live.watcher import Watcher
 from actionledger.imports.paths import import_path

@@ -10,7 +10,7 @@ import pytest
 from actionledger.cli.imports import taken
 from actionledger.core.errors import UnknownNameError
 from actionledger.core.events import Event
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import Importer, ImportReport, turns
 from actionledger.imports.sources.base import Refusal
 from actionledger.ledger import Ledger, open_ledger

@@ -17,7 +17,7 @@ import pytest
 from interrupting import heard
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports import import_path
 from actionledger.imports.importer import Importer

@@ -10,13 +10,7 @@ import pytest
 from effort import soaked
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values.recordings import (
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    RecordedTurn,
-    Usage,
-)
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports import ImportReport, import_sessions
 from actionledger.imports.sources.base import Item, LeftOut, Refusal

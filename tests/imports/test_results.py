@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports import Importer, ImportReport
 from actionledger.ledger import Ledger, open_ledger

@@ -1,6 +1,6 @@
 """Errors in words that no table knows, by runtime and version."""
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports import import_sessions
 from actionledger.imports.bundles import unknown_wordings

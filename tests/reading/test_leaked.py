@@ -10,9 +10,9 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 
 import actionledger as al
+from actionledger.core.recordings import RecordedCall
 from actionledger.core.values import Reading
 from actionledger.core.values.calls import Offer
-from actionledger.core.values.recordings import RecordedCall
 from actionledger.core.vocabulary import BlockStatus, Capture, Outcome, Reason
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.leaked import has_sign

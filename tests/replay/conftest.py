@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import Importer
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import Known

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, Origin, Reason
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.failure_groups import FailureKey

@@ -14,7 +14,7 @@ from repetition_sessions import LOOPS, ORDINARY, Call, Session
 import actionledger as al
 from actionledger.core.errors import ActionError
 from actionledger.core.recording import RunKey, SessionKey
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Reason, RunKind
 from actionledger.imports import Importer
 from actionledger.ledger import Ledger, open_ledger

@@ -12,7 +12,7 @@ from effort import soaked
 import actionledger as al
 from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.core.recording import RunKey
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Reason, RunKind
 from actionledger.imports import Importer
 from actionledger.ledger import open_ledger

@@ -6,7 +6,7 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import LedgerError, UnknownNameError, UsageError
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn, Usage
+from actionledger.core.recordings import RecordedSession, RecordedTurn, Usage
 from actionledger.imports import Importer, import_sessions
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports import ImportReport, import_sessions
 from actionledger.imports.sources.base import Source
 from actionledger.imports.sources.registry import recognised, sample_of

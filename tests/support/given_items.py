@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
 from actionledger.imports.sources.wordings import judged

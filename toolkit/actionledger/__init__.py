@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     )
     from actionledger.core.errors import ActionError as ActionError, ActionLedgerError as ActionLedgerError
     from actionledger.core.rates import Rate as Rate
+    from actionledger.core.recordings import (
+        Permission as Permission,
+        RecordedCall as RecordedCall,
+        RecordedResult as RecordedResult,
+        RecordedSession as RecordedSession,
+        RecordedTurn as RecordedTurn,
+        SessionDetails as SessionDetails,
+        Usage as Usage,
+    )
     from actionledger.core.values import (
         ActionCall as ActionCall,
         Approval as Approval,
@@ -36,15 +45,6 @@ if TYPE_CHECKING:
         Repair as Repair,
         Span as Span,
         Turn as Turn,
-    )
-    from actionledger.core.values.recordings import (
-        Permission as Permission,
-        RecordedCall as RecordedCall,
-        RecordedResult as RecordedResult,
-        RecordedSession as RecordedSession,
-        RecordedTurn as RecordedTurn,
-        SessionDetails as SessionDetails,
-        Usage as Usage,
     )
     from actionledger.core.vocabulary import (
         Capture as Capture,
@@ -274,7 +274,7 @@ _NAMES_OF_MODULES = {
     "imports.sources.base": ("LeftOut", "Refusal"),
     "imports.sources.tables": ("frame_sessions",),
     "reading.tolerant_json": ("DecodeOptions", "Decoded", "Found", "decode", "decode_all", "find_value"),
-    "core.values.recordings": (
+    "core.recordings": (
         "Permission",
         "RecordedCall",
         "RecordedResult",

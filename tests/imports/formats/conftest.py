@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Source
 from actionledger.imports.sources.registry import recognised, sample_of, source_named
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports import import_sessions
 from actionledger.imports.formats.aider import SOURCE, read

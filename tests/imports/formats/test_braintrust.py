@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.braintrust import SOURCE, read
 from actionledger.imports.sources.base import LeftOut

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.formats.cassettes import SOURCE, read
 from actionledger.imports.sources.base import LeftOut

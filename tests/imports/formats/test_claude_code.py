@@ -5,7 +5,7 @@ import json
 import pytest
 from given_items import left_out
 
-from actionledger.core.values.recordings import RecordedResult, RecordedSession
+from actionledger.core.recordings import RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.claude_code import SOURCE, WORDINGS, read, recognise
 from actionledger.imports.sources.base import Refusal, Sample

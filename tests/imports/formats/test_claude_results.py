@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedResult, RecordedSession
+from actionledger.core.recordings import RecordedResult, RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus as Status, LeftOutReason, Reason
 from actionledger.imports.formats.claude_code import SOURCE, read
 from actionledger.imports.sources.wordings import judged

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from actionledger import agreement, import_path, open_ledger
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 from actionledger.imports.formats.codex import SOURCE, read
 from actionledger.imports.sources.wordings import judged

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture
 from actionledger.imports import import_sessions
 from actionledger.imports.formats.completion_log import SOURCE, read

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.formats.copilot import SOURCE
 from actionledger.imports.sources.base import LeftOut

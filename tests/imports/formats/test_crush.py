@@ -8,7 +8,7 @@ import pytest
 from given_items import check_items
 from hostile_values import with_one_part_changed
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.crush import SOURCE, read
 from actionledger.imports.sources.base import LeftOut, Refusal

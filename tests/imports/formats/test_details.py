@@ -5,7 +5,7 @@ import json
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason, TitleOrigin
 from actionledger.imports.sources.registry import source_named
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.gemini_cli import SOURCE, read
 from actionledger.imports.sources.base import LeftOut, Refusal

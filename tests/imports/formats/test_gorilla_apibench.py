@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.formats.gorilla_apibench import SOURCE, read
 from actionledger.imports.sources.base import Refusal

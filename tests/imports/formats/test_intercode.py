@@ -5,7 +5,7 @@ import json
 import pytest
 
 from actionledger.core.events import Event, ResponseParsed
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, Outcome, Reason
 from actionledger.imports.formats.intercode import SOURCE, read, recognise
 from actionledger.imports.importer import Importer

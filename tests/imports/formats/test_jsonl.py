@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actionledger.core.errors import SourceError, UsageError
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.formats.jsonl import SOURCE, read as read_jsonl
 from actionledger.imports.sources import rows
 from actionledger.imports.sources.base import Refusal, Sample

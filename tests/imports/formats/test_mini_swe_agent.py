@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.formats.mini_swe_agent import SOURCE, read, recognise
 from actionledger.imports.paths import import_path

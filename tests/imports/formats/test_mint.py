@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.formats.mint import SOURCE, read as read_mint
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.files import fits

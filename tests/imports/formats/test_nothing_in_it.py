@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.parts import items_of
 from actionledger.imports.sources.base import LeftOut, Refusal

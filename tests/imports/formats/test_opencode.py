@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.opencode import SOURCE, read
 from actionledger.imports.sources.base import LeftOut, Refusal

@@ -5,7 +5,7 @@ import json
 import pytest
 from given_items import left_out, sessions
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.formats.openhands import SOURCE, read
 from actionledger.imports.sources.base import Refusal

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, Relation
 from actionledger.imports.formats.openinference import SOURCE, read
 from actionledger.imports.formats.otel import KIND, openinference_step

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports import import_path
 from actionledger.imports.sources.base import LeftOut, Refusal

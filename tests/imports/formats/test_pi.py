@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 import zstandard
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports import import_sessions
 from actionledger.imports.formats import openclaw_telemetry, pi

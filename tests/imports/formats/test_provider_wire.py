@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports import import_sessions
 from actionledger.imports.formats.provider_wire import SOURCE, read

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.qwen_code import SOURCE
 from actionledger.imports.sources.base import LeftOut

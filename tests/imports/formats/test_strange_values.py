@@ -7,7 +7,7 @@ import pytest
 from given_items import check_items
 from hostile_values import with_one_part_changed
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.sources.base import Item, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of, source_named
 

@@ -16,7 +16,7 @@ import pytest
 from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports import import_sessions
 from actionledger.imports.live.mcp import McpLine, McpReader, McpSide
 from actionledger.imports.live.stdio import _read, _write

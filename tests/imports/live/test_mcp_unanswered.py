@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.live.mcp import McpLine, McpReader, McpSide
 from actionledger.imports.sources.base import Item, LeftOut
 

@@ -15,8 +15,8 @@ from fake_upstream import Answer, Upstream
 import actionledger as al
 from actionledger.cli.capture import print_end
 from actionledger.core.errors import LedgerError
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.text import counted
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.live.recording import Recording
 from actionledger.imports.live.server import ProxyServer
 from actionledger.ledger.storage import journal

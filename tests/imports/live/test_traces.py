@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from spans_of_agents import agent, batch, chat, span, text
 
 import actionledger as al
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.formats.otel import read
 from actionledger.imports.live.traces import LEAST_BYTES, HeldTraces
 from actionledger.imports.sessions import SourcesImporter

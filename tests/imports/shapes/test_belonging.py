@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.base import NOBODY, Message, Request, RequestOwner, Response
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges

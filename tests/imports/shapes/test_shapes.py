@@ -5,7 +5,7 @@ from functools import reduce
 import pytest
 from hypothesis import given, strategies as st
 
-from actionledger.core.values.recordings import RecordedCall, Usage
+from actionledger.core.recordings import RecordedCall, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import (
     anthropic,

@@ -1,6 +1,6 @@
 """The steps of a trace, and by what they are known."""
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.imports.shapes.base import Message
 from actionledger.imports.shapes.steps import Step
 from actionledger.imports.shapes.traces import identified

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from actionledger.core.values.recordings import RecordedSession, Usage
+from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message
 from actionledger.imports.shapes.steps import Kind, Step

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedResult
+from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
 from actionledger.imports.sources.registry import sources

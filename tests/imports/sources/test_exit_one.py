@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedResult
+from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.wordings import judged, with_end_told
 from actionledger.imports.turn_calls import ANSWERS, command_of, is_answer

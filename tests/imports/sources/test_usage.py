@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.imports.sources.usage import usage_of
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from actionledger.core.values.recordings import RecordedResult
+from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.base import Wording

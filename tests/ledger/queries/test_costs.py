@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Origin, Reason, Relation
 from actionledger.ledger import queries
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries

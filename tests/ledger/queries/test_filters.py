@@ -10,7 +10,7 @@ import pytest
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
 from actionledger.imports import import_sessions
 from actionledger.ledger import Ledger, open_ledger, queries

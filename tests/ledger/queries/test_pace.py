@@ -6,7 +6,7 @@ from statistics import median, quantiles
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter

@@ -4,7 +4,7 @@ import pytest
 
 import actionledger as al
 from actionledger.core.rates import NOT_AUDITABLE, Rate
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Origin, Reason, Relation
 from actionledger.ledger import queries
 

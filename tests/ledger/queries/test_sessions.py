@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.core.ids import derived_id
 from actionledger.core.rates import Rate
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter

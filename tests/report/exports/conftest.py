@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import LeftOutReason, Relation
 
 STRANGE = "![x](https://evil.example/x.png)<img src=https://evil.example/y.png><script>fetch('https://evil.example')</script>\x1b[0m\x00\r\n\u202e😀\u2028'\";--"

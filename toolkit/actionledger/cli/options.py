@@ -13,7 +13,6 @@ import typer
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import LedgerError, SourceError, UsageError
 from actionledger.core.files import state_folder
-from actionledger.runtime.session.folder import refuse_reachable
 
 if TYPE_CHECKING:
     from actionledger.ledger import Ledger
@@ -101,6 +100,8 @@ def ledger_of_agent(ledger: Path | None, workspace: Path | None) -> Path:
     if workspace is None:
         return chosen
     try:
+        from actionledger.runtime.session.folder import refuse_reachable  # noqa: PLC0415 - with it comes the ledger
+
         refuse_reachable(chosen, workspace)
     except UsageError:
         if ledger is not None:

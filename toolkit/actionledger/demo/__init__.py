@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from actionledger.core.errors import SourceError, UnknownNameError
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports import Importer, ImportReport
 from actionledger.imports.formats import jsonl
 from actionledger.imports.sources.base import Item, Recorded, Refusal

@@ -29,7 +29,7 @@ from actionledger.core.recording import (
     session_started,
     tools_offered,
 )
-from actionledger.core.values.recordings import NO_DETAILS, RecordedSession, SessionDetails
+from actionledger.core.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import RunKind, TitleOrigin
 from actionledger.imports.sources.access import text_at
 from actionledger.ledger.queries.recorded import Known

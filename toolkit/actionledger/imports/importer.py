@@ -17,8 +17,8 @@ from actionledger.core.recording import (
     turn_finished,
     turn_superseded,
 )
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.values import ParseResult
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.handovers import News, SpooledNews, Touched, packed
 from actionledger.imports.import_run import ImportRun, OpenSessions

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from actionledger.core.errors import UnknownNameError, UsageError, in_words
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.imports.importer import Importer
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Item, Refusal, Wording

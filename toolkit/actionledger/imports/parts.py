@@ -12,8 +12,8 @@ from zlib import crc32
 
 from actionledger.core.compressed import SUFFIXES
 from actionledger.core.errors import ActionLedgerError, in_words
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.text import utf8_with_halves
-from actionledger.core.values.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.handovers import Made, SharedFacts, SourceFacts
 from actionledger.imports.prices import Prices

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger.core.errors import SourceError, UsageError, is_there, require_path
-from actionledger.core.values.recordings import Billed, Usage
+from actionledger.core.recordings import Billed, Usage
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot

@@ -11,8 +11,8 @@ from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.errors import UsageError, require_names
 from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.core.recording.turns import response_parsed
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.values import ParseResult
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, was_cut
 from actionledger.profiles import profile_named
 from actionledger.reading.parsers import AnyParser, parser_for, parser_named

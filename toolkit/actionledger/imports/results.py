@@ -9,8 +9,8 @@ from actionledger.core.events import ExecutionRecorded
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
 from actionledger.core.recording.turns import attempt_id_of, permission_noted
+from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.values import ParseResult
-from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.reading import written_of
 from actionledger.imports.sources.access import exit_status_of, of_words

@@ -10,8 +10,8 @@ from actionledger.core.errors import ActionError
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.recording.turns import action_id_of
+from actionledger.core.recordings import RecordedCall, RecordedTurn
 from actionledger.core.values import ActionCall, ParseResult
-from actionledger.core.values.recordings import RecordedCall, RecordedTurn
 from actionledger.core.vocabulary import ActionStatus, Capture
 from actionledger.ledger.queries.recorded import OpenCall
 from actionledger.reading.leaked import is_leaked

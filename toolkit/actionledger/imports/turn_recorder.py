@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError, require_text
 from actionledger.core.ids import derived_id, utc
-from actionledger.core.values.recordings import (
+from actionledger.core.recordings import (
     AnyResult,
     AnyUsage,
     RecordedCall,

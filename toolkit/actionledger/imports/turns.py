@@ -21,7 +21,7 @@ from actionledger.core.recording import (
     response_refused,
     turn_id_of,
 )
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn, Usage
+from actionledger.core.recordings import RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import CostOrigin
 from actionledger.imports.import_run import ImportRun
 from actionledger.imports.prices import Prices, cost_of, list_price, price_list

@@ -37,7 +37,7 @@ from actionledger.ledger.upkeep.forgetting.records import ForgetReport
 from actionledger.ledger.upkeep.proofs.report import Verification, heads_in
 
 if TYPE_CHECKING:
-    from actionledger.core.values.recordings import AnyResult, AnyUsage, RecordedTurn
+    from actionledger.core.recordings import AnyResult, AnyUsage, RecordedTurn
     from actionledger.reading.parsers import NamedParser
 
 

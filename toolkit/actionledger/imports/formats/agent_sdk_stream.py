@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.values.recordings import (
+from actionledger.core.recordings import (
     Permission,
     RecordedResult,
     RecordedSession,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn, Usage
+from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.sources.base import Recorded, Sample, Source, Wording

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import (
+from actionledger.core.recordings import (
     RecordedCall,
     RecordedResult,
     RecordedSession,

@@ -14,13 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.values.recordings import (
-    NO_DETAILS,
-    RecordedCall,
-    RecordedSession,
-    SessionDetails,
-    Usage,
-)
+from actionledger.core.recordings import NO_DETAILS, RecordedCall, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
 from actionledger.imports.sources.access import (

@@ -15,13 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import (
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    SessionDetails,
-    Usage,
-)
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, left_out, since_epoch, total

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.values.recordings import NO_DETAILS, RecordedSession, SessionDetails
+from actionledger.core.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.codex_items import (
     ENDS,

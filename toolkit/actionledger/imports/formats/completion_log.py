@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Message, Request, Response, left_out, since_epoch

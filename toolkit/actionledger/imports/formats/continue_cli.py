@@ -13,7 +13,7 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, left_out, texts_of
 from actionledger.imports.shapes.conversation import MessageTurns

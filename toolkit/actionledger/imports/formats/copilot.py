@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values.recordings import Permission, RecordedCall, RecordedSession, Usage
+from actionledger.core.recordings import Permission, RecordedCall, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.copilot_results import (
     WORDINGS,

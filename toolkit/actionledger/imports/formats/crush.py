@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
 from actionledger.imports.shapes.conversation import MessageTurns

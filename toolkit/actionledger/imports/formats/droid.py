@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.values.recordings import RecordedResult, RecordedSession
+from actionledger.core.recordings import RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, Passed, left_out

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values.recordings import (
+from actionledger.core.recordings import (
     RecordedCall,
     RecordedResult,
     RecordedSession,

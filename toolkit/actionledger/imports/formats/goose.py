@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession, SessionDetails
+from actionledger.core.recordings import RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, TitleOrigin
 from actionledger.imports.shapes.base import Message, Speaker, left_out, plain, since_epoch
 from actionledger.imports.shapes.conversation import MessageTurns

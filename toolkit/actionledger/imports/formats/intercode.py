@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.sources.access import object_at, score_of, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording

@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values.recordings import (
-    Permission,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    Usage,
-)
+from actionledger.core.recordings import Permission, RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import (

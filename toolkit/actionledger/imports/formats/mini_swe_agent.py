@@ -15,7 +15,7 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedSession, Usage
+from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch

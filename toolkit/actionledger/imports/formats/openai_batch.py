@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Passed, Request, left_out
 from actionledger.imports.shapes.bodies import exchange_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.opencode_messages import NAME, Copies, Told, session

@@ -17,7 +17,7 @@ from pydantic_core import from_json
 from actionledger.core.canonical import is_deeper
 from actionledger.core.compressed import unpacked_zstd
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import (
+from actionledger.core.recordings import (
     Billed,
     RecordedResult,
     RecordedSession,

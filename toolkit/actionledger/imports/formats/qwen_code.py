@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.core.values.recordings import RecordedSession, Usage
+from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.claude_results import notified

@@ -14,7 +14,7 @@ from pydantic_core import from_json
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, left_out

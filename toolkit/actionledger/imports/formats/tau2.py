@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
-from actionledger.core.values.recordings import RecordedSession, Usage
+from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Message, Passed, left_out

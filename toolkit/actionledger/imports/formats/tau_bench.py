@@ -12,7 +12,7 @@ from typing import Any
 
 from actionledger.core.canonical import json_text
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, left_out

@@ -15,7 +15,7 @@ from typing import Any
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
 from actionledger.core.processes import watch
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.live.tap import ExchangeEnding, RawExchange, Tap
 from actionledger.imports.shapes.base import Message, Response

@@ -15,8 +15,8 @@ from typing import Any
 
 from actionledger.core.canonical import is_deeper, json_text
 from actionledger.core.ids import new_id, now
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.text import utf8_with_halves
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.live.tap import LARGEST_BODY
 from actionledger.imports.sources.access import object_at, objects_at, text_at

@@ -14,7 +14,7 @@ from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 from actionledger.core.errors import EventTooLargeError, LedgerError, UsageError
 from actionledger.core.processes import watch
-from actionledger.core.values.recordings import RecordedSession
+from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports import ImportReport, Prices
 from actionledger.imports.sessions import SourcesImporter

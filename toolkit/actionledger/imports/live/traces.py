@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats import openinference, otel
 from actionledger.imports.formats.otel import is_openinference

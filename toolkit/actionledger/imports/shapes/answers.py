@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import CostOrigin, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed
 from actionledger.imports.shapes.steps import Step

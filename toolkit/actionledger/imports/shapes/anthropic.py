@@ -8,7 +8,7 @@ what a cache gave or took: the sum of the three is what the model was shown.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
     Message,

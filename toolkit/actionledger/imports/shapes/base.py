@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import LeftOutReason, Relation
 from actionledger.imports.sources.access import object_at, text_at
 from actionledger.imports.sources.base import LeftOut

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from actionledger.core.canonical import is_deeper
+from actionledger.core.recordings import Usage
 from actionledger.core.text import to_any_bytes
-from actionledger.core.values.recordings import Usage
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import anthropic, bedrock, gemini, openai_chat, openai_responses
 from actionledger.imports.shapes.base import Request, Response, error_kind, owner_of

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.names import qualified
+from actionledger.core.recordings import RecordedCall, RecordedResult
 from actionledger.core.text import utf8_with_halves
-from actionledger.core.values.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.imports.shapes.base import since_epoch
 from actionledger.imports.shapes.codex_results import UNSAID, End, Inner, with_end

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult
+from actionledger.core.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Wording, seen

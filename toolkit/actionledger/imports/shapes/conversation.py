@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Passed
 from actionledger.imports.sources.base import Wording

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from actionledger.core.values.recordings import Permission, RecordedResult, Usage
+from actionledger.core.recordings import Permission, RecordedResult, Usage
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import (
     count_at,

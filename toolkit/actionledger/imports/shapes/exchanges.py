@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from actionledger.core.canonical import json_text
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.base import Message, Passed, Request, Response
 from actionledger.imports.shapes.conversation import capture_of

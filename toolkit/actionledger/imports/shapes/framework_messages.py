@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.imports.shapes import anthropic, gemini, genai, openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Request, Speaker, plain, tools_text
 from actionledger.imports.shapes.bodies import shape_of_request, shape_of_response

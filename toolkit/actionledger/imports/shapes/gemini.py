@@ -8,7 +8,7 @@ what its place says. Keys are written as ``functionCall`` by the interface, as `
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
     Message,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.base import Message, Speaker, plain, read_parts

@@ -7,7 +7,7 @@ and events ``gen_ai.user.message`` to ``gen_ai.choice``. Vercel's: ``ai.prompt.m
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.shapes import bedrock, framework_messages, genai
 from actionledger.imports.shapes.answers import OWN, with_own

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Speaker, tools_text
 from actionledger.imports.shapes.bodies import shape_of_response

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from actionledger.core.values.recordings import RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import inspect_messages, inspect_messages as outcomes
 from actionledger.imports.shapes.base import Message, Passed

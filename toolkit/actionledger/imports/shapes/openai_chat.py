@@ -8,7 +8,7 @@ count: xAI's thoughts are no part of its ``completion_tokens``, DeepSeek's cache
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from actionledger.core.values.recordings import Usage
+from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
     Message,

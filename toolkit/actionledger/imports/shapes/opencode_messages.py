@@ -10,13 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from actionledger.core.values.recordings import (
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    SessionDetails,
-    Usage,
-)
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.base import Message, Passed, since_epoch, total
 from actionledger.imports.shapes.conversation import MessageTurns

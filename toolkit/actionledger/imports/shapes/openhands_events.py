@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, tools_text

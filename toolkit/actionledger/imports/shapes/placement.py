@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from actionledger.core.canonical import json_text
+from actionledger.core.recordings import RecordedCall
 from actionledger.core.text import utf8_with_halves
-from actionledger.core.values.recordings import RecordedCall
 from actionledger.core.vocabulary import Relation
 from actionledger.imports.shapes.base import NOBODY, Message, Request, RequestOwner
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.shapes.base import total
 from actionledger.imports.sources.access import (

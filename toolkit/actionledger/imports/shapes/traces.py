@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from actionledger.core.ids import derived_id
-from actionledger.core.values.recordings import RecordedCall, RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.answers import Answers
 from actionledger.imports.shapes.base import Message, Passed

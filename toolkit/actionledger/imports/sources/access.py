@@ -8,11 +8,11 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from actionledger.core.ids import utc
-from actionledger.core.values.recordings import Decider, Permission
+from actionledger.core.recordings import Decider, Permission
 from actionledger.core.vocabulary import Reason
 
 if TYPE_CHECKING:
-    from actionledger.core.values.recordings import RecordedResult
+    from actionledger.core.recordings import RecordedResult
 
 NOTHING: Mapping[str, Any] = {}
 

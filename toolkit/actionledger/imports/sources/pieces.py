@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from actionledger.core.values.recordings import (
+from actionledger.core.recordings import (
     RecordedCall,
     RecordedResult,
     RecordedSession,

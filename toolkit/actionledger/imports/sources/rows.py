@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.ids import utc
-from actionledger.core.values.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.sources.base import Recorded, Refusal
 
 Numbered: TypeAlias = tuple[int, Mapping[str, Any]]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from actionledger.core.values.recordings import Billed, Usage
+from actionledger.core.recordings import Billed, Usage
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
 
 # What a provider bills beside a message: an advisor's and a compaction's tokens, searches, and what it stores for longer.

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values.recordings import RecordedResult
+from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
 from actionledger.imports.sources.base import Wording
