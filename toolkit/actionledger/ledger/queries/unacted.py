@@ -152,7 +152,7 @@ class Quiet:
 
     Args:
         responses: how many texts were read in a named format.
-        quiet: in how many of them no action was found, nor one that can't be read.
+        quiet: in how many of them their format's reader found nothing; what only looks like a call is nothing of a format.
         texts: some of these, different ones.
     """
 
@@ -161,7 +161,9 @@ class Quiet:
     texts: tuple[str, ...]
 
 
-_QUIET = f"""(outcome = '{Outcome.NO_ACTION}' OR (outcome = '{Outcome.FAILED}' AND reason = '{Reason.NO_ACTION_FOUND}'))"""
+_QUIET = f"""
+(outcome = '{Outcome.NO_ACTION}'
+    OR (outcome = '{Outcome.FAILED}' AND (reason = '{Reason.NO_ACTION_FOUND}' OR dialect = 'evidence')))"""
 _NAMED_READINGS = f"capture = '{Capture.TEXT}' AND parser_name <> 'auto' AND {{condition}}"
 _COUNTS = f"SELECT count(*), count(*) FILTER ({_QUIET}) FROM parse_attempts WHERE {_NAMED_READINGS}"
 _TEXTS = f"""
