@@ -24,7 +24,7 @@ TURNS = 120
 KILLED = """
 import os, signal, sys
 import actionledger as al
-from actionledger.ledger import journal
+from actionledger.ledger.storage import journal
 from actionledger.ledger.queries import rereading
 rereading._BATCH_TURNS, journal.BUFFER_BYTES = 3, 500
 path, workers, turns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
