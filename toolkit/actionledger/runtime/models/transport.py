@@ -15,8 +15,6 @@ from itertools import chain
 from math import isfinite
 from weakref import finalize
 
-import httpx
-import tenacity
 from pydantic import SecretStr
 
 from actionledger._version import __version__
@@ -35,6 +33,10 @@ from actionledger.runtime.models.errors import (
 )
 from actionledger.runtime.models.wire import fault_in, json_object
 
+require("A live model", "live", "httpx", "tenacity")
+import httpx  # noqa: E402
+import tenacity  # noqa: E402
+
 LONGEST = 300
 """How much of it is shown, in code points."""
 
@@ -46,8 +48,6 @@ def excerpt(text: str, secret: SecretStr | None) -> str:
     text = " ".join(text[: 10 * LONGEST].split())
     return repr(text if len(text) <= LONGEST else text[:LONGEST] + "…")
 
-
-require("A live model", "live", "httpx", "tenacity")
 
 LONGEST_WAIT = 60.0
 """The longest that a server's wish to wait is followed, in seconds; one that asks for more is not asked again."""
