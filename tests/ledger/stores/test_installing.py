@@ -9,7 +9,7 @@ from lakes import why_no_lake, write_place
 
 from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.storage.lake import connection
+from actionledger.ledger.storage.lake import connection as connecting
 
 NAMES = ("ducklake", "sqlite_scanner")
 
@@ -34,14 +34,14 @@ class Asked:
 def test_what_is_there_is_not_installed() -> None:
     """That asks for no network, and for no folder that can be written to."""
     connection = Asked(has=True, installs=False)
-    connection._load(connection, "postgres_scanner", None)
+    connecting._load(connection, "postgres_scanner", None)
     assert connection.asked == ["LOAD postgres"]
 
 
 def test_what_is_not_there_is_installed() -> None:
     """By the name that DuckDB installs it by."""
     connection = Asked(has=False, installs=True)
-    connection._load(connection, "sqlite_scanner", None)
+    connecting._load(connection, "sqlite_scanner", None)
     assert connection.asked == ["LOAD sqlite", "INSTALL sqlite", "LOAD sqlite"]
 
 
@@ -50,7 +50,7 @@ def test_what_can_not_be_had_is_said_with_what_to_do() -> None:
     with pytest.raises(
         LedgerError, match=rf"DuckDB {duckdb.__version__} has no extension 'ducklake'.*INSTALL"
     ):
-        connection._load(Asked(has=False, installs=False), "ducklake", None)
+        connecting._load(Asked(has=False, installs=False), "ducklake", None)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def repository(tmp_path: Path) -> Path:
     folder = tmp_path / "repository" / f"v{duckdb.__version__}" / platform
     folder.mkdir(parents=True)
     for name in NAMES:
-        file = connection._in_package(name)
+        file = connecting._in_package(name)
         if file is None:
             pytest.skip("the extensions of this lake are no packages")
         content = file.read_bytes()
@@ -74,7 +74,7 @@ def repository(tmp_path: Path) -> Path:
 
 def test_a_lake_by_install_and_then_without_the_network(repository, tmp_path, monkeypatch) -> None:
     """No package: each is installed once, into the user's folder; brought along, that folder is enough."""
-    monkeypatch.setattr(connection, "_in_package", lambda _name: None)
+    monkeypatch.setattr(connecting, "_in_package", lambda _name: None)
     usual, source = duckdb.connect, [str(repository)]
 
     def connect(*given, config=None, **named):
@@ -84,7 +84,7 @@ def test_a_lake_by_install_and_then_without_the_network(repository, tmp_path, mo
         }
         return usual(*given, config={**(config or {}), **more}, **named)
 
-    monkeypatch.setattr(connection.duckdb, "connect", connect)
+    monkeypatch.setattr(connecting.duckdb, "connect", connect)
     place = write_place(tmp_path / "a", f"sqlite:{tmp_path}/catalog.sqlite", f"{tmp_path}/data")
     with open_ledger(place, in_background=False) as ledger:
         ledger.record_turn("s1", "Hello.")
