@@ -146,7 +146,7 @@ class Step:
     name: str = ""
     started: datetime | None = None
     finished: datetime | None = None
-    placed: datetime | None = None
+    placed: datetime | None = field(default=None, repr=False)
     shown: list[Message] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
     was_split: bool = field(default=False, repr=False)
