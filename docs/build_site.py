@@ -53,7 +53,15 @@ REFERENCE = {
         "profiles.custom",
     ),
     "Running": ("runtime", "profiles.assistant", "profiles.orchestrator", "core.vocabulary"),
-    "Recording": ("core.recordings", "ledger", "imports", "report.progress", "report.sessions", "report.viewing", "core.errors"),
+    "Recording": (
+        "core.recordings",
+        "ledger",
+        "imports",
+        "report.progress",
+        "report.sessions",
+        "report.viewing",
+        "core.errors",
+    ),
     "Comparing": ("core.rates", "replay"),
 }
 """The pages of the reference, each with the modules whose public names it has."""
