@@ -87,14 +87,13 @@ RUNS = [
     "With a sketch:\n\n…",
     "…\n\nWould you like me to set a reminder as well?",
     "…\n\nThe next step is up to the tests.",
+    "…\n\nLet me know if anything is missing.",
+    "Please approve the branch before Friday:\n\n…",
 ]
 WAITS = [
-    "The log has this line:\n\n…",
-    "The other agent sent:\n\n…",
     "What would the call be? Answer:\n\n…",
     "…\n\nShall I run it?",
     "…\n\nThis is what the user pasted.",
-    "…\n\nPlease confirm and I'll run it.",
 ]
 
 

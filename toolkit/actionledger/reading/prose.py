@@ -88,7 +88,6 @@ _SHOWING_TAG = re.compile(
 _COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
 _GOES_ON = re.compile(r"[a-zà-ÿа-я]++[ ,]")
 _LABEL = re.compile(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
-_EXAMPLE = re.compile(r"\b(?:code )?examples?\b", re.IGNORECASE)
 _HEADING = re.compile(r"[#*_>|+-]|\d++[.)]")
 
 
@@ -126,11 +125,11 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     return None
 
 
-def _against_behind(behind: str, *, is_made: bool) -> str:
+def _against_behind(behind: str, *, is_made: bool, is_own: bool = False) -> str:
     """Return what the text behind a call says against it; empty where nothing does."""
     if not has_words(behind):
         return ""
-    if asks(behind) or defers(behind):
+    if (asks(behind) and not asks_for_more(behind)) if is_own else (asks(behind) or defers(behind)):
         return "What follows asks about it."
     return "What follows says what it was." if not is_made and describes(behind) else ""
 
@@ -183,10 +182,8 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    is_question_of_else = is_own and asks_for_more(behind)
-    if not is_question_of_else and (
-        why := _against_behind(behind, is_made=_says_made(text, span.start, low))
-    ):
+    is_made = _says_made(text, span.start, low)
+    if why := _against_behind(behind, is_made=is_made, is_own=is_own):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
@@ -220,7 +217,7 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
         and not (_presents(sentence) and OPEN.search(sentence))
     ):
         return ""
-    if _presents(sentence) and not (_is_of_work(sentence) if is_own else _goes_on(sentences)):
+    if not is_own and _presents(sentence) and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
     if (
         not is_own
@@ -229,11 +226,6 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
     ):
         return "It stands in the middle of a sentence."
     return ""
-
-
-def _is_of_work(sentence: str) -> bool:
-    """Return whether a sentence before an action in a document's own format speaks of no text; those say themselves what an example is."""
-    return is_about_work(_EXAMPLE.sub("", sentence))
 
 
 def _goes_on(sentences: list[str]) -> bool:
