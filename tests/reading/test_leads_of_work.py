@@ -92,7 +92,6 @@ RUNS = [
 ]
 WAITS = [
     "What would the call be? Answer:\n\n…",
-    "…\n\nShall I run it?",
     "…\n\nThis is what the user pasted.",
 ]
 

@@ -18,7 +18,6 @@ from actionledger.reading.prose_words import (
     SHOWS,
     UNDERTAKES,
     asks,
-    asks_for_more,
     bids,
     defers,
     describes,
@@ -129,7 +128,7 @@ def _against_behind(behind: str, *, is_made: bool, is_own: bool = False) -> str:
     """Return what the text behind a call says against it; empty where nothing does."""
     if not has_words(behind):
         return ""
-    if (asks(behind) and not asks_for_more(behind)) if is_own else (asks(behind) or defers(behind)):
+    if not is_own and (asks(behind) or defers(behind)):
         return "What follows asks about it."
     return "What follows says what it was." if not is_made and describes(behind) else ""
 
