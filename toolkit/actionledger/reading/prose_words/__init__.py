@@ -46,14 +46,6 @@ def asks(text: str) -> bool:
     return any(end in text for end in _ENDS_OF_QUESTIONS) and _question().match(text) is not None
 
 
-def asks_for_more(behind: str) -> bool:
-    """Return whether a text begins with a question of plain English letters that doesn't point at what stands before it."""
-    question, sign, _ = behind.partition("?")
-    return (
-        bool(sign) and question.isascii() and len(question.split()) > 4 and not _pointing().search(question)
-    )
-
-
 def describes(behind: str) -> bool:
     """Return whether a text begins with what says what the call before it was."""
     return _describing().match(behind) is not None
@@ -111,11 +103,6 @@ def _deferring() -> AnyCase:
 @cache
 def _bid() -> AnyCase:
     return AnyCase(f"{english.BIDS}|{english.NOTES}")
-
-
-@cache
-def _pointing() -> AnyCase:
-    return AnyCase(english.POINTING)
 
 
 @cache
