@@ -104,7 +104,6 @@ class ImportRun:
             self._record(run_finished(self.key, turns=turns, refused=refused))
 
 
-# The sessions that an import has begun and not ended: what their pieces say of their end.
 # What a session is called and where it ran: what its source says in so many fields, then what its metadata says, then its first
 # prompt.
 _TITLE_CHARACTERS = 80

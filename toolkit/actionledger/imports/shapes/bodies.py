@@ -21,8 +21,6 @@ from actionledger.runtime.models.stream import events as server_events
 
 __all__ = ["body_of_stream", "events_of", "put_together"]
 
-# A response that came piece by piece, put together to the body that it would have been in one piece.
-
 # The events of a recorded stream: server-sent ones (https://html.spec.whatwg.org/multipage/server-sent-events.html), a list of
 # JSON values, or frames of Amazon's (application/vnd.amazon.eventstream, https://smithy.io/2.0/aws/amazon-eventstream.html).
 _PRELUDE = struct.Struct(">III")

@@ -37,7 +37,6 @@ from actionledger.imports.sources.access import (
 Line = Mapping[str, Any]
 
 
-# Items of a rollout of Codex's that the model wrote: its texts, its thoughts and its calls.
 # What Codex' threads are called: ``session_index.jsonl`` in its home, which its desktop application and ``/rename`` write.
 _FOLDERS = frozenset({"sessions", "archived_sessions"})
 _MOST = 16 * 2**20

@@ -24,9 +24,8 @@ from actionledger.core.errors import SourceError
 from actionledger.core.text import counted
 
 # Zip archives: their files are read where they lie, as if the archive were a folder. Nothing of them is written to disk.
-# Files of zip archives, those among them that zstd compressed, which the library's own module knows from Python 3.14 on.
 ZSTD = 93
-"""The number that zip archives have for zstd."""
+"""The number that zip archives have for zstd; the library's own module knows it from Python 3.14 on."""
 
 _HEADER = struct.Struct("<4s5H3L2H")
 _MARK = b"PK\x03\x04"
