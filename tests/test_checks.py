@@ -1,7 +1,9 @@
 """The scripts of ``make check``: subjects of commits, and names of classes."""
 
 import runpy
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,19 @@ def test_a_second_class_of_a_name_is_refused_and_a_joined_one_lowers_the_list(tm
     assert CLASSES["differences"]({}, there) == (["Call"], [])
     assert CLASSES["differences"]({"Call": 3, "Gone": 2}, there) == ([], ["Call", "Gone"])
     assert CLASSES["differences"]({"Call": 2}, there) == ([], [])
+
+
+def test_what_the_demo_leaves_behind_is_not_checked_for_spelling(tmp_path):
+    """``make demo`` keeps its ledger in the folder that ``make test`` looks through."""
+    command = shutil.which("codespell", path=str(Path(sys.executable).parent))
+    if command is None:
+        pytest.skip("codespell is not installed here")
+    beside = tmp_path / "demo.duckdb.d" / "objects"
+    beside.mkdir(parents=True)
+    (beside / "a").write_text("teh\n")
+    settings = ["--toml", str(CHECKS.parents[1] / "pyproject.toml")]
+    assert subprocess.run([command, *settings], cwd=tmp_path, check=False).returncode == 0
+    (tmp_path / "b.md").write_text("teh\n")
+    assert (
+        subprocess.run([command, *settings], cwd=tmp_path, check=False, capture_output=True).returncode != 0
+    )
