@@ -120,13 +120,14 @@ def test_what_can_not_be_read_again_is_skipped_with_the_reason(pytester, runs):
 
 
 def test_it_costs_nothing_where_it_is_not_used():
-    """Of the toolkit only the table of names is loaded with it."""
+    """Of the toolkit only the tables of its names and its hooks are loaded with it."""
     code = (
         "import sys, actionledger.pytest_plugin; "
         "print(sorted(name for name in sys.modules if name.startswith('actionledger') or name in {'duckdb', 'pydantic'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['actionledger', 'actionledger._version', 'actionledger.pytest_plugin']"
+    tables = ["actionledger", "actionledger._version", "actionledger.core", "actionledger.core.hooks"]
+    assert done.stdout.strip() == str([*tables, "actionledger.pytest_plugin"])
 
 
 @pytest.mark.parametrize("content", [None, b"not a ledger"])
