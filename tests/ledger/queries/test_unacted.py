@@ -77,12 +77,17 @@ def test_what_came_next_decides_whether_an_announcement_was_kept(tmp_path, feedb
         ([ACTED], {"details": al.SessionDetails(aborted="interrupted")}, SessionOutcome.INTERRUPTED),
         ([ACTED], {"reason": "submitted"}, SessionOutcome.NOT_KNOWN),
         ([ACTED, answer("Done.", "some_new_word")], {}, SessionOutcome.NOT_KNOWN),
+        ([], {"success": False}, SessionOutcome.FAILED),
+        ([], {}, SessionOutcome.NOT_KNOWN),
     ],
 )
 def test_the_last_turn_and_the_source_say_how_a_session_came_out(tmp_path, turns, more, outcome) -> None:
     with recorded(tmp_path, turns, **more) as ledger:
         assert ledger.sql("SELECT outcome FROM session_outcomes").fetchall() == [(outcome,)]
         assert queries.session_outcomes(ledger) == {outcome: 1}
+        for within in (Filter(models=("m",)), Filter(models=("other",))):
+            counted = queries.session_outcomes(ledger, within)
+            assert sum(counted.values()) == queries.count_sessions(ledger, within) == ("m" in within.models)
 
 
 def test_is_every_first_reading_without_a_call(world: queries.Queryable) -> None:

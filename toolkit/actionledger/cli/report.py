@@ -28,9 +28,10 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.reasons import Failure, answered, answered_words, reasons
+from actionledger.ledger.queries.sessions import session_outcomes
 from actionledger.ledger.queries.skipped import LEAD, Uncounted, count_refused, left_out, uncounted
 from actionledger.ledger.queries.stages import UNACTED, UNAUDITED, dialects
-from actionledger.ledger.queries.unacted import LEFT, Unacted, left_as_text, session_outcomes, unacted
+from actionledger.ledger.queries.unacted import LEFT, Unacted, left_as_text, unacted
 from actionledger.ledger.queries.usage import billed_beside, price_sources, unpriced, usage
 from actionledger.replay.changes import Change, changes
 from actionledger.replay.fit import other_format

@@ -56,6 +56,7 @@ from actionledger.ledger.queries.sessions import (
     SessionsPage,
     count_sessions,
     session,
+    session_outcomes,
     sessions,
     sessions_page,
 )
@@ -86,7 +87,7 @@ from actionledger.ledger.queries.turn import (
     turn_details,
 )
 from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
-from actionledger.ledger.queries.unacted import Unacted, session_outcomes, unacted
+from actionledger.ledger.queries.unacted import Unacted, unacted
 from actionledger.ledger.queries.usage import (
     FailureCost,
     UsageSums,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from actionledger.core.rates import NOT_AUDITABLE, Rate
-from actionledger.core.vocabulary import Capture, Relation
+from actionledger.core.vocabulary import Capture, Relation, SessionOutcome
 from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
@@ -15,6 +15,7 @@ from actionledger.ledger.queries.base import (
     Queryable,
     number,
     picked,
+    refuse_no_ledger,
     rows,
 )
 from actionledger.ledger.queries.choices import LABELS_OF_SESSIONS
@@ -286,6 +287,20 @@ def count_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> int:
     """
     tables, parameters = _tables(within)
     return number(ledger, f"WITH {','.join(tables)} SELECT count(*) FROM found", parameters)
+
+
+def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[SessionOutcome, int]:
+    """Return how many of the sessions that are listed came out in each way, those that there are; one without a response is among them.
+
+    Args:
+        ledger: what to ask.
+        within: which sessions.
+    """
+    refuse_no_ledger(ledger)
+    tables, parameters = _tables(within)
+    statement = f"WITH {','.join(tables)} SELECT outcome, count(*) FROM session_outcomes SEMI JOIN found USING (session_id) GROUP BY ALL"
+    found = dict(ledger.sql(statement, parameters).fetchall())
+    return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
 
 
 def session(ledger: Queryable, session_id: str) -> Session | None:

@@ -1,6 +1,6 @@
 """Responses without a tool call: which stopped or could not be parsed, which hold a call as text, which no reader understood.
 
-The views ``unacted_turns`` and ``session_outcomes`` decide it (``ledger/unacted.py``); here it is counted within a filter. A response with a
+The view ``unacted_turns`` decides it (``ledger/storage/views.py``); here it is counted within a filter. A response with a
 call that was refused or did not succeed is not among them: that is a matter of checking and of acting, and in their rates.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actionledger.core.rates import Rate
-from actionledger.core.vocabulary import Capture, Ending, Outcome, Reason, SessionOutcome, Stop
+from actionledger.core.vocabulary import Capture, Ending, Outcome, Reason, Stop
 from actionledger.ledger.queries.base import IS_RECORDED, Queryable, as_rate, rate_sql, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import scope
@@ -54,9 +54,6 @@ _PICKED = rate_sql("unacted", "responses", "alike")
 _ENDED = (
     f"{_READ} SELECT ending, why, count(*) FROM unacted_turns SEMI JOIN read USING (attempt_id) GROUP BY ALL"
 )
-_OUTCOMES = (
-    f"{_READ} SELECT outcome, count(*) FROM session_outcomes SEMI JOIN read USING (session_id) GROUP BY ALL"
-)
 
 
 def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
@@ -80,19 +77,6 @@ def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
         {ending: count for ending, count in endings.items() if count},
         {stop: count for stop, count in stops.items() if count},
     )
-
-
-def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[SessionOutcome, int]:
-    """Return how many of the sessions with a response that a filter picks came out in each way, those that there are.
-
-    Args:
-        ledger: what to ask.
-        within: which responses.
-    """
-    refuse_no_ledger(ledger)
-    condition, parameters = scope(rated(within))
-    found = dict(ledger.sql(_OUTCOMES.format(condition=condition), parameters).fetchall())
-    return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
 
 
 LEFT = (Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING)
