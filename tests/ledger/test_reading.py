@@ -180,6 +180,46 @@ def test_a_copy_published_in_between_is_read_again(ledger, reader, make, monkeyp
     assert len(calls) == 2
 
 
+def test_a_reader_comes_to_an_end_however_often_others_publish(ledger, reader, make, monkeypatch) -> None:
+    """With every copy replaced before the segments are read, it sees all that was flushed before it asked."""
+    ledger.record(make.note("a"))
+    ledger.flush()
+    load, calls = readers._View.load_new_lines, []
+
+    def load_late(self) -> None:
+        calls.append(1)
+        with open_ledger(ledger.path, in_background=False) as other:
+            other.record(make.note(f"later {len(calls):02}"))
+            other.ingest()
+        load(self)
+
+    monkeypatch.setattr(readers._View, "load_new_lines", load_late)
+    assert "a" in messages(reader)
+    assert len(calls) == 4
+    monkeypatch.undo()
+    assert len(messages(reader)) == 5
+
+
+def test_a_segment_that_goes_before_it_is_read_is_asked_of_the_next_copy(
+    ledger, reader, make, monkeypatch
+) -> None:
+    """No view is taken that lacks it, though none stays the published one."""
+    ledger.record(make.note("a"))
+    ledger.flush()
+    load, calls = readers._View.load_new_lines, []
+
+    def load_late(self) -> None:
+        calls.append(1)
+        if len(calls) == 4:
+            ledger.close()
+        load(self)
+
+    monkeypatch.setattr(readers._View, "load_new_lines", load_late)
+    monkeypatch.setattr(LocalStore, "holds", lambda *_given: False)
+    assert messages(reader) == ["a"]
+    assert len(calls) == 5
+
+
 def test_a_result_outlives_what_comes_after(ledger, make) -> None:
     """A cursor keeps what it saw, though the connection behind it was replaced and the ledger closed."""
     ledger.record(make.note("a"))

@@ -10,11 +10,11 @@ import time
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from weakref import WeakSet
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.core.errors import LedgerError
 from actionledger.core.processes import abandon, watch
 from actionledger.ledger.storage.connections import BASE, offsets_in, transaction
 from actionledger.ledger.storage.files import one_sentence
@@ -23,11 +23,13 @@ from actionledger.ledger.storage.loading import Loader
 from actionledger.ledger.storage.memory import Instance, keep, within_reading_limit
 from actionledger.ledger.storage.rollups.state import is_current, views_of_rollup
 from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, STATUS_OF_ACTION, TABLES, VIEWS, Table
-from actionledger.ledger.storage.segments import Line, batches, segment_sizes
+from actionledger.ledger.storage.segments import Line, batches, qualified_name, segment_sizes
 from actionledger.ledger.storage.store import Store
 from actionledger.ledger.upkeep.migrations import make_tables
 
-_ATTEMPTS = 20
+_CALM_ATTEMPTS = 3
+"""So often a copy is looked for that stays the published one while it and the segments are read."""
+
 _TAIL = "tail"
 _GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
 _OTHER_TABLES = ("meta", "segments", "links")
@@ -71,12 +73,16 @@ class Reader:
     def refresh(self) -> None:
         """See what there is now: what is new beyond the same published copy, or all beyond another one.
 
+        However often others publish, it comes to an end, and sees all that was flushed before it was asked (``_lacks``).
+
         Raises:
             LedgerError: the published copy can't be read.
         """
         with self._one_sentence():
-            for _ in range(_ATTEMPTS):
+            flushed: dict[str, int] | None = None
+            for attempt in count():
                 looked_at, state = time.monotonic(), self._look()
+                flushed = _still_there(flushed, state.segments)
                 if self._view is None or self._state is None or state.published != self._state.published:
                     self.close()
                     self._view = _View(
@@ -90,12 +96,19 @@ class Reader:
                 view, self._view = self._view, None
                 view.load_new_lines()
                 # Published meanwhile: segments that were in neither the old copy nor the folder may be missing.
-                if self._store.holds(state.published, looked_at):
+                if self._store.holds(state.published, looked_at) or (
+                    attempt >= _CALM_ATTEMPTS and not self._lacks(view, flushed)
+                ):
                     self._view, self._state = view, state
                     return
-        raise LedgerError(
-            f"The ledger {self._files.published} is replaced faster than it can be read; try again."
-        )
+
+    def _lacks(self, view: "_View", flushed: Mapping[str, int]) -> bool:
+        """Return whether a view may lack some of what segments held when it was asked for: one went before it was read to its end.
+
+        Such a segment is in every copy that is opened from now on, and not asked for again: each attempt that fails leaves fewer of them.
+        """
+        gone = flushed.keys() - segment_sizes(self._files.segments)
+        return any(view.known.get(qualified_name(self._store.host, name), 0) < flushed[name] for name in gone)
 
     def cursor(self, query: str = "") -> DuckDBPyConnection:
         """Return a cursor of its own on the connection, which stays usable when the connection is replaced.
@@ -146,6 +159,7 @@ class _View:
         knows_rollups: whether somebody may have been told that there is a rollup, and asks for it.
 
     Attributes:
+        known: how much of each segment it holds, in bytes by name.
         has_rollup: whether the copy has a rollup that says what its rows say.
         knows_rollups: whether the views of a rollup are there; without one they say that all rows are to be asked.
     """
@@ -161,7 +175,7 @@ class _View:
         self._instance = store.connect(may_write=may_write)
         self._connection = self._instance.connection
         try:
-            self._known = offsets_in(self._connection, BASE)
+            self.known = offsets_in(self._connection, BASE)
             self.has_rollup = not without_text and is_current(self._connection, BASE)
             self.knows_rollups = knows_rollups or self.has_rollup
         except BaseException:
@@ -170,11 +184,11 @@ class _View:
 
     def load_new_lines(self) -> None:
         """Add to the tail what segments hold beyond what is known."""
-        of_host = batches(self._segments, dict(self._known), finish=False, host=self._host)
+        of_host = batches(self._segments, dict(self.known), finish=False, host=self._host)
         for batch in of_host if self._has_tail else ():
             loader = self._loader or self._begin_tail()
             loader.load(batch)
-            self._known |= {line.segment: line.end for line in batch}
+            self.known |= {line.segment: line.end for line in batch}
         in_tail = self._loader.tables if self._loader is not None else frozenset()
         others = views_of_rollup(in_tail, is_current=self.has_rollup) if self.knows_rollups else {}
         _create_views(self._instance, in_tail, others, without_text=self._without_text)
@@ -216,6 +230,11 @@ class _Tail(Loader):
 
     def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
         """Nothing is noted."""
+
+
+def _still_there(flushed: Mapping[str, int] | None, segments: Mapping[str, int]) -> dict[str, int]:
+    """Return what segments held at first, of those that are still there: the others are in the published copy."""
+    return dict(segments) if flushed is None else {name: flushed[name] for name in flushed.keys() & segments}
 
 
 def _is_reading(query: str) -> bool:
