@@ -30,12 +30,12 @@ SESSIONS = lists(
 )
 
 
-def drawn(seed: int, sessions: int, share: float, alike: float) -> Sessions:
-    """Return sessions of geometric length whose things are alike to a degree (the intraclass correlation)."""
+def drawn(seed: int, sessions: int, share: float, alike: float, giant: int = 1) -> Sessions:
+    """Return sessions of geometric length, some of them so many times as long, whose things are alike to a degree (the intraclass correlation)."""
     random = np.random.default_rng(seed)
     weight = (1 - alike) / alike
     shares = random.beta(share * weight, (1 - share) * weight, sessions)
-    counts = random.geometric(0.25, sessions)
+    counts = random.geometric(0.25, sessions) * random.choice([1, giant], sessions, p=[0.95, 0.05])
     return list(zip(counts.tolist(), random.binomial(counts, shares).tolist(), strict=True))
 
 
@@ -68,19 +68,24 @@ def halved(sizes, hits) -> float:
     return among / (whole * share * (1 - share)) * (whole - 1) / whole
 
 
-@pytest.mark.parametrize(("seed", "sessions", "share"), [(1, 14, 0.5), (2, 60, 0.1), (3, 400, 0.97)])
-def test_the_interval_is_wilsons_at_the_count_that_the_page_says(seed, sessions, share):
+@pytest.mark.parametrize(
+    ("seed", "sessions", "share", "giant"),
+    [(1, 14, 0.5, 1), (2, 60, 0.1, 1), (3, 400, 0.97, 1), (4, 300, 0.1, 40)],
+)
+def test_the_interval_is_wilsons_at_the_count_that_the_page_says(seed, sessions, share, giant):
     """docs/statistics.md once more, step by step, with scipy's quantiles and statsmodels' interval."""
     proportion = pytest.importorskip("statsmodels.stats.proportion")
-    drawing = drawn(seed, sessions, share, 0.3)
+    drawing = drawn(seed, sessions, share, 0.3, giant)
     rate = rated(drawing)
     sizes, hits = (np.array(each, float) for each in zip(*drawing, strict=True))
     n, y = sizes.sum(), hits.sum()
     rarer = hits if y <= n / 2 else sizes - hits
     kish, size, bearing = n**2 / (sizes**2).sum(), (sizes**2).sum() / n, rarer.sum() ** 2 / (rarer**2).sum()
     shown = kish / (kish - 1) * ((hits - y / n * sizes) ** 2).sum() / (y * (1 - y / n)) * (n - 1) / n
-    alike = min(0.35, max(0.24, 4 / kish))
-    effect = max(1, (bearing * shown + 3 * (1 + alike * (size - 1))) / (bearing + 3))
+    uneven = max(1, sessions / kish / 3)
+    alike = min(0.35, max(0.24 * uneven, 4 / kish))
+    effect = max(1, (bearing * shown + 3 * uneven * (1 + alike * (size - 1))) / (bearing + 3 * uneven))
+    assert bool(uneven > 1) is (giant > 1)
     assert rate.design_effect == pytest.approx(effect)
 
     def wider(freedom: float) -> float:
@@ -241,3 +246,15 @@ def test_ninety_five_per_cent_is_what_it_says():
     assert min(shown.values()) > 0.91, "600 drawings are off by 2 points at times"
     many = [share for (_, sessions, chance, _), share in shown.items() if sessions == 200 and chance < 0.9]
     assert 0.92 < min(many) < max(many) < 0.98
+
+
+def test_a_few_giants_hold_the_truth_as_often_as_other_sessions():
+    """Of 300 sessions one in twenty-five is sixty times as long; things of a session correlate by 0.3, and 3.3 % have the property."""
+    chance = np.random.default_rng(8)
+    held = 0
+    for _ in range(400):
+        counts = np.where(chance.random(300) < 0.04, 180, 3)
+        hits = chance.binomial(counts, chance.beta(0.033 * 7 / 3, 0.967 * 7 / 3, 300))
+        low, high = rated(list(zip(counts.tolist(), hits.tolist(), strict=True))).interval
+        held += low <= 0.033 <= high
+    assert held >= 0.94 * 400

@@ -36,13 +36,18 @@ LENGTHS: dict[str, Lengths] = {
 """How long sessions are."""
 
 GIANTS: dict[str, Lengths] = {
-    "one in ten is thirty times as long": lambda chance, shape: np.where(chance.random(shape) < 0.1, 150, 5),
-    "power law": lambda chance, shape: np.minimum(400, chance.zipf(1.7, shape)),
+    "some long, few giants": lambda chance, shape: chance.choice([1, 10, 200], shape, p=[0.6, 0.35, 0.05]),
+    "power law": lambda chance, shape: np.minimum(300, chance.zipf(1.55, shape)),
+    "log-normal": lambda chance, shape: (
+        np.ceil(chance.lognormal(1.2, 1.6, shape)).clip(1, 900).astype(np.int64)
+    ),
 }
+"""Lengths where a few sessions hold most of the things."""
 
 SESSIONS = (5, 10, 14, 25, 33, 60, 100, 300)
 SHARES = (0.004, 0.013, 0.033, 0.07, 0.15, 0.4, 0.7, 0.9, 0.97, 0.996)
 ALIKE = (0.0, 0.03, 0.08, 0.15, 0.25, 0.3)
+VERY_ALIKE = (0.4, 0.6)
 
 
 def few_bad(chance: np.random.Generator, counts: Counts) -> Shares:
@@ -136,8 +141,9 @@ def effective(s: Sums) -> Shares:
             for few, squares in ((s.hits, s.totals), (n - s.hits, s.sizes - 2 * s.products + s.totals))
         ]
     bearing = np.where(s.hits * 2 == n, np.minimum(*rarer), np.where(s.hits * 2 < n, rarer[0], rarer[1]))
-    usual = 1 + np.clip(4 / kish, 0.24, 0.35) * (size - 1)
-    effect = np.maximum(1, (bearing * shown + 3 * usual) / (bearing + 3))
+    uneven = np.maximum(1, s.sessions / kish / 3)
+    usual = 1 + np.minimum(0.35, np.maximum(0.24 * uneven, 4 / kish)) * (size - 1)
+    effect = np.maximum(1, (bearing * shown + 3 * uneven * usual) / (bearing + 3 * uneven))
     effect = effect * (student(np.minimum(kish - 1, bearing + 12)) / plain) ** 2
     effect = np.minimum(effect, np.maximum(size, shown) * (student(kish - 1) / plain) ** 2)
     return n / np.maximum(1, np.minimum(effect, halved(s) * (student(s.sessions - 1) / plain) ** 2))
@@ -182,11 +188,13 @@ def cell(
     return Cell(*what, counts.shape[1], share, float(covered), *widths)
 
 
-def regular(draws: int, kinds: dict[str, Lengths]) -> Iterator[Cell | None]:
+def regular(
+    draws: int, kinds: dict[str, Lengths], correlations: tuple[float, ...] = ALIKE
+) -> Iterator[Cell | None]:
     """Yield the cells of beta-binomial sessions."""
     for name, lengths in kinds.items():
         for many in SESSIONS:
-            for alike in ALIKE:
+            for alike in correlations:
                 for share in SHARES:
                     seed = [sum(map(ord, name)), many, round(100 * alike), round(1000 * share), 77]
                     chance = np.random.default_rng(seed)
@@ -255,7 +263,8 @@ def check() -> None:
     """Hold the rule and the test that are computed here against the package's."""
     chance = np.random.default_rng(5)
     for _ in range(300):
-        counts = chance.integers(1, 40, (1, int(chance.integers(6, 60))))
+        counts = chance.integers(1, 40, (1, int(chance.integers(6, 60)))) * chance.choice([1, 1, 1, 30])
+        counts = np.where(chance.random(counts.shape) < 0.8, -(-counts // 10), counts)
         hits = chance.binomial(counts, chance.beta(0.5, 0.5 + 5 * chance.random(), counts.shape))
         rate = clustered(zip(hits[0].tolist(), counts[0].tolist(), strict=True))
         s = Sums.of(counts, hits)
@@ -322,6 +331,8 @@ def main() -> None:
     summary("beta-binomial, correlation up to 0.3", cells)
     for name in kinds:
         summary(name, [each for each in cells if each.lengths == name])
+    very = [each for each in regular(given.draws, kinds, VERY_ALIKE) if each is not None]
+    summary("beta-binomial, correlation 0.4 and 0.6", very)
     found = [each for each in hard(given.draws, kinds) if each is not None]
     for own_of in HARD:
         summary(f"{own_of.__doc__}", [each for each in found if each.what == own_of.__name__])

@@ -14,9 +14,10 @@ Z_95 = 1.959963984540054
 _CORRELATION, _MOST_ALIKE, _FEW = 0.24, 0.35, 4
 _WEIGHT = 3
 _FREEDOM = 12
+_UNEVEN = 3
 """What is taken for usual where data say little: how much the things of a session correlate (by 0.24, or by 4 over the number of sessions if that
-is more, up to 0.35), how many sessions that weighs, and how many more than have the rarer outcome tell how far it is off. Chosen by simulation:
-docs/statistics.md."""
+is more, up to 0.35), how many sessions that weighs, how many more than have the rarer outcome tell how far it is off, and how many sessions for each
+that counts by Kish's formula are no matter: with more of them, as with a few giants, both grow. Chosen by simulation: docs/statistics.md."""
 
 MINIMUM_SESSIONS = 5
 """With fewer sessions than this, weighed by their sizes, nothing is said of how far a share may be off."""
@@ -113,8 +114,8 @@ class Clustering:
         """Return by how much the sessions widen the variance of a mean score, 1 or more: what the data show, drawn to what is usual.
 
         What the data show weighs as many sessions as the rarer outcome comes from, what is usual weighs three of them: things of
-        a session correlate by 0.24, and by more where few sessions leave the worst ones unseen. Where all things are alike, the
-        data show nothing.
+        a session correlate by 0.24, and by more where few sessions leave the worst ones unseen. Where a few giants hold most of the
+        things, what they show is little, and both grow. Where all things are alike, the data show nothing.
 
         Args:
             count: how many things there are.
@@ -124,9 +125,11 @@ class Clustering:
         """
         shown = self.linearised(count, score, score if squares is None else squares)
         weight = self.bearing(count, score) if bearing is None else bearing
-        alike = min(_MOST_ALIKE, max(_CORRELATION, _FEW * self.sizes / (count * count)))
+        each = self.sizes / (count * count)
+        uneven = max(1.0, self.sessions * each / _UNEVEN)
+        alike = min(_MOST_ALIKE, max(_CORRELATION * uneven, _FEW * each))
         usual = 1 + alike * (self.sizes / count - 1)
-        return max(1.0, (weight * shown + _WEIGHT * usual) / (weight + _WEIGHT))
+        return max(1.0, (weight * shown + _WEIGHT * uneven * usual) / (weight + _WEIGHT * uneven))
 
     def effective_count(
         self, count: int, score: int, squares: int | None = None, bearing: float | None = None
