@@ -18,6 +18,8 @@ pages = [
     st.Page("views/overview.py", title="Overview", default=True),
     st.Page("views/sessions.py", title="Sessions", url_path="sessions"),
     st.Page("views/turns.py", title="Turns", url_path="turns"),
+    st.Page("views/usage.py", title="Usage", url_path="usage"),
+    st.Page("views/tools.py", title="Tools", url_path="tools"),
     st.Page("views/replay.py", title="Replay", url_path="replay"),
     st.Page("views/compare.py", title="Compare", url_path="compare"),
     st.Page("views/playground.py", title="Playground", url_path="playground"),

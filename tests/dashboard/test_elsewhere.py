@@ -118,7 +118,14 @@ def test_a_reason_leads_to_its_turns(open_page: Open, elsewhere: Path, drawn: Dr
 
 def test_children_stand_under_their_parent(open_page: Open, elsewhere: Path, cells: Any) -> None:
     """In the list of sessions, in any order; a child whose parent is not there stands for itself."""
-    for order in ("newest first", "oldest first", "longest first", "worst read first"):
+    for order in (
+        "newest first",
+        "oldest first",
+        "most turns first",
+        "longest duration first",
+        "highest cost first",
+        "worst parsed first",
+    ):
         rows = cells(open_page(elsewhere, "views/sessions.py", order=order))
         named = [(row["Session"], row["Child as"]) for row in rows]
         place = named.index(("parent", ""))

@@ -57,7 +57,7 @@ def whole() -> Filter:
     return filter_of_parameters(
         {
             "run": [derived_id("run", "live")], "since": ["2026-03-02"], "until": ["2026-03-03"], "model": ["a", "b"],
-            "profile": ["coder"], "task": ["t"], "source": ["s"], "capture": ["text"], "label": ["l"],
+            "profile": ["coder"], "task": ["t"], "source": ["s"], "project": ["/p"], "branch": ["b"], "agent": ["a"], "capture": ["text"], "label": ["l"],
             "score": ["reward>=0.5", "a=b=1"], "outcome": ["clean"], "ending": ["unparseable"], "dialect": ["none"], "failing": ["1"],
             "stage": ["acting"],
             "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "verdict": ["wrong"],

@@ -72,6 +72,8 @@ _READ: Mapping[str, frozenset[str]] = {
     "": frozenset((*FILTERS, "unit", "by", "reasons", "group")),
     "sessions": frozenset((*FILTERS, "order", "page")),
     "turns": frozenset((*FILTERS, "page")),
+    "usage": frozenset((*FILTERS, "by", "page")),
+    "tools": frozenset((*FILTERS, "page")),
     "replay": frozenset((*_TURN, "at", "find", "beside", "child", "child_turn", "child_at", "child_find")),
     "compare": frozenset((*FILTERS, *_TURN, *_SIDES, "by", "group", "bucket", "of_dialect", "page")),
     "playground": frozenset((*_TURN, "kind", "read", "beside", "catalogue")),

@@ -13,6 +13,8 @@ Parameters: TypeAlias = dict[str, str | list[str]]
 PAGES = (
     "sessions",
     "turns",
+    "usage",
+    "tools",
     "replay",
     "compare",
     "playground",
