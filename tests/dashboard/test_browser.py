@@ -162,7 +162,7 @@ def test_a_number_leads_to_its_turns(visit: Visit) -> None:
     visit.open()
     for name, expected in (
         ("60.0%", "outcome=clean&outcome=repaired"),
-        ("2 not read whole", "stage=reading"),
+        ("2 not parsed", "stage=reading"),
         (re.compile("read in xml_tags"), "model=small&outcome=clean&outcome=repaired&dialect=xml_tags"),
     ):
         page.get_by_role("link", name=name, exact=isinstance(name, str)).first.click()
@@ -734,7 +734,7 @@ PAGES = [
 """Pages with as much on them as they can have, no two of which are made of the same components."""
 
 MORE_PAGES = [
-    *("sessions", "usage", "usage?by=tool", "tools", "live", "health", "left_out"),
+    *("sessions", "usage", "usage?by=tool", "tools", f"transcript?{STEPS}", "live", "health", "left_out"),
     *("turns?task=many", "compare", "compare?by=models", "compare?by=sources", "compare?after_run=unknown"),
     *(
         "review",

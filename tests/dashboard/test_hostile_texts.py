@@ -182,6 +182,8 @@ MORE_PAGES = (
         "?reasons=by+action",
         "sessions",
         "tools",
+        f"transcript?{TURN}",
+        f"transcript?session={derived_id('session', 'jsonl', 'elsewhere')}",
         *(f"usage?by={by}" for by in ("day", "session", "project", "branch", "model", "tool")),
         f"turns?search={HOST}",
         "compare",

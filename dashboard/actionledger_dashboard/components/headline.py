@@ -41,7 +41,7 @@ def sentence_of(found: Funnel, change: PeriodChange | None, within: Filter) -> W
         return _without_a_rate(found)
     rate = found.parse_success
     number = {"kind": "number", "text": share(rate), "href": links.turns_href(within, audited(MEANT, found))}
-    said = [number, _text(f"{margin(rate)} read whole")]
+    said = [number, _text(f"{margin(rate)} parsed completely")]
     if found.not_auditable:
         said.append(_text(f" ({found.not_auditable:,} more are not auditable)"))
     return said + _since(change)
@@ -73,10 +73,10 @@ def _without_a_rate(found: Funnel) -> Words:
 def _since(change: PeriodChange | None) -> Words:
     """Return what the sentence says of the period before."""
     if change is None:
-        return [_text("; there is no earlier day to set beside it.")]
+        return [_text("; no earlier day to compare with.")]
     days = f"{change.days:,} days" if change.days > 1 else "day"
     if change.before.value is None or change.after.value is None:
-        return [_text(f"; nothing in the {days} before can be set beside it.")]
+        return [_text(f"; no data in the previous {days} to compare with.")]
     answer = answer_of(change.before, change.after, change.difference, change.p_value)
     step = f"{points(change.after.value - change.before.value)} points on the {days} before"
     said = ", " if change.is_whole else f"; {share(change.after)} in the last {days}, "
@@ -144,7 +144,7 @@ def worst_of(report: FailureReport) -> Words:
         return [_text(NOTHING_FAILED)]
     key, group = report.groups[0].key, report.groups[0]
     return [
-        _text("Costs most: "),
+        _text("Most expensive failure: "),
         {"kind": "code", "text": str(key.code)},
         _text(f" in {place_of(key)}. {SENTENCES[key.code]} {_cost(group)}"),
     ]
@@ -152,8 +152,8 @@ def worst_of(report: FailureReport) -> Words:
 
 def _cost(group: FailureGroup) -> str:
     said = f"{counted(group.count, 'time')} in {counted(group.turns, 'turn')}."
-    lost = f"; in {counted(group.lost, 'session')} none did" if group.lost else ""
-    return f"{said} Sessions spent {counted(group.spent.turns, 'turn')} until an action got through{lost}."
+    lost = f"; {counted(group.lost, 'session')} never recovered" if group.lost else ""
+    return f"{said} Recovery took {counted(group.spent.turns, 'turn')}{lost}."
 
 
 def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) -> Words:

@@ -23,6 +23,7 @@ __all__ = [
     "replay_href",
     "sessions_href",
     "sql_href",
+    "transcript_href",
     "turns_href",
 ]
 
@@ -75,6 +76,12 @@ def playground_href(session_id: str, turn_index: int, run_id: str | None = None)
 def compare_href(parameters: Mapping[str, str | list[str]]) -> str:
     """Return the address of a comparison."""
     return f"compare?{query_of(parameters)}"
+
+
+def transcript_href(session_id: str, turn_index: int | None = None, *, find: str = "") -> str:
+    """Return the address of a session's transcript, at one of its turns."""
+    turn = {} if turn_index is None else {"turn": str(turn_index)}
+    return f"transcript?{query_of({'session': session_id} | turn | ({'find': find} if find else {}))}"
 
 
 def sessions_href(within: Filter) -> str:

@@ -75,7 +75,7 @@ def show() -> None:
             outcomes_of(ask(queries.session_outcomes, within)),
         )
         worst = st.container()
-    show_strip("rates", "How far responses get", funnel_stats(found, within))
+    show_strip("rates", "Rates", funnel_stats(found, within))
     show_comparisons(within)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -159,7 +159,7 @@ def show_funnel(found: Funnel, within: Filter) -> None:
     """Show how far responses and actions get."""
     with line():  # as high as the heading beside it
         heading(
-            "How far they get",
+            "Funnel",
             "A count opens its turns, and so does what was lost on the way to it, where a filter picks just those.",
         )
     show_steps(found, within)
@@ -176,7 +176,7 @@ def show_groups(linked: Linked, within: Filter) -> None:
     """Show parse success for each value of a dimension, in which dialects its responses were read, and what they took."""
     with line():
         heading(
-            "Where they are read",
+            "Parse rates",
             "Parse success with its 95 % interval, out of all that meant to act; beside it, how much of that was read in which "
             "dialect, so that the shares of a row add up to its parse success. Each number opens its turns.",
         )
@@ -231,10 +231,10 @@ def _group(
 
 def show_taken(within: Filter) -> None:
     """Show what responses took, as far as it is recorded."""
-    st.subheader("What they took", anchor=False)
+    st.subheader("Usage and cost", anchor=False)
     used = ask(queries.usage, within)
     if stats := taken_stats(used, ask(queries.pace, within), within):
-        show_strip("taken", "What responses took", stats)
+        show_strip("taken", "Usage", stats)
     if missing := not_recorded(used):
         st.caption(missing)
 

@@ -25,7 +25,7 @@ ORDERS: dict[str, Order] = {
     "most turns first": "longest",
     "longest duration first": "slowest",
     "highest cost first": "costliest",
-    "worst parsed first": "worst",
+    "lowest parse rate first": "worst",
 }
 NAMING = "Its title, else its name where it comes from."
 ENDED = {True: "yes", False: "no", None: "not recorded"}
@@ -170,7 +170,7 @@ def _whose_children(found: list[SessionRow]) -> list[Column]:
     parents = [row.parent_session_id or "" for row in found]
     return [
         Column(
-            "Child as",
+            "Relation",
             [str(row.relation or "") for row in found],
             meaning="How it is another session's child: a sub-agent, a continuation or a fork. It leads to the parent.",
             hrefs=[links.replay_href(parent) if parent else "" for parent in parents],

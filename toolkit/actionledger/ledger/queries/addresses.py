@@ -15,6 +15,7 @@ PAGES = (
     "turns",
     "usage",
     "tools",
+    "transcript",
     "replay",
     "compare",
     "playground",
