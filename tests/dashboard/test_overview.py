@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -224,6 +224,38 @@ class TestUnacted:
 
 
 class TestNotInTheNumbers:
+    def test_the_cost_is_said_beside_that_of_the_days_before(self, open_page: Open, tmp_path: Path) -> None:
+        """As many days on either side; where no cost is known, nothing is said of it."""
+        path = tmp_path / "costs.duckdb"
+        with al.open_ledger(path) as ledger:
+            sessions = [
+                al.RecordedSession(
+                    f"s{day}",
+                    None,
+                    "m",
+                    "",
+                    (
+                        al.RecordedTurn(
+                            0,
+                            "Done.",
+                            occurred_at=datetime(2026, 3, 1 + day, 9, tzinfo=UTC),
+                            usage=al.Usage(input_tokens=1, cost_usd=1.0 if day < 7 else 2.0),
+                        ),
+                    ),
+                )
+                for day in range(14)
+            ]
+            al.import_sessions(ledger, sessions)
+        [cost] = [part["cost"] for part in drawn(open_page(path, PAGE), "headline") if part["cost"]]
+        said = "".join(piece["text"] for piece in cost)
+        assert said == "Cost: $21.00; $14.00 in the last 7 days, $7.00 in the 7 days before."
+        assert [piece["href"] for piece in cost if "href" in piece] == ["usage?"]
+        with al.open_ledger(tmp_path / "none.duckdb") as ledger:
+            al.import_sessions(
+                ledger, [al.RecordedSession("s", None, "m", "", (al.RecordedTurn(0, "Done."),))]
+            )
+        assert not any(part["cost"] for part in drawn(open_page(tmp_path / "none.duckdb", PAGE), "headline"))
+
     def test_what_is_not_recorded_took_what_it_took(self, open_page: Open, tmp_path: Path) -> None:
         """Nothing is said of how it was read; its tokens are, its link leads to it, and each page of it opens."""
         path = tmp_path / "l.duckdb"

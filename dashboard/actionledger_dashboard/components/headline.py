@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from actionledger.core.rates import Rate
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Ending, SessionOutcome
-from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted
+from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted, UsageSums
 from actionledger.ledger.queries.stages import MEANT, UNACTED, audited
 from actionledger.replay.changes import PeriodChange
 from actionledger.replay.failure_groups import FailureGroup, FailureReport
@@ -18,6 +18,7 @@ from actionledger_dashboard.components.failures import group_href, place_of
 from actionledger_dashboard.components.wording import (
     NOTHING_FAILED,
     cut_in_the_middle,
+    dollars,
     interval,
     out_of,
     pieces,
@@ -125,6 +126,31 @@ def outcomes_of(sessions: Mapping[SessionOutcome, int]) -> Words:
     return [_text(f"Sessions: {said}.")] if said else []
 
 
+def cost_of(whole: UsageSums, periods: tuple[UsageSums, UsageSums, int] | None, within: Filter) -> Words:
+    """Return what responses cost in all, and lately beside before; nothing where no cost is known.
+
+    Args:
+        whole: what all of them took.
+        periods: what those of the period before took, those of the last one, and how many days each of them has; None where there are not two.
+        within: which responses.
+    """
+    if not whole.priced:
+        return []
+    said = [
+        _text("Cost: "),
+        {"kind": "number", "text": dollars(whole.cost_usd), "href": links.usage_href(within)},
+    ]
+    if periods is not None:
+        before, after, days = periods
+        last = f"{days:,} days" if days > 1 else "day"
+        said.append(
+            _text(
+                f"; {dollars(after.cost_usd)} in the last {last}, {dollars(before.cost_usd)} in the {last} before"
+            )
+        )
+    return [*said, _text(".")]
+
+
 def _ended(found: Unacted, ending: Ending, within: Filter, what: str, behind: str = ".") -> Words:
     """Return how many responses ended so, with the way to them, and what stands behind; nothing where none did."""
     if not (count := found.count(ending)):
@@ -175,9 +201,9 @@ def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) ->
     return [whole, *single]
 
 
-def show_sentence(unacted: Words, read: Words, sessions: Words) -> None:
-    """Show the sentence of the page, how many responses did not act that should have, and below it how much was read whole."""
-    shown = {"unacted": unacted, "read": read, "sessions": sessions}
+def show_sentence(unacted: Words, read: Words, sessions: Words, cost: Words) -> None:
+    """Show the sentence of the page, how many responses did not act that should have, and below it how much was parsed and what it cost."""
+    shown = {"unacted": unacted, "read": read, "sessions": sessions, "cost": cost}
     _mount(key="sentence", data=shown | {"worst": [], "turns": []})
 
 
@@ -186,7 +212,14 @@ def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) 
     turns = turns_of(report, names, within)
     _mount(
         key="worst",
-        data={"unacted": [], "read": [], "sessions": [], "worst": worst_of(report), "turns": turns},
+        data={
+            "unacted": [],
+            "read": [],
+            "sessions": [],
+            "cost": [],
+            "worst": worst_of(report),
+            "turns": turns,
+        },
     )
 
 

@@ -1,6 +1,7 @@
 """Is it getting better, what breaks, and where: one sentence first, and every number leads to the turns behind it."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import streamlit as st
@@ -9,7 +10,7 @@ from actionledger.core.rates import TOO_FEW
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome, RunKind
 from actionledger.ledger import queries
-from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted
+from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted, UsageSums
 from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.skipped import LEAD
 from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
@@ -21,6 +22,7 @@ from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.controls import heading, line, show_anchors
 from actionledger_dashboard.components.failures import show_reasons
 from actionledger_dashboard.components.headline import (
+    cost_of,
     outcomes_of,
     sentence_of,
     show_sentence,
@@ -73,6 +75,7 @@ def show() -> None:
             unacted_of(ask(queries.unacted, within), within),
             sentence_of(found, ask(change_since_before, within), within),
             outcomes_of(ask(queries.session_outcomes, within)),
+            cost_of(ask(queries.usage, within), periods_of(within), within),
         )
         worst = st.container()
     show_strip("rates", "Rates", funnel_stats(found, within))
@@ -96,6 +99,20 @@ def show() -> None:
         show_costliest(report, within)
     with why:
         show_reasons(linked, report, within)
+
+
+def periods_of(within: Filter) -> tuple[UsageSums, UsageSums, int] | None:
+    """Return what the responses of two periods took, and how many days each has: those of the filter, or the last week; None where nothing was before."""
+    known = ask(queries.dimensions)
+    if known.first is None or known.last is None:
+        return None
+    until = within.until or filters.midnight(known.last.date() + timedelta(days=1))
+    since = within.since or until - timedelta(days=7)
+    if known.first >= since:
+        return None
+    before = replace(within, since=since - (until - since), until=since)
+    after = replace(within, since=since, until=until)
+    return ask(queries.usage, before), ask(queries.usage, after), (until - since).days
 
 
 def show_costliest(report: FailureReport, within: Filter) -> None:
