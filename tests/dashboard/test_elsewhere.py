@@ -152,7 +152,9 @@ def test_a_child_opens_in_the_place_of_its_parent(open_page: Open, elsewhere: Pa
     """Both are on the page, each with its own turn, and a child that is not there is named."""
     test = open_page(elsewhere, "views/replay.py", session=PARENT, turn="1", child=CHILD)
     viewers = [
-        json.loads(one.proto.json) for one in test.get("bidi_component") if "transcript" in str(one.proto)
+        json.loads(one.proto.json)
+        for one in test.get("bidi_component")
+        if one.proto.component_name == "actionledger.transcript"
     ]
     assert [(one["index"], one["inner"], one["names"]["turn"]) for one in viewers] == [
         (1, False, "turn"),

@@ -295,7 +295,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "endings": some("unparseable", "stopped_without_acting", "went_on", "final_answer"),
     "is_failing": st.just(value=True),
     "stage": st.sampled_from(get_args(Stage)),
-    "reasons": some("truncated", "unknown_name", "not_found", "unknown_failure"),
+    "reasons": some("truncated", "unknown_action", "not_found", "tool_error"),
     "action": st.sampled_from(["edit", "list_tasks", "update_task", "fly"]),
     "executions": some("succeeded", "failed"),
     "origin": st.sampled_from(Origin),
@@ -326,6 +326,7 @@ def example(name: str) -> Any:
     """Return a value of a field: the first of those that it can have here."""
     return {
         "profiles": ("assistant",), "models": ("small",), "tasks": ("sums",), "sources": ("theirs",), "captures": ("calls",),
+        "projects": ("/work/a",), "branches": ("main",), "agents": ("tuner",),
         "labels": ("even",), "scores": (ScoreBound("reward", ">=", 0.5),), "since": MONDAY.replace(hour=0) + timedelta(days=2),
         "until": MONDAY.replace(hour=0) + timedelta(days=2), "dialects": ("none",), "outcomes": ("no_action",),
         "endings": ("unparseable",), "is_failing": True, "stage": "checking", "reasons": ("truncated",), "action": "edit",
