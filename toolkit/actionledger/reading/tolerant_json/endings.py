@@ -139,6 +139,8 @@ class Endings:
             return words.end(1), words.end(1), words.end(1)
         if place.fits.match(self.text, first + width):
             return first, first, first + width
+        if self.text.startswith("```", first):
+            raise RefusedError(Reason.AMBIGUOUS, first, first + 3, "A fence stands in a text in backticks.")
         return (first, *self._other_end(start, first, place, sure, width))
 
     def _first(self, inside: int, close: str, width: int) -> int:
@@ -175,7 +177,7 @@ class Endings:
         if last not in OTHER_QUOTES or stop - 1 <= start:
             return stop
         if any(self.text.find(quote, start + 1, stop - 1) >= 0 for quote in {last, _OPENS.get(last, last)}):
-            self._doubt(stop, "The quote may close the string, or a quotation in it.")
+            self.doubt(stop, "The quote may close the string, or a quotation in it.")
             return stop
         return stop - 1
 
@@ -229,7 +231,7 @@ class Endings:
         if (words := UNCLOSED_KEY.match(self.text, start + 1)) and words.end() <= first:
             return words.end(1), words.end(1)
         if self.text[start:first].rstrip().endswith(":"):
-            self._doubt(first, "The quote may close the key, or open its value.")
+            self.doubt(first, "The quote may close the key, or open its value.")
         if not VALUE_AHEAD.match(self.text, first + 1):
             stop = self._later(first + 1, start, place, sure, 1)
             if stop >= 0 and not _STRUCTURE.search(self.text, start + 1, stop):
@@ -260,17 +262,17 @@ class Endings:
                     count % 2 and self._quotes_inside(start, later)[0] % 2 == 0
                 ):
                     return later
-                self._doubt(stop, f"The string may end here, or at {later}.")
+                self.doubt(stop, f"The string may end here, or at {later}.")
                 break
         if count > 1 and self._swallows(inside, first, stop):
-            self._doubt(first, f"The string may end here, or at {stop}.")
+            self.doubt(first, f"The string may end here, or at {stop}.")
             return first
         if count % 2 and last == stop - 1:
-            self._doubt(
+            self.doubt(
                 last, "The text may end with a quote of its own, or the one that closes it is doubled."
             )
         elif count % 2 and _OPENS_A_QUOTATION.match(self.text, max(inside, last - 1)):
-            self._doubt(stop, "The quote may close the string, or only a quotation in it.")
+            self.doubt(stop, "The quote may close the string, or only a quotation in it.")
         return stop
 
     def _begins_with_bracket(self, start: int) -> bool:
@@ -307,7 +309,7 @@ class Endings:
                 first = last if first < 0 else first
         return count, first, last
 
-    def _doubt(self, stop: int, detail: str) -> None:
+    def doubt(self, stop: int, detail: str) -> None:
         """Give up where a string may end in one of two places, unless the likelier one is taken."""
         if not self.memory.is_likelier:
             raise RefusedError(Reason.AMBIGUOUS, stop, stop + 1, detail)
