@@ -13,6 +13,7 @@ from itertools import islice
 
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json.contexts import (
+    CALL,
     KEY,
     OTHER_QUOTES,
     ROOT,
@@ -24,6 +25,7 @@ from actionledger.reading.tolerant_json.contexts import (
 from actionledger.reading.tolerant_json.notes import CutError, RefusedError
 from actionledger.reading.tolerant_json.patterns import (
     BRACKET_INSIDE,
+    COMPARES,
     STRUCTURE_BEHIND,
     UNCLOSED_KEY,
     VALUE_AHEAD,
@@ -162,7 +164,10 @@ class Endings:
         if width == 1 and (stop := end_before_item(self.text, start, first, self.kinds)) is not None:
             return self._before_other_quote(start, stop), stop
         # Punctuation behind the first quote shows that it was meant to close the string, whatever follows that.
-        seems_closed = width == 1 and STRUCTURE_BEHIND.match(self.text, first + 1)
+        seems_closed = width == 1 and (
+            STRUCTURE_BEHIND.match(self.text, first + 1)
+            or (place.kind == CALL and COMPARES.match(self.text, first + 1))
+        )
         stop = -1 if seems_closed else self._later(first + width, start, place, sure, width)
         if stop >= 0:
             stop = self._settled(start, stop, place, sure) if width == 1 else stop

@@ -71,8 +71,13 @@ STRUCTURE_BEHIND = re.compile(rf"{GAP}(?:[,;:}}\])]|(?:…|\.\.\.){GAP}[,}}\])])
 CALL_AHEAD = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)[ \t]*+\(")
 """A call's name and bracket."""
 
-KEYWORD = re.compile(r"([^\W\d]\w*+)[ \t]*+=(?!=)")
-"""A named argument's name and its sign."""
+KEYWORD = re.compile(
+    r"(?P<name>[^\W\d]\w*+)[ \t]*+=(?!=)|([\"'])(?P<quoted>[^\W\d]\w*+)\2[ \t]*+[=:](?![=:])"
+)
+"""A named argument's name and its sign; the name may stand in quotes."""
+
+COMPARES = re.compile(r"[ \t]*+[=!]=")
+"""What shows behind a text in a call that it is part of an expression."""
 
 UP_TO_QUOTE = re.compile(r'[^"\\\n]{0,300}+(?:\\.[^"\\\n]{0,100}+){0,20}+(?=")')
 """The rest of a line up to a quote that is not escaped."""

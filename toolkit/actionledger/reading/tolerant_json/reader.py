@@ -286,11 +286,8 @@ class Reader(UnevenContainers):
     def element(self) -> Step | None:
         """Read an element of a list, or several; or an argument of a call."""
         frame = self.frames[-1]
-        if (
-            frame.kind == LIST
-            and (run := ELEMENTS.match(self.text, self.at))
-            and self.take_elements(frame, run)
-        ):
+        run = ELEMENTS.match(self.text, self.at) if frame.kind == LIST else None
+        if run and self.take_elements(frame, run):
             return self.element
         character = self.skip()
         if character == CLOSERS[frame.kind]:
@@ -299,7 +296,10 @@ class Reader(UnevenContainers):
             return other
         self.item = self.at
         if frame.kind == CALL and (name := KEYWORD.match(self.text, self.at)):
-            frame.key, frame.key_start, frame.key_end = name[1], name.start(1), name.end(1)
+            group = "name" if name["name"] else "quoted"
+            frame.key, frame.key_start, frame.key_end = name[group], *name.span(group)
+            if name["quoted"]:
+                self.notes.add(faults.COLON, *name.span(), f"{frame.key}=")
             self.at = name.end()
         return self.value
 
