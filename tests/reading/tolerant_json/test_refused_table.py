@@ -93,6 +93,8 @@ REFUSED = [
     ('{{"a": 1}', "ambiguous", (8, 9)),
     ('{"a": `x", "b": 1}\n```', "ambiguous", (19, 22)),
     ('{"a": "x," "b": "y"}', "ambiguous", (11, 12)),
+    (r'{"a": "x\", "b": "y"}', "ambiguous", (8, 9)),
+    ('{"a": >x", "b": 1}', "ambiguous", (6, 8)),
     ('{"a": ""x"", "b": 1}', "ambiguous", (6, 7)),
     ('{"a": @}', "ambiguous", (6, 7)),
     ('{"a": *}', "malformed_json", (6, 7)),

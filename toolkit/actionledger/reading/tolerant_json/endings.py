@@ -181,6 +181,8 @@ class Endings:
         last = self.text[stop - 1]
         if last not in OTHER_QUOTES or stop - 1 <= start:
             return stop
+        if self.text[stop - 2] == "\\" and self.text.count("\\", start, stop) == 1:
+            self.doubt(stop - 2, "The closing quote may be escaped, or the text ends with a backslash.")
         if any(self.text.find(quote, start + 1, stop - 1) >= 0 for quote in {last, _OPENS.get(last, last)}):
             self.doubt(stop, "The quote may close the string, or a quotation in it.")
             return stop

@@ -253,6 +253,8 @@ def _end_of_unopened(state: State) -> int | None:
             quote,
             f"{written[:80]!r} may be a text that lacks its first quote, or more than one value.",
         )
+    if written[0] in "<>:;|=":
+        _doubt_bare(state, quote, f"{written[:80]!r} may have such a sign in place of its first quote.")
     if place.kind != OBJECT and ("," in written or ";" in written):
         _doubt_bare(state, quote, f"{written[:80]!r} may be one text or several; it lacks its first quote.")
     return quote

@@ -102,7 +102,7 @@ def _anonymous(pattern: str) -> str:
 
 _TAG = re.compile(r"<[^<>]*+>")
 _TAG_BEHIND = re.compile(r"\s*+<")
-_ENDS_BEFORE = re.compile(r"[ \t]*+\n|\w")
+_ENDS_BEFORE = re.compile(r"[ \t]*+\n|[^\s\"'`.,;:!?()\]}]")
 """What stands behind a closing tag that ended a value; within a text that names the tag it is mostly a blank or a sign."""
 
 _BEFORE_A_NAMED_TAG = " \t\"'`([{>"
@@ -202,13 +202,16 @@ def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], 
     return strays, any(opened)
 
 
+_FIRST_SIGN_TWICE = re.compile(r"[\n\w]<\Z")
+"""What a value ends with whose closing tag's first sign stands there twice."""
+
 _LAST_CLOSER = re.compile(r"</([\w.:-]++)>\Z")
 
 
 def is_nearly_marked(text: str, grammar: TagGrammar) -> bool:
     """Return whether a value begins or ends with what is nearly one of its own tags: other letters, or one sign off."""
-    if grammar.line_breaks and text.endswith("\n<"):
-        return True  # the closing tag's first sign stands twice
+    if _FIRST_SIGN_TWICE.search(text, max(0, len(text) - 2)) and text.count("<") == 1:
+        return True
     bare = text.strip()
     return _has_nearly(bare, grammar.parameter_closes, -1) or _has_nearly(bare, grammar.value_opens, 1)
 

@@ -331,8 +331,8 @@ class _Reader(TaggedValues):
             key, span = parameter["key"].strip(), Span(*parameter.span("key"))
             if key in arguments:
                 raise RefusedError(Issue(Reason.DUPLICATE_KEY, span, f"The parameter is {key[:80]!r}."))
-            if not key:
-                raise RefusedError(Issue(Reason.WRONG_SHAPE, span, "A parameter has no name."))
+            if not key or key[0] in "\"'`" or key[-1] in "\"'`":
+                raise RefusedError(Issue(Reason.WRONG_SHAPE, span, "A parameter has no proper name."))
             said = parameter.groupdict()
             is_json = said.get("string") == "false" or bool(said.get("json"))
             arguments[key], at = (
