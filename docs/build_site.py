@@ -40,12 +40,12 @@ NAV: dict[str, tuple[str, ...]] = {
         *("policies.md", "repetition.md", "exports.md", "commands.md", "python.md"),
     ),
     "Profiles": ("assistant.md", "orchestrator.md", "coder.md", "reasoner.md"),
-    "Formats": ("dialects.md", "evidence.md", "json_repairs.md", "limits.md", "dialects/*.md"),
+    "Formats": ("reading.md", "dialects.md", "evidence.md", "json_repairs.md", "limits.md", "dialects/*.md"),
     "Numbers": ("glossary.md", "statistics.md", "ledger.md", "tables.md", "scale.md"),
     "Security": ("security.md", "decisions.md", "privacy.md"),
     "Notebooks": ("notebooks/*.md",),
     "Reference": ("reference/*.md",),
-    "The project": ("architecture.md", "coverage.md", *BESIDE),
+    "The project": ("comparison.md", "architecture.md", "coverage.md", *BESIDE),
 }
 
 REFERENCE = {

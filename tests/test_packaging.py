@@ -53,7 +53,7 @@ def test_the_description_links_to_files_that_are_there():
     )
     targets = re.findall(r"\]\(([^)\s]+)\)", core.readme)
     prefix = re.compile(rf"{re.escape(REPOSITORY)}/(?:blob|raw)/v{re.escape(RELEASE['version']())}/([^#]+)")
-    assert len(targets) > 20
+    assert len(targets) > 15
     assert [each for each in targets if not each.startswith("https://")] == []
     ours = [found[1] for each in targets if (found := prefix.match(each))]
     assert len(ours) > 20

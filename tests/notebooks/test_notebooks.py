@@ -39,6 +39,7 @@ def test_there_are_notebooks():
         "two_policies",
         "what_a_stricter_rule_would_have_stopped",
         "what_agents_fail_at",
+        "what_did_last_week_cost",
         "what_models_really_write",
         "which_parser_is_best",
         "your_own_logs",

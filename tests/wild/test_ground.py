@@ -30,6 +30,8 @@ UNSEEN = {
 MAY_KNOW = {
     "measurement": {"actionledger"},
     "silent": {"actionledger"},
+    "broken_calls": {"actionledger"},
+    "broken_json": {"actionledger"},
     "hazard_calls": {"actionledger"},
     "hazard_readings": {"actionledger"},
     "false_actions": {"actionledger.reading.parsers", "actionledger.core.values"},

@@ -75,7 +75,6 @@ const kinds = {
       result.classList.add("result");
       made.append(result);
     }
-    for (const pane of made.querySelectorAll("pre")) pane.tabIndex = 0; // a part of it may have to be scrolled to
     return made;
   },
 };
@@ -134,6 +133,7 @@ export default function ({ data, parentElement }) {
     tools.append(map);
   }
   pane.replaceChildren(tools, ...turns);
+  for (const text of pane.querySelectorAll("pre")) text.tabIndex = 0; // a part of it may have to be scrolled to
   if (data.turn !== null && pane.dataset.shown !== `${data.href} ${data.turn}`) to(data.turn, false);
   pane.dataset.shown = `${data.href} ${data.turn}`;
   const press = (event) => {

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import actionledger as al
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 from actionledger.reading.parsers import PARSERS, DialectParser, parser_for
@@ -177,3 +178,10 @@ def test_actions_without_the_object_around_them_say_what_was_put_before(body, op
     """One alone lacks its list, too."""
     (block,) = parser_for(("actions",)).read(f"```actions\n{body}\n```").blocks
     assert [(repair.kind, repair.after) for repair in block.repairs] == [(RepairKind.MISSING_WRAPPER, opens)]
+
+
+def test_an_object_whose_key_is_misspelt_is_no_data_beside_an_action():
+    """Half of what was meant would run, and nothing would be said of the other half."""
+    text = '```json\n[{"ation": "search", "query": "x"}, {"action": "note", "text": "y"}, {"a": "z"}]\n```'
+    calls = al.parse(text, dialects=["json_action"]).actions
+    assert [(call.name, call.status.is_runnable) for call in calls] == [("", False), ("note", True)]

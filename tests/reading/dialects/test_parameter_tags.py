@@ -124,6 +124,38 @@ def test_a_closing_tag_in_a_sentence_stays_and_is_said(value):
     assert repair.span.of(text) == "</parameter>"
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "\nusers\n</parameter>\np<arameter=limit>\n1500\n",
+        "users</parameter>1500",
+        "x</PARAMETER>",
+        "\nx\n<",
+        "x=/parameter>",
+    ],
+)
+def test_a_value_that_may_end_before_is_not_run(value):
+    """A tag was lost or misspelt, or the text names one: nobody can tell."""
+    reading = read(
+        QWEN, f"<tool_call>\n<function=f>\n<parameter=a>{value}</parameter>\n</function>\n</tool_call>"
+    )
+    assert [block.reason for block in reading.blocks] == [Reason.AMBIGUOUS]
+
+
+@pytest.mark.parametrize(
+    "value", ["<", "a <", "<Parameter>1</Parameter>", "<para>x</para>", "say `</parameter>`\nthen"]
+)
+def test_a_value_of_signs_or_tags_of_its_own_is_read(value):
+    text = f"<tool_call>\n<function=f>\n<parameter=a>\n{value}\n</parameter>\n</function>\n</tool_call>"
+    assert read(QWEN, text).actions[0].arguments == {"a": value}
+
+
+def test_a_value_without_its_closing_tag_ends_before_the_line_break():
+    """The call's own closing tag stands on a line of its own."""
+    text = "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>x\n\n</tool_call>"
+    assert read(Glm(), text).actions[0].arguments == {"a": "x\n"}
+
+
 @pytest.mark.parametrize("closers", ["</parameter>", "\n</parameter>", "\n</parameter>\n</parameter>"])
 def test_a_closing_tag_that_stands_twice_is_taken_away(closers):
     """A file would be written with it: the value is without it, and that is said."""

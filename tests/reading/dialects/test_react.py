@@ -144,6 +144,9 @@ def test_an_object_without_its_first_bracket_is_no_text():
     """It would be handed over as one, brackets and all; a text with a colon in it stays a text."""
     broken = PARSER.read('Action: book\nAction Input: "place": "Roma", "guests": 4}\n')
     assert (broken.actions, broken.blocks[0].reason) == ((), Reason.MISSING_OPENER)
+    for begins in ("[", "x"):
+        broken = PARSER.read(f'Action: book\nAction Input: {begins}"place": "Roma", "guests": 4}}\n')
+        assert (broken.actions, len(broken.blocks)) == ((), 1)
     text = '"Roma": a table for four'
     assert only_action(f"Action: book\nAction Input: {text}\n").arguments == {"input": text}
 

@@ -33,6 +33,21 @@ def test_a_tag_with_a_tools_name_is_its_call(read, text):
 
 
 @pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("\nif x:\n    y\n\n", "if x:\n    y\n"),
+        ("if x:\n    y\n", "if x:\n    y\n"),
+        (" a ", "a"),
+        ("\n    a\n  ", "a"),
+    ],
+)
+def test_a_value_of_several_lines_loses_the_breaks_around_it_alone(written, value):
+    text = f"<create_file><path>a</path><content>{written}</content></create_file>"
+    [call] = al.parse(text, dialects=["hermes"], tools=[FILES]).valid_actions
+    assert call.arguments == {"path": "a", "content": value}
+
+
+@pytest.mark.parametrize(
     "text", ["I use <get_weather> for it.", "The tag <get_weather> is empty: <get_weather>"]
 )
 def test_a_tag_that_holds_nothing_is_a_word(read, text):

@@ -334,3 +334,16 @@ def test_comments_behind_a_value_are_repairs():
     assert [repair.before for repair in found] == ["// one", "/* two */"]
     assert comments_behind(text, 3, options=STRICT) == ()
     assert comments_behind("[1]", 3) == ()
+
+
+@pytest.mark.parametrize("sign", ["=", ":", " = "])
+def test_an_arguments_name_may_stand_in_quotes(sign):
+    """Its quote would be taken for one within a text else, and the name for a part of the value."""
+    decoded = decode(f'f("a"{sign}"x", b=2)', options=CALLS)
+    assert decoded.value == Call("f", [], {"a": "x", "b": 2})
+    assert [repair.after for repair in decoded.repairs] == ["a="]
+
+
+@pytest.mark.parametrize("text", ['f("a"=="b")', 'f(a="x" == "y")'])
+def test_a_comparison_is_no_text(text):
+    assert not decode(text, options=CALLS).ok

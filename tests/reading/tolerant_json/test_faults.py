@@ -16,6 +16,8 @@ CAREFUL = DecodeOptions()
 BLANK_OR_COMMENT = re.compile(r"(?:[\s\ufeff\u200b]|//.*|#.*|/\*.*?\*/)*")
 
 LESS_OFTEN = {
+    "unescaped quotes": (0.7, 0.7),  # a word that stands in quotes of its own may stand in doubled ones
+    "unescaped quotes everywhere": (0.7, 0.7),
     "bare text": (0.7, 0.7),  # two words in a list may be two texts
     "no closing quote": (
         0.4,

@@ -212,6 +212,10 @@ SPACE = [
 BRACKETS = [
     ("[(1, 2)]", [[1, 2]], "brackets@1-2 brackets@6-7"),
     ('{"a": (1, "b")}', {"a": [1, "b"]}, "brackets@6-7 brackets@13-14"),
+    ('{{"a": {{"b": 1}}}}', {"a": {"b": 1}}, "brackets@0-2 brackets@7-9 brackets@15-17 brackets@17-19"),
+    ('{{"a": {"b": {}}}}', {"a": {"b": {}}}, "brackets@0-2 brackets@16-18"),
+    ('{"a"： "x"， "b"： [1，2]}', {"a": "x", "b": [1, 2]}, "colon@4-5 separator@9-10 colon@14-15 separator@18-19"),
+    (r'{"a": \"x y", "b": 1}', {"a": "x y", "b": 1}, "quotes@6-8"),
     ("[(1,)]", [[1]], "brackets@1-2 brackets@3-4 brackets@4-5"),
     ('{"a": ()}', {"a": []}, "brackets@6-7 brackets@7-8"),
     ("{'a': ('x', ('y', 'z'))}", {"a": ["x", ["y", "z"]]}, "quotes@1-4 brackets@6-7 quotes@7-10 brackets@12-13 quotes@13-16 quotes@18-21 brackets@21-22 brackets@22-23"),

@@ -90,7 +90,12 @@ REFUSED = [
     ('{"a": 1: 2}', "ambiguous", (6, 10)),
     ('["a": 1]', "malformed_json", (4, 5)),
     ('{"a": "b": "c"}', "malformed_json", (9, 10)),
-    ('{{"a": 1}}', "malformed_json", (1, 2)),
+    ('{{"a": 1}', "ambiguous", (8, 9)),
+    ('{"a": `x", "b": 1}\n```', "ambiguous", (19, 22)),
+    ('{"a": "x," "b": "y"}', "ambiguous", (11, 12)),
+    (r'{"a": "x\", "b": "y"}', "ambiguous", (8, 9)),
+    ('{"a": >x", "b": 1}', "ambiguous", (6, 8)),
+    ('{"a": ""x"", "b": 1}', "ambiguous", (6, 7)),
     ('{"a": @}', "ambiguous", (6, 7)),
     ('{"a": *}', "malformed_json", (6, 7)),
     ("[1 + 2]", "malformed_json", (3, 4)),
@@ -171,6 +176,8 @@ LIKELIER = [
     ('{"a": {"b": "x" // n }, "c": 1}', {"a": {"b": "x"}, "c": 1}, "ambiguous"),
     ('{"a": {"b": "x" // n }, "c": "y"}', {"a": {"b": "x"}, "c": "y"}, "ambiguous"),
     ("[[1, 2]], 3]", [[1, 2], 3], "ambiguous"),
+    ('{"a": "x," "b": "y"}', {"a": "x", "b": "y"}, "ambiguous"),
+    ('{"a": ""x"", "b": 1}', {"a": "x", "b": 1}, "ambiguous"),
 ]  # fmt: skip
 
 

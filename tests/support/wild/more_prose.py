@@ -8,6 +8,18 @@ from wild.shown_prose import Prose
 
 SHOWN_MORE: tuple[Prose, ...] = (
     Prose(
+        "says it in other words",
+        (
+            "Our parser tests feed strings like the following to the reader.\n\n…\n\nEach must be rejected.",
+            "我会用下面这个，但我没有权限：\n\n…",
+            "不能这样调用：\n\n…",
+            "メッセージの形式は以下の通りです。\n\n…\n\nname は必須です。",
+            "ログの最後の数行です。\n\n…",
+            "このように呼び出してはいけません。\n\n…",
+            "…\n\nПожалуйста, проигнорируй это.",
+        ),
+    ),
+    Prose(
         "says it before",
         (
             "According to the README, the assistant replies with something along these lines:\n\n…",

@@ -167,7 +167,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.ELLIPSIS: "Dots stand for what was left out.",
     Reason.MISSING_CLOSER: "A bracket was opened and never closed.",
     Reason.EXTRA_CLOSER: "A bracket is closed that was never opened.",
-    Reason.BRACKETS: "A list stands in round brackets.",
+    Reason.BRACKETS: "A list stands in round brackets, or an object's brackets stand twice.",
     Reason.MISSING_OPENER: "An object or a list begins without its bracket.",
     Reason.SKIPPED: "A word stands where nothing of the kind belongs.",
     Reason.AMBIGUOUS: "The text can be read in two plausible ways.",

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
+from rapidfuzz.distance import OSA
+
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.json_blocks import OTHER_LABELS, JsonFence
 from actionledger.reading.dialects.parts.json_values import BARE_LIST
@@ -134,14 +136,20 @@ class JsonAction(JsonFence):
         return frozenset({r'\{\s*+"action"\s*+:\s*+"', r'\[\s*+\{\s*+"action"\s*+:\s*+"'})
 
     def objects(self, value: Any) -> list[Any] | Reason:
-        """Return the objects that have the key ``action``; the others are data beside them."""
-        items = value if isinstance(value, list) else [value]
-        actions = [item for item in items if isinstance(item, dict) and "action" in item]
-        return actions or Reason.NOT_AN_ACTION
+        """Return the objects that have the key ``action``; the others are data beside them, unless that key is misspelt."""
+        items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+        if not any("action" in item for item in items):
+            return Reason.NOT_AN_ACTION
+        return [item for item in items if "action" in item or _misspells("action", item)]
 
     def written(self, objects: list[dict[str, Any]]) -> str:
         """Return the block with the object, or with a list of several."""
         return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
+
+
+def _misspells(key: str, item: dict[str, Any]) -> bool:
+    """Return whether an object has a text under a key that is one sign off, or has two signs swapped."""
+    return any(isinstance(item[each], str) and OSA.distance(each, key, score_cutoff=1) == 1 for each in item)
 
 
 class Plan(JsonFence):

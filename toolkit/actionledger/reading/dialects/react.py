@@ -36,7 +36,7 @@ _INPUT_LINE = LineStart(rf"[ \t]*+{_label('Action Input')}")
 _OBSERVATION = LineStart(rf"[ \t]*+{_label('Observation')}")
 _NEXT = LineStart(rf"[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}")
 _REST_OF_LINE = re.compile(r"[ \t]*+(?=\r?\n|\Z)")
-_MEMBERS = re.compile(r'"[^"\n]{1,100}+"[ \t]*+:')
+_MEMBERS = re.compile(r'\S?"[^"\n]{1,100}+"[ \t]*+:')
 """What an object begins with whose bracket is missing."""
 
 _FENCE = re.compile(r"```(?:json)?[ \t]*+\n\s*+(?=[\[{])")
@@ -174,7 +174,7 @@ def _input(source: Source, start: int, end: int, options: DecodeOptions) -> _Inp
     fence = _FENCE.match(text, begins, end)
     if fence or text[begins] in '{["':
         given = _json_input(source, fence.end() if fence else begins, end, options, fenced=bool(fence))
-        if given.refusal is None or fence or text[begins] == "{":
+        if given.refusal is None or fence or text[begins] == "{" or _MEMBERS.match(text, begins + 1, stop):
             return given
     span = Span(begins, begins + len(text[begins:stop].rstrip()))
     if _MEMBERS.match(text, begins, stop) and text[span.end - 1] == "}":

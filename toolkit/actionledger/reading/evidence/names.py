@@ -54,6 +54,11 @@ _CUT_BEHIND = re.compile(
 )
 """What stands before a name, at the end of a text, that begins a call which is cut."""
 
+_ARGUMENT_KEY = re.compile(r"\s*+(?:arguments|args)[ \t]*+:\Z", re.IGNORECASE)
+_NAME_LINE = re.compile(r"""(?:^|\n)[ \t]*+name[ \t]*+:[ \t]*+["']?\Z""", re.IGNORECASE)
+"""What stands before a name on a line of its own, where arguments follow on the next one: else it names anything."""
+
+_DRESSED_LINE = re.compile(r"(?:^|\n)[ \t]*+(?:[*_]{1,2}|[\[(])?\Z")
 _OWN_LINE = re.compile(r"(?:^|\n)[ \t]*+(?:[$>][ \t]++)?\Z")
 
 _OPENS_PAIR = re.compile(r"""[\[(]\s*+\\?["'“‘]\Z""")
@@ -69,6 +74,9 @@ _FOLLOWED = (
     r"|(?P<line>[\"']?[ \t]*+\r?\n[ \t]*+(?!(?:description|type|version|returns|required|summary)\b)[A-Za-z_]\w*+[ \t]*+:(?!:))"
     rf"|{_QUOTE}(?:(?P<key>\s*+:\s*+(?:[\[{{\"'(]|null\b|None\b))|(?P<pair>\s*+,\s*+\\?[\[{{(\"'])|(?P<text>))"
     r"|(?P<left>(?::\d++\s*+|>\s*+)\{)"
+    r"|(?P<dressed>(?:(?:\*{1,2}|__|\])[ \t]*+:?+|[ \t]*+(?:->|=>|,))[ \t]*+(?:\((?=\s*+(?:\w++\s*+=|[\"'{)]))|\{\s*+[\"'}])"
+    r"|\[[a-z_]\w*+=[\"'\d]"
+    r"|(?P<pairs>(?:[ \t]++[a-z_]\w*+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[\w./-]++))++\)?[ \t]*+(?=\r?\n|\Z)))"
     r"|(?P<object>[ \t]*+:?+\s*+\{\s*+(?:[\"'}]|[^\W\d]\w*+[ \t]*+:))"
     r"|(?P<tag>[ \t]*+(?:\\?/?>|&gt;|[A-Za-z_]\w*+\s*+=))"
     r"|(?P<bare>\s*+[,}])"
@@ -76,7 +84,7 @@ _FOLLOWED = (
     r"|(?P<loose>)"
 )
 """What a name has to be followed by to be called: a bracket, the end of its string, its arguments, the end of its tag, or of what
-an object holds; the next key on a line, or options as a program takes them. Anything else is a call only where a format's own mark
+an object holds; the next key on a line, options as a program takes them, or arguments behind emphasis, an arrow or nothing. Anything else is a call only where a format's own mark
 stands beside it."""
 
 Form = Literal[
@@ -265,6 +273,8 @@ def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
     before = text[max(0, start - _KEY_WINDOW) : start]
     if found["line"] and _LINE_KEY.search(before):
         return "lines"
+    if found["line"] and _NAME_LINE.search(before) and _ARGUMENT_KEY.match(found["line"].lstrip("\"'")):
+        return "lines"
     if is_in_quotes:
         if _OPENS_TAG.search(before):
             return "tag"
@@ -279,6 +289,9 @@ def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
         return None
     if found["left"]:
         return _left_form(found["left"], before)
+    if found["dressed"]:
+        is_named = not found["pairs"] or _PARTS.search(found["name"])
+        return "left" if is_named and _DRESSED_LINE.search(before) else None
     if found["object"]:
         return "object"
     if found["bare"]:

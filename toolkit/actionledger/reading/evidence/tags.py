@@ -21,6 +21,7 @@ _HEAD = re.compile(
 _REST = re.compile(
     r"[\"']?(?P<attributes>(?:\s++[A-Za-z_][\w:-]*+[ \t]*+=[ \t]*+(?:\"[^\"<>\n]*+\"|'[^'<>\n]*+'))*+)\s*+(?P<whole>/?)>"
 )
+_OWN_LINES = re.compile(r"\A[ \t]*+\r?\n(.*?)(?:\r?\n[ \t]*)?\Z", re.DOTALL)
 _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:-]*+)[ \t]*+=[ \t]*+(?:\"([^\"]*+)\"|'([^']*+)')")
 _FIELD = re.compile(
     r"\s*+<(?P<tag>[A-Za-z_][\w-]*+)(?:(?:=|[ \t]++(?:name|key)[ \t]*+=[ \t]*+)[\"']?(?P<key>[\w.-]++)[\"']?[^<>\n]{0,60}?)?>"
@@ -148,7 +149,15 @@ def _inner(
 
 
 def _values(text: str, fields: dict[str, Span]) -> dict[str, Any]:
-    return {name: span.of(text).strip() for name, span in fields.items()}
+    return {name: _value_of(span.of(text)) for name, span in fields.items()}
+
+
+def _value_of(written: str) -> str:
+    """Return a field's text: of several lines, those that stand on lines of their own lose the breaks around them alone."""
+    bare = written.strip()
+    if "\n" not in bare:
+        return bare
+    return _OWN_LINES.sub(r"\1", written)
 
 
 _KEY_LINE = re.compile(r"\r?\n(?:[ \t]*+-?[ \t]*+[A-Za-z_][\w-]*+[ \t]*+:(?!:)[^\n]*+|[ \t]++[^\s][^\n]*+)")

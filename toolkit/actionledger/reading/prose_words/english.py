@@ -274,6 +274,7 @@ ENGLISH = Language(
             r"\b(?:here|this|that|these|those)(?:['’]s| is| was| are| were) (?:my|your|the|an?|his|her|their) (?:earlier|failed|last(?! (?:time|step|one|check)\b)|old|original|previous) \w+",
         ),
         Phrase("look", r"\blooks? like (?:this|so|that|the following)\b"),
+        Phrase("like the", r"\b\w{2,}s like the following\b"),
         Phrase(
             "do not |don't |don’t |never ",
             r"\b(?:never|do not|don['’]t) (?:ever )?(?:send|run|execute|use|call|write|submit)\b",

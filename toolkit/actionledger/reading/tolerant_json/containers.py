@@ -16,7 +16,7 @@ from actionledger.reading.tolerant_json.decoded import Mended, Places, brief
 from actionledger.reading.tolerant_json.endings import Memory
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.notes import Notes
-from actionledger.reading.tolerant_json.patterns import GOES_ON, MORE_CLOSERS
+from actionledger.reading.tolerant_json.patterns import DOUBLED_OPENER, GOES_ON, MORE_CLOSERS
 from actionledger.reading.tolerant_json.regular import read_regular
 from actionledger.reading.tolerant_json.state import Frame, State
 from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, is_deeper, scan
@@ -194,6 +194,15 @@ class Containers(State, ABC):
             self.notes.add(faults.SEPARATOR, frame.comma, frame.comma + 1)
         frame.comma = -1
 
+    def move_comma_out(self, frame: Frame, left: str) -> None:
+        """Take the comma that a text ends with for the one that is missing behind it; that is a guess."""
+        end = frame.item_end
+        self.doubt(
+            Reason.AMBIGUOUS, "The comma within the quotes may be the one that is missing behind them."
+        )
+        self.notes.add(faults.MISSING_COMMA, end - 2, end, '",')
+        frame.value[frame.key if frame.kind == OBJECT else -1] = left.removesuffix(",")
+
     def put_named(self, frame: Frame, members: dict[str, Any], value: Any) -> None:
         """Put a value under its key; of two values under one key the last counts, as in any JSON reader."""
         key = frame.key
@@ -228,6 +237,14 @@ class Containers(State, ABC):
         self.put(value)
         self.push(Frame(kind, value, start, context(kind, parent), len(self.notes)))
         self.at = inside
+        if (
+            kind == OBJECT
+            and self.text[inside : inside + 1] == "{"
+            and DOUBLED_OPENER.match(self.text, start)
+        ):
+            self.frames[-1].is_doubled = True
+            self.notes.add(faults.BRACKETS, start, start + 2, "{")
+            self.at = start + 2
         return self.member if kind == OBJECT else self.element
 
     def close(self, end: int) -> Step | None:
@@ -238,6 +255,11 @@ class Containers(State, ABC):
                 self.at = frame.start
                 self.doubt(Reason.AMBIGUOUS, "The brackets may hold a value or a list of one.")
             self.notes.add(faults.BRACKETS, end - 1, end, "]")
+        if frame.is_doubled:
+            if not self.text.startswith("}", end):
+                self.refuse(Reason.AMBIGUOUS, "The bracket that opens it stands there twice.")
+            self.notes.add(faults.BRACKETS, end - 1, end + 1, "}")
+            end += 1
         return self.closed(end)
 
     def close_unwritten(self, at: int) -> Step | None:

@@ -24,6 +24,7 @@ from actionledger.reading.tolerant_json.patterns import (
     LINE_WITH_KEY,
     SCALAR_AHEAD,
     VALUES,
+    WIDE_COMMAS,
 )
 
 ROOT, OBJECT, LIST, CALL, TUPLE, KEY = "", "{", "[", "(", "tuple", "key"
@@ -85,7 +86,7 @@ def context(kind: str, parent: str) -> Context:
 def _behind(kind: str, parent: str, sure: str) -> str:
     """Return the pattern of what may stand behind a string."""
     if kind == KEY:
-        return rf"{GAP}(?::|=(?!=))"
+        return rf"{GAP}(?:[:：]|=(?!=))"
     if kind == ROOT:
         return rf"[ \t]*+(?:\n|{END}|[,;}}\])<\"'{{\[]|\+[ \t]*+[\"'])"
     parts = [_behind_comma(kind, sure), re.escape(CLOSERS[kind]) + _behind_closer(parent, sure), END]
@@ -110,11 +111,11 @@ def _behind_closer(parent: str, sure: str) -> str:
 def _behind_comma(kind: str, sure: str) -> str:
     """Return the pattern of a comma and what may follow it in a container: another item, an end, another comma."""
     item = {OBJECT: KEYS, CALL: ARGUMENTS}.get(kind, VALUES)[sure]
-    return rf"[,;]{GAP}(?:{item}|[}}\]),]|…|\.\.\.|\Z)"
+    return rf"[,;{WIDE_COMMAS}]{GAP}(?:{item}|[}}\]),]|…|\.\.\.|\Z)"
 
 
 _BLANKS = " \t\r\n"
-_MEMBER_INSIDE = re.compile(r'[,;{]\s*+"[^"\n]{1,60}+"\s*+:')
+_MEMBER_INSIDE = re.compile(r"[,;{]\s*+([\"'])[^\"'\n]{1,60}+\1\s*+:")
 
 OTHER_QUOTES = "\"'`“”‘’«»"
 """What stands at the end of a text as if it closed it, where it was opened by another quote."""

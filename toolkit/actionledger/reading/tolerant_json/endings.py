@@ -13,6 +13,7 @@ from itertools import islice
 
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json.contexts import (
+    CALL,
     KEY,
     OTHER_QUOTES,
     ROOT,
@@ -24,6 +25,7 @@ from actionledger.reading.tolerant_json.contexts import (
 from actionledger.reading.tolerant_json.notes import CutError, RefusedError
 from actionledger.reading.tolerant_json.patterns import (
     BRACKET_INSIDE,
+    COMPARES,
     STRUCTURE_BEHIND,
     UNCLOSED_KEY,
     VALUE_AHEAD,
@@ -139,6 +141,8 @@ class Endings:
             return words.end(1), words.end(1), words.end(1)
         if place.fits.match(self.text, first + width):
             return first, first, first + width
+        if self.text.startswith("```", first):
+            raise RefusedError(Reason.AMBIGUOUS, first, first + 3, "A fence stands in a text in backticks.")
         return (first, *self._other_end(start, first, place, sure, width))
 
     def _first(self, inside: int, close: str, width: int) -> int:
@@ -160,7 +164,10 @@ class Endings:
         if width == 1 and (stop := end_before_item(self.text, start, first, self.kinds)) is not None:
             return self._before_other_quote(start, stop), stop
         # Punctuation behind the first quote shows that it was meant to close the string, whatever follows that.
-        seems_closed = width == 1 and STRUCTURE_BEHIND.match(self.text, first + 1)
+        seems_closed = width == 1 and (
+            STRUCTURE_BEHIND.match(self.text, first + 1)
+            or (place.kind == CALL and COMPARES.match(self.text, first + 1))
+        )
         stop = -1 if seems_closed else self._later(first + width, start, place, sure, width)
         if stop >= 0:
             stop = self._settled(start, stop, place, sure) if width == 1 else stop
@@ -174,8 +181,10 @@ class Endings:
         last = self.text[stop - 1]
         if last not in OTHER_QUOTES or stop - 1 <= start:
             return stop
+        if self.text[stop - 2] == "\\" and self.text.count("\\", start, stop) == 1:
+            self.doubt(stop - 2, "The closing quote may be escaped, or the text ends with a backslash.")
         if any(self.text.find(quote, start + 1, stop - 1) >= 0 for quote in {last, _OPENS.get(last, last)}):
-            self._doubt(stop, "The quote may close the string, or a quotation in it.")
+            self.doubt(stop, "The quote may close the string, or a quotation in it.")
             return stop
         return stop - 1
 
@@ -229,7 +238,7 @@ class Endings:
         if (words := UNCLOSED_KEY.match(self.text, start + 1)) and words.end() <= first:
             return words.end(1), words.end(1)
         if self.text[start:first].rstrip().endswith(":"):
-            self._doubt(first, "The quote may close the key, or open its value.")
+            self.doubt(first, "The quote may close the key, or open its value.")
         if not VALUE_AHEAD.match(self.text, first + 1):
             stop = self._later(first + 1, start, place, sure, 1)
             if stop >= 0 and not _STRUCTURE.search(self.text, start + 1, stop):
@@ -260,17 +269,17 @@ class Endings:
                     count % 2 and self._quotes_inside(start, later)[0] % 2 == 0
                 ):
                     return later
-                self._doubt(stop, f"The string may end here, or at {later}.")
+                self.doubt(stop, f"The string may end here, or at {later}.")
                 break
         if count > 1 and self._swallows(inside, first, stop):
-            self._doubt(first, f"The string may end here, or at {stop}.")
+            self.doubt(first, f"The string may end here, or at {stop}.")
             return first
         if count % 2 and last == stop - 1:
-            self._doubt(
+            self.doubt(
                 last, "The text may end with a quote of its own, or the one that closes it is doubled."
             )
         elif count % 2 and _OPENS_A_QUOTATION.match(self.text, max(inside, last - 1)):
-            self._doubt(stop, "The quote may close the string, or only a quotation in it.")
+            self.doubt(stop, "The quote may close the string, or only a quotation in it.")
         return stop
 
     def _begins_with_bracket(self, start: int) -> bool:
@@ -307,7 +316,7 @@ class Endings:
                 first = last if first < 0 else first
         return count, first, last
 
-    def _doubt(self, stop: int, detail: str) -> None:
+    def doubt(self, stop: int, detail: str) -> None:
         """Give up where a string may end in one of two places, unless the likelier one is taken."""
         if not self.memory.is_likelier:
             raise RefusedError(Reason.AMBIGUOUS, stop, stop + 1, detail)

@@ -117,7 +117,7 @@ COLON = Fault(
     RepairKind.COLON,
     '{"a" = 1, "b" => 2}',
     '{"a": 1, "b": 2}',
-    looks=r"=>|:=|=(?!=)",
+    looks=r"=>|:=|=(?!=)|：",
     usual=r"(=>|=(?!=))",
     after=":",
 )

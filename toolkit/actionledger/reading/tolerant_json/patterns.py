@@ -30,6 +30,9 @@ _NUMBER = r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?(?![\w.])"
 _LITERAL = r"(?:true|false|null|True|False|None)\b"
 _SCALAR = rf"(?:{STRING}|{_NUMBER}|true|false|null)"
 
+WIDE_COMMAS = "，；、"
+"""Commas and semicolons of East Asian texts, which their writers type between items, too."""
+
 BLANKS = re.compile(B)
 """What JSON calls blank."""
 
@@ -68,8 +71,13 @@ STRUCTURE_BEHIND = re.compile(rf"{GAP}(?:[,;:}}\])]|(?:…|\.\.\.){GAP}[,}}\])])
 CALL_AHEAD = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)[ \t]*+\(")
 """A call's name and bracket."""
 
-KEYWORD = re.compile(r"([^\W\d]\w*+)[ \t]*+=(?!=)")
-"""A named argument's name and its sign."""
+KEYWORD = re.compile(
+    r"(?P<name>[^\W\d]\w*+)[ \t]*+=(?!=)|([\"'])(?P<quoted>[^\W\d]\w*+)\2[ \t]*+[=:](?![=:])"
+)
+"""A named argument's name and its sign; the name may stand in quotes."""
+
+COMPARES = re.compile(r"[ \t]*+[=!]=")
+"""What shows behind a text in a call that it is part of an expression."""
 
 UP_TO_QUOTE = re.compile(r'[^"\\\n]{0,300}+(?:\\.[^"\\\n]{0,100}+){0,20}+(?=")')
 """The rest of a line up to a quote that is not escaped."""
@@ -123,9 +131,9 @@ THREE_DIGITS = re.compile(r"\d{3}(?![\d.])")
 
 _SURE_KEY = (
     r"(?:\"[^\"\n]{0,200}+\"|'[^'\n]{0,200}+'|[“”„][^“”\n]{0,200}+[“”]|[‘’][^‘’\n]{0,200}+[‘’]|«[^»\n]{0,200}+»)"
-    rf"{SPACES}*+(?::|=(?!=))"
+    rf"{SPACES}*+(?:[:：]|=(?!=))"
 )
-_BARE_KEY_AHEAD = rf"[\w$][\w$.\-]{{0,100}}+\"?{SPACES}*+(?::(?!//)|=(?!=))"
+_BARE_KEY_AHEAD = rf"[\w$][\w$.\-]{{0,100}}+\"?{SPACES}*+(?::(?!//)|：|=(?!=))"
 _KEY_WITHOUT_COLON = rf"\"[^\"\n]{{0,200}}+\"{B}(?:[\"{{\[\d\-]|{_LITERAL})"
 _SURE_VALUE = rf"(?:[\"'“„‘«`{{\[]|-?\d[\d.eE+\-]{{0,40}}+{SPACES}*+[,\])]|{_LITERAL})"
 _ANY_VALUE = r"[\"'“”„‘’«`{\[(\-+.…\w]"
@@ -158,6 +166,9 @@ BEHIND_BARE_TEXT = {
 
 SCALAR_ELEMENT = re.compile(rf"(?:\"[^\"\\\n]{{0,200}}+\"|-?\d[\d.]*+|{_LITERAL}){B}[,\]]")
 """An element of a list: a text, a number or a literal."""
+
+DOUBLED_OPENER = re.compile(rf"\{{\{{(?={GAP}(?:{_SURE_KEY}|\}}\}}))")
+"""An object's bracket twice, as a template of Python writes it."""
 
 SURE_KEY_AHEAD = re.compile(rf"{_SURE_KEY}|{_KEY_WITHOUT_COLON}")
 """A key in quotes."""

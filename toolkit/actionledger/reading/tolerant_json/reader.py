@@ -30,6 +30,7 @@ from actionledger.reading.tolerant_json.patterns import (
     THREE_DIGITS,
     UNOPENED_KEY,
     VALUE_AHEAD,
+    WIDE_COMMAS,
 )
 from actionledger.reading.tolerant_json.state import Frame, State
 from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, loads
@@ -138,6 +139,7 @@ def read_colon(state: State, frame: Frame) -> None:
 
 
 _LONGEST_INDENT = 200
+_ITEM_SEPARATORS = f",;{WIDE_COMMAS}"
 
 
 class Reader(UnevenContainers):
@@ -284,11 +286,8 @@ class Reader(UnevenContainers):
     def element(self) -> Step | None:
         """Read an element of a list, or several; or an argument of a call."""
         frame = self.frames[-1]
-        if (
-            frame.kind == LIST
-            and (run := ELEMENTS.match(self.text, self.at))
-            and self.take_elements(frame, run)
-        ):
+        run = ELEMENTS.match(self.text, self.at) if frame.kind == LIST else None
+        if run and self.take_elements(frame, run):
             return self.element
         character = self.skip()
         if character == CLOSERS[frame.kind]:
@@ -297,7 +296,10 @@ class Reader(UnevenContainers):
             return other
         self.item = self.at
         if frame.kind == CALL and (name := KEYWORD.match(self.text, self.at)):
-            frame.key, frame.key_start, frame.key_end = name[1], name.start(1), name.end(1)
+            group = "name" if name["name"] else "quoted"
+            frame.key, frame.key_start, frame.key_end = name[group], *name.span(group)
+            if name["quoted"]:
+                self.notes.add(faults.COLON, *name.span(), f"{frame.key}=")
             self.at = name.end()
         return self.value
 
@@ -330,7 +332,7 @@ class Reader(UnevenContainers):
             if match[1] == CLOSERS[frame.kind]:
                 return self.close(match.end())
         character = self.skip()
-        if character in ",;":
+        if character in _ITEM_SEPARATORS:
             return self.pass_comma(frame, self.at)
         if character == CLOSERS[frame.kind]:
             return self.close(self.at + 1)
@@ -358,6 +360,9 @@ class Reader(UnevenContainers):
         again = self.member if frame.kind == OBJECT else self.element
         if not (self.is_member_ahead() if frame.kind == OBJECT else VALUE_AHEAD.match(self.text, self.at)):
             self.refuse_here(f"a comma or {CLOSERS[frame.kind]!r}")
+        if self.text.endswith(',"', 0, frame.item_end) and isinstance(left := last_of(frame.value), str):
+            self.move_comma_out(frame, left)
+            return again
         self.notes.add(faults.MISSING_COMMA, self.at, self.at)
         return again
 

@@ -153,6 +153,8 @@ class _Mending(Rewriting):
             return
         if behind == end and self.text[end - 1].isalnum() and self.text[end] == '"':
             raise IrregularError  # perhaps a text that lacks its first quote
+        if self.text[end - 2] == "," and self.text[end - 1] in QUOTES:
+            raise IrregularError  # perhaps the comma that is missing
         if not _ITEM_WITHOUT_COMMA[self.kinds[-1]].match(self.text, behind):
             raise IrregularError
         self.insert(faults.MISSING_COMMA, end, behind)
@@ -260,6 +262,8 @@ class _Mending(Rewriting):
         if fits is None:
             self.string(at)
             return
+        if fault is faults.MISSING_COMMA and ',"' in self.text[at:behind]:
+            raise IrregularError  # perhaps the comma that is missing
         self.mend(fault, behind, behind)
 
     def string(self, at: int) -> None:

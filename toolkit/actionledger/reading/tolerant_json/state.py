@@ -33,11 +33,12 @@ class Frame:
         comma: where the comma stands that nothing has followed yet; -1 where there is none.
         item, item_end: where the item begins and ends that was put in last.
         item_comma: where the comma before that stands; -1 where there is none.
+        is_doubled: whether its bracket stands there twice.
         replaced: the value that another one under the same key has replaced last, and where that key stands; None where none has.
     """
 
     __slots__ = (
-        *("comma", "item", "item_comma", "item_end", "key", "key_end", "key_start", "kind"),
+        *("comma", "item", "item_comma", "item_end", "key", "key_end", "key_start", "kind", "is_doubled"),
         *("notes", "place", "replaced", "start", "sure", "value"),
     )
 
@@ -53,6 +54,7 @@ class Frame:
         self.comma = self.item_comma = -1
         self.item = self.item_end = start
         self.replaced: tuple[int, Any] | None = None
+        self.is_doubled = False
 
     def take_back(self) -> None:
         """Take the value back that was put in last."""

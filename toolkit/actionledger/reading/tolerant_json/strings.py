@@ -23,6 +23,7 @@ from actionledger.reading.tolerant_json.notes import Notes
 from actionledger.reading.tolerant_json.patterns import DOUBLED_ONCE
 
 _CONTROL = re.compile(CONTROL)
+_BLANK = re.compile(r"\s|\\[nrt]")
 _BEHIND_DOUBLED = re.compile(r"\s*+[,;}\])]")
 _DOUBLED = re.compile(r'""((?!")(?:[^"\\\n]++|\\.|"(?!"))++)""(?!")')
 
@@ -70,17 +71,22 @@ class Strings:
 
     def _doubled(self, start: int, place: Context) -> tuple[str, int] | None:
         """Return the string in doubled quotes that stands here, and its end: a key, or a text behind such a key."""
-        if place.kind != KEY and not self.memory.has_doubled:
-            return None
         if place.kind == KEY and (once := DOUBLED_ONCE.match(self.text, start)):
             extra = 1 if once[1] else 4
             self.notes.add(faults.QUOTES, *once.span(extra), "")
             return value_of(once[2] or once[3]), once.end()
+        if not self.text.startswith('""', start) or place.fits.match(self.text, start + 2):
+            return None
         found = _DOUBLED.match(self.text, start)
         behind = place.fits if place.kind == KEY else _BEHIND_DOUBLED
         if found is None or not behind.match(self.text, found.end()):
             return None
-        self.memory.has_doubled = True
+        if place.kind == KEY:
+            self.memory.has_doubled = True
+        elif not self.memory.has_doubled:
+            if _BLANK.search(found[1]):
+                return None  # a phrase may well stand in quotes of its own
+            self.endings.doubt(start, "The quotes may be the text's own, or doubled.")
         self.notes.add(faults.QUOTES, start, found.end(), doubly_requoted)
         return value_of(found[1]), found.end()
 
@@ -93,6 +99,11 @@ class Strings:
         """Return what a string stands for that lacks its opening quote and is closed at ``stop``, and note that."""
         self.notes.add(faults.UNCLOSED_STRING, start, start)
         return self._content(start, start, stop, stop, stop + 1, is_raw=False)
+
+    def opened_by_escape(self, start: int, stop: int) -> str:
+        """Return what a string stands for whose opening quote alone is escaped, and note that."""
+        self.notes.add(faults.QUOTES, start, start + 2, '"')
+        return self._content(start + 2, start + 2, stop, stop, stop + 1, is_raw=False)
 
     def _width(self, start: int, quote: str, place: Context) -> int:
         """Return 3 where triple quotes open a string, else 1."""

@@ -210,6 +210,8 @@ def read_bare_text(state: State) -> object:
     match = faults.UNQUOTED_VALUE.looks.match(text, start)
     if (quote := _end_of_unopened(state)) is not None:
         state.at = quote + 1
+        if text.startswith('\\"', start) and text.find('\\"', start + 2, quote) < 0:
+            return state.strings.opened_by_escape(start, quote)
         return state.strings.unopened(start, quote)
     if place.kind == ROOT:
         if match and match.end() >= len(text) and is_doubtful(match[0]):
@@ -251,6 +253,8 @@ def _end_of_unopened(state: State) -> int | None:
             quote,
             f"{written[:80]!r} may be a text that lacks its first quote, or more than one value.",
         )
+    if written[0] in "<>:;|=":
+        _doubt_bare(state, quote, f"{written[:80]!r} may have such a sign in place of its first quote.")
     if place.kind != OBJECT and ("," in written or ";" in written):
         _doubt_bare(state, quote, f"{written[:80]!r} may be one text or several; it lacks its first quote.")
     return quote

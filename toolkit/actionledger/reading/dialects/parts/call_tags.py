@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from xml.sax.saxutils import unescape
 
+from rapidfuzz.distance import Levenshtein
+
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -100,6 +102,10 @@ def _anonymous(pattern: str) -> str:
 
 _TAG = re.compile(r"<[^<>]*+>")
 _TAG_BEHIND = re.compile(r"\s*+<")
+_ENDS_BEFORE = re.compile(r"[ \t]*+\n|[^\s\"'`.,;:!?()\]}]")
+"""What stands behind a closing tag that ended a value; within a text that names the tag it is mostly a blank or a sign."""
+
+_BEFORE_A_NAMED_TAG = " \t\"'`([{>"
 
 
 class MarkGrammar(NamedTuple):
@@ -166,10 +172,11 @@ def marks_in(text: str, opener: str, body: Span, close: Span, grammar: MarkGramm
         repairs.insert(0, Repair(RepairKind.STRAY_MARK, first, first.of(text), ""))
     value = Span(first.end, stop)
     own = sorted([*strays, *_inner_tags(text, value, tags[1:], grammar)])
-    if any(_TAG_BEHIND.match(text, mark.end, stop) for mark in own):
-        detail = (
-            "A tag of the format stands in it, and another one behind that: the value may end before them."
-        )
+    if any(_TAG_BEHIND.match(text, mark.end, stop) for mark in own) or any(
+        _ENDS_BEFORE.match(text, mark.end, stop) and text[mark.start - 1] not in _BEFORE_A_NAMED_TAG
+        for mark in strays
+    ):
+        detail = "A tag of the format stands in it: the value may end before that."
         return Marks(body, issue=Issue(Reason.AMBIGUOUS, Span(start, close.end), detail))
     kept = (Repair(RepairKind.STRAY_MARK, mark, mark.of(text), f"&lt;{mark.of(text)[1:]}") for mark in own)
     return Marks(value, tuple(sorted([*repairs, *kept], key=lambda repair: repair.span)))
@@ -193,6 +200,33 @@ def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], 
         else:
             strays.append(Span(*tag.span()))
     return strays, any(opened)
+
+
+_FIRST_SIGN_TWICE = re.compile(r"[\n\w]<\Z")
+"""What a value ends with whose closing tag's first sign stands there twice."""
+
+_LAST_CLOSER = re.compile(r"</([\w.:-]++)>\Z")
+
+
+def is_nearly_marked(text: str, grammar: TagGrammar) -> bool:
+    """Return whether a value begins or ends with what is nearly one of its own tags: other letters, or one sign off."""
+    if _FIRST_SIGN_TWICE.search(text, max(0, len(text) - 2)) and text.count("<") == 1:
+        return True
+    bare = text.strip()
+    return _has_nearly(bare, grammar.parameter_closes, -1) or _has_nearly(bare, grammar.value_opens, 1)
+
+
+def _has_nearly(text: str, tag: str, side: int) -> bool:
+    """Return whether a tag nearly stands at one side of a text; a tag of the text's own is none."""
+    core = tag.strip("</>").casefold()
+    longest = len(tag) + 1
+    if not core or core not in (text[:longest] if side > 0 else text[-longest:]).casefold():
+        return False
+    pieces = (text[:length] if side > 0 else text[-length:] for length in range(len(tag) - 1, longest + 1))
+    if all(Levenshtein.distance(piece.casefold(), tag.casefold(), score_cutoff=1) > 1 for piece in pieces):
+        return False
+    own = _LAST_CLOSER.search(text, max(0, len(text) - longest))
+    return own is None or f"<{own[1]}" not in text
 
 
 def _inner_tags(text: str, value: Span, tags: list[str], grammar: MarkGrammar) -> list[Span]:

@@ -18,6 +18,7 @@ from actionledger.reading.dialects.parts.call_tags import (
     CDATA_CLOSES,
     TagGrammar,
     held_arguments,
+    is_nearly_marked,
     marks_in,
     unescaped,
 )
@@ -37,6 +38,7 @@ _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
 _FIRST_TOKEN = re.compile(r"<[^<>]++>(?=[^<>\s])")
 """The first token of a closing tag that is made of several."""
 
+_LINE_END = re.compile(r"\r?\n\Z")
 _MISSPELT = 2
 """By how many signs a closing tag may differ from the format's."""
 
@@ -121,7 +123,7 @@ class TaggedValues:
         if text.find("<", *value) >= 0:
             value = self.without_half_closer(self.without_marks(opener, value, close))
         self.repairs += self.respelt(close, grammar.parameter_closes)
-        return self.trimmed(value.of(text)), close.end
+        return self.trimmed(self.without_near_marks(value)), close.end
 
     def without_marks(self, opener: str, value: Span, close: Span) -> Span:
         """Return where a value stands that holds tags; one that holds the format's own may be refused."""
@@ -150,6 +152,13 @@ class TaggedValues:
         self.repairs.append(Repair(RepairKind.STRAY_MARK, stray, token[0], ""))
         return Span(value.start, stray.start)
 
+    def without_near_marks(self, value: Span) -> str:
+        """Return a value's text, unless it begins or ends with what is nearly one of its own tags."""
+        if is_nearly_marked(text := value.of(self.text), self.grammar):
+            detail = "It begins or ends with what may be a tag of the format."
+            raise RefusedError(Issue(Reason.AMBIGUOUS, value, detail))
+        return text
+
     def verbatim_value(self, start: int) -> tuple[str, int]:
         """Read a section of XML that holds text as it is: no tag in it means anything."""
         stop = self.source.find(CDATA_CLOSES, start, self.end)
@@ -175,7 +184,9 @@ class TaggedValues:
             if added.issue:
                 raise RefusedError(added.issue)
             self.repairs.extend(added.repairs)
-            return self.trimmed(self.text[start : close.start()]), close.start()
+            value = self.trimmed(self.without_near_marks(Span(start, close.start())))
+            # The call's closing tag stands on a line of its own where each value's would have ended one.
+            return value if self.grammar.line_breaks else _LINE_END.sub("", value), close.start()
         if first < self.end:
             detail = "Another call begins in it: it is quoted, or the tag was never closed."
             issue = Issue(Reason.AMBIGUOUS, Span(start, first), detail)
@@ -191,6 +202,8 @@ class TaggedValues:
         begins = stop
         for _ in range(closer.count("<")):
             begins = self.text.rfind("<", max(start, stop - len(closer) - _MISSPELT), max(begins, start))
+        if self.text.startswith("/<", begins - 1) and begins > start:
+            begins -= 1  # the two signs have changed places
         if begins < 0 or not closer.endswith(">") or not self.text.endswith(">", begins, stop):
             return None
         distance = Levenshtein.distance(self.text[begins:stop], closer, score_cutoff=_MISSPELT)
@@ -318,8 +331,8 @@ class _Reader(TaggedValues):
             key, span = parameter["key"].strip(), Span(*parameter.span("key"))
             if key in arguments:
                 raise RefusedError(Issue(Reason.DUPLICATE_KEY, span, f"The parameter is {key[:80]!r}."))
-            if not key:
-                raise RefusedError(Issue(Reason.WRONG_SHAPE, span, "A parameter has no name."))
+            if not key or key[0] in "\"'`" or key[-1] in "\"'`":
+                raise RefusedError(Issue(Reason.WRONG_SHAPE, span, "A parameter has no proper name."))
             said = parameter.groupdict()
             is_json = said.get("string") == "false" or bool(said.get("json"))
             arguments[key], at = (

@@ -1,0 +1,119 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # What did last week cost, and what for?
+#
+# Which project, model and tool took the tokens of the last week in the recordings, what did failures cost, and is that more than in the weeks before?
+
+# %%
+from IPython.display import display
+
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+
+# %% [markdown]
+# The recordings are whole sessions of Claude Code and Codex, `corpora/agents-more`, which lie beside the project and are not part of
+# it. Where they are not there, the three small recordings of `data/agents` are read instead, which **the project made up
+# itself**: they show how one asks. The first line of output says which of the two it was. Costs are recorded, or by the list prices of `genai-prices`.
+
+# %% tags=["parameters"]
+RECORDINGS = ""  # a folder of your own, such as ~/.claude/projects; empty for the corpus beside the project, or else the samples
+
+# %%
+from datetime import timedelta
+from pathlib import Path
+from tempfile import mkdtemp
+from textwrap import fill
+
+import altair as alt
+import pandas as pd
+
+import actionledger as al
+
+alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+CORPUS, SAMPLES = HERE / "../../shared/corpora/agents-more", HERE / "../data/agents"
+folder = Path(RECORDINGS).expanduser() if RECORDINGS else CORPUS if CORPUS.is_dir() else SAMPLES
+print({CORPUS: "real sessions", SAMPLES: "samples that the project made up"}.get(folder, "your own sessions"))
+ledger = al.open_ledger(Path(mkdtemp()) / "costs.duckdb")
+taken = al.import_path(folder, ledger)
+weeks = al.usage(ledger, by="week").df()
+weeks[["week", "sessions", "turns", "input_tokens", "cache_hit_rate", "output_tokens", "cost_usd"]].tail(6)
+
+# %% [markdown]
+# ## Week by week
+#
+# A week begins on Monday, UTC. Input tokens include those from a cache, output tokens include reasoning.
+
+# %%
+last = pd.Timestamp(weeks["week"].max()).to_pydatetime()
+within = al.Filter(since=last, until=last + timedelta(days=7))
+before = weeks[weeks["week"] < pd.Timestamp(last)]["cost_usd"].fillna(0)
+bars = weeks.fillna({"cost_usd": 0}).assign(
+    cost=lambda each: each["cost_usd"], week=lambda each: pd.to_datetime(each["week"])
+)
+alt.Chart(bars).mark_bar().encode(
+    x=alt.X("week:T", title=None), y=alt.Y("cost:Q", title="cost in dollars"), tooltip=["week", "cost"]
+).properties(width=560, height=180)
+
+# %% [markdown]
+# ## What for
+#
+# By project and branch, by model, and by tool: a turn that calls several tools is in the row of each, so that tools add up to more than the whole.
+
+# %%
+COLUMNS = ["sessions", "turns", "tool_calls", "failing_turns", "cost_usd", "failing_cost_usd"]
+projects = al.usage(ledger, within, by=("project", "branch")).df()
+projects[["project", "branch", *COLUMNS]].head(8)
+
+# %%
+models = al.usage(ledger, within, by="model").df()
+models[["model", *COLUMNS]]
+
+# %%
+tools = al.usage(ledger, within, by="tool").df()
+tools[["tool", *COLUMNS]].head(8)
+
+# %% [markdown]
+# ## The most expensive sessions
+#
+# By their titles; a subagent is a session of its own.
+
+# %%
+sessions = al.usage(ledger, within, by="session").df()
+sessions[["title", "agent", "turns", "cost_usd"]].head(5)
+
+# %% [markdown]
+# ## The answer
+
+# %%
+[whole] = al.usage(ledger, within, by=())
+cost, failing = whole["cost_usd"] or 0.0, whole["failing_cost_usd"] or 0.0
+top, tool = projects.iloc[0], tools.iloc[0] if len(tools) else None
+sentences = [
+    f"The week of {last:%Y-%m-%d} cost ${cost:,.2f} in {whole['turns']} turns",
+    f"({whole['priced_turns']} of them priced); the weeks before cost ${before.median() if len(before) else 0:,.2f} in the median.",
+    f"The most went to {Path(top['project']).name or 'a project that is not recorded'}",
+    f"on branch {top['branch'] or 'that is not recorded'}: ${top['cost_usd'] or 0:,.2f}.",
+    f"Turns that failed took ${failing:,.2f}.",
+]
+if tool is not None:
+    sentences.append(f"The tool in the most expensive turns is {tool['tool']}, in {tool['turns']} turns.")
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+
+# %%
+ledger.close()
