@@ -90,7 +90,7 @@ def test_a_side_is_named_as_the_command_names_it(ledger):
     assert al.compare(ledger, link, "turns?model=second").measures == found.measures
     with pytest.raises(UsageError, match=r"There is no filter 'modle'\. Did you mean 'model'\?"):
         al.compare(ledger, "model=first&modle=x", SECOND)
-    with pytest.raises(UsageError, match="Nor is it a filter: those have run, profile, model, "):
+    with pytest.raises(UsageError, match="Nor is it a filter: those have profile, model, task, "):
         al.compare(ledger, "modle=first", SECOND)
 
 
