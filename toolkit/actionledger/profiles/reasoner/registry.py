@@ -17,6 +17,7 @@ from actionledger.profiles.reasoner.context import (
     ActionExecutor,
     ExecutorContext,
     SharedContext,
+    in_words,
     on_one_line,
     tidy,
 )
@@ -31,6 +32,7 @@ from actionledger.profiles.reasoner.store import (
     PersonaStore,
     TextPart,
 )
+from actionledger.reading.said import Said
 from actionledger.reading.tolerant_json import DecodeOptions, decode
 from actionledger.runtime.execution.handlers import Context, Handler, HandlerFactory, Handlers
 from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
@@ -43,7 +45,8 @@ class ThinkExecutor(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the thought."""
-        return {"summary": given.answer(action, "My thoughts, in a few sentences:"), "changed": False}
+        thought = given.answer(action, "My thoughts, in a few sentences:", _thought)
+        return {"summary": thought, "changed": False}
 
 
 class Speaking(ActionExecutor):
@@ -79,10 +82,11 @@ class Feeling(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the mood as it is now."""
-        answer = given.answer(
-            action, 'My mood now, as JSON and nothing else: {"mood": "…", "intensity": "low|medium|high"}'
+        mood, intensity = given.answer(
+            action,
+            'My mood now, as JSON and nothing else: {"mood": "…", "intensity": "low|medium|high"}',
+            _felt if given.model else _felt_in_words,
         )
-        mood, intensity = _felt(answer) if given.model else (on_one_line(answer), _named_intensity(answer))
 
         def feel(persona: Persona) -> Persona:
             return replace(persona, mood=mood, intensity=intensity or persona.intensity)
@@ -112,19 +116,32 @@ class Describing(ActionExecutor):
         return {"summary": text, "changed": changed, "step": step.step}
 
 
-def _felt(answer: str) -> tuple[str, Intensity]:
+def _thought(answer: Said) -> str:
+    """Return a thought; a model that thinks aloud has answered with that, where nothing stands behind it."""
+    return in_words(answer if answer.text else Said(answer.thoughts, ""))
+
+
+def _felt_in_words(answer: Said) -> tuple[str, Intensity | None]:
+    text = on_one_line(in_words(answer))
+    return text, _named_intensity(text)
+
+
+def _felt(answer: Said) -> tuple[str, Intensity | None]:
     """Return the mood that a model's answer names."""
-    start = answer.find("{")
-    value = decode(answer, max(start, 0), options=DecodeOptions()).value
-    if isinstance(value, dict):
-        mood, intensity = value.get("mood"), value.get("intensity")
-        if isinstance(mood, str) and mood.strip() and intensity in INTENSITIES:
-            return on_one_line(tidy(mood)), intensity
-    message = (
-        f"The answer names no mood: {answer[:80]!r}; "
-        'expected {"mood": "worried", "intensity": "low"}, the intensity one of low, medium, high.'
-    )
-    raise ActionError(Reason.BAD_FORMAT, message)
+    text = in_words(answer)
+    value = decode(text, max(text.find("{"), 0), options=DecodeOptions()).value
+    found = value if isinstance(value, dict) else {}
+    mood, intensity = found.get("mood"), found.get("intensity")
+    if not isinstance(mood, str) or not mood.strip():
+        wrong = f"The answer names no mood: {text[:80]!r}"
+    elif named := _named_intensity(intensity) if isinstance(intensity, str) else None:
+        return on_one_line(tidy(mood)), named
+    elif intensity is None:
+        wrong = f"The answer names the mood {mood[:80]!r} and no intensity"
+    else:
+        wrong = f"The answer names the mood {mood[:80]!r}, but {str(intensity)[:80]!r} is no intensity"
+    expected = 'expected {"mood": "worried", "intensity": "low"}, the intensity one of low, medium, high.'
+    raise ActionError(Reason.BAD_FORMAT, f"{wrong}; {expected}")
 
 
 def _named_intensity(text: str) -> Intensity | None:
