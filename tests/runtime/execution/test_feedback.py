@@ -253,3 +253,12 @@ def test_secrets_are_masked_before_anything_is_cut(profile):
         assert "ghp" not in render(
             read(block(LOOK), profile), (long,), limits=Limits(feedback=200, result=100 + room)
         )
+
+
+def test_what_an_interrupted_action_did_is_not_known(profile):
+    """Nobody may take it for undone, nor for done."""
+    stopped = observation(0, status=ExecutionStatus.INTERRUPTED, result=None, message="It was stopped.")
+    told = render(read(block(LOOK), profile), (stopped,))
+    assert told.startswith(
+        "Action 1 (look) interrupted: It was stopped. What it has done is not known: look first"
+    )

@@ -82,7 +82,14 @@ def instructions(
     return "\n\n".join(parts) + "\n"
 
 
-def correction(call: ActionCall, catalogue: AnyCatalogue, render: Render, *, with_format: bool = True) -> str:
+def correction(
+    call: ActionCall,
+    catalogue: AnyCatalogue,
+    render: Render,
+    *,
+    with_format: bool = True,
+    example: str = "",
+) -> str:
     """Return what the model is told of an action that was refused: what is wrong, and how it is written rightly.
 
     Args:
@@ -90,6 +97,7 @@ def correction(call: ActionCall, catalogue: AnyCatalogue, render: Render, *, wit
         catalogue: the actions that exist.
         render: writes an action in the dialect of the call.
         with_format: whether the action's format and an example follow; once is enough in one message.
+        example: the action as it is written rightly; the catalogue's own example if not given.
 
     Returns:
         One line on what is wrong, then the format; empty for an action that was not refused. What the model or a
@@ -99,7 +107,9 @@ def correction(call: ActionCall, catalogue: AnyCatalogue, render: Render, *, wit
         return ""
     parts = [_all_that_is_wrong(call)]
     if with_format:
-        parts += _format(_meant(call, catalogue), catalogue, render)
+        parts += _format(_meant(call, catalogue), catalogue, render, example)
+    elif example:
+        parts += [_RIGHT, example]
     return "\n".join(parts)
 
 
@@ -177,14 +187,21 @@ def _meant(call: ActionCall, catalogue: AnyCatalogue) -> ActionDescription | Non
     return named or (catalogue.description(nearest[0]) if nearest else None)
 
 
-def _format(action: ActionDescription | None, catalogue: AnyCatalogue, render: Render) -> Iterable[str]:
+_RIGHT = "A right one, for example:"
+
+
+def _format(
+    action: ActionDescription | None, catalogue: AnyCatalogue, render: Render, example: str
+) -> Iterable[str]:
     if action is not None:
         yield f"{action.name} takes:" if action.fields else f"{action.name} takes no fields."
         yield from _lines(action.fields)
     shown = action or next(iter(catalogue.describe()), None)
-    if shown is not None:
+    if example:
+        yield from (_RIGHT, example)
+    elif shown is not None:
         with suppress(RenderError):  # the words above stand without an example
-            yield from _example(shown, render, "A right one, for example:")
+            yield from _example(shown, render, _RIGHT)
 
 
 def _json(value: object) -> str:

@@ -23,7 +23,7 @@ _WITHOUT_TOKENS = re.compile(
 """The same two messages where a server has dropped the tokens around them."""
 
 
-class Said(NamedTuple):
+class SpokenAnswer(NamedTuple):
     """An answer.
 
     Args:
@@ -35,10 +35,10 @@ class Said(NamedTuple):
     thoughts: str
 
 
-def said(answer: str) -> Said:
+def said(answer: str) -> SpokenAnswer:
     """Return what an answer says, told from what its model thought: between tags, before a lone end of them, in a channel."""
     if bare := _WITHOUT_TOKENS.match(answer):
-        return Said(bare["text"].strip(), bare["thoughts"].strip())
+        return SpokenAnswer(bare["text"].strip(), bare["thoughts"].strip())
     reading = _THOUGHTS.read(answer)
     thoughts = [block.body.of(answer) for block in reading.blocks if block.reason is Reason.REASONING]
     text = _spoken(reading.narrative)
@@ -46,7 +46,7 @@ def said(answer: str) -> Said:
     for closer in [*thought_closers(text, Span(0, len(text)))][-1:]:
         thoughts.append(text[: closer.start])
         text = text[closer.end :].strip()
-    return Said(text, "\n\n".join(filter(None, map(str.strip, thoughts))))
+    return SpokenAnswer(text, "\n\n".join(filter(None, map(str.strip, thoughts))))
 
 
 def _spoken(text: str) -> str:

@@ -16,7 +16,7 @@ from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.store import MAX_TEXT, SPEECH, THOUGHTS, Persona, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger
-from actionledger.reading.said import Said, said
+from actionledger.reading.said import SpokenAnswer, said
 from actionledger.runtime.models import Message, Model, ModelError
 
 
@@ -86,7 +86,7 @@ class SharedContext:
 _Answer = TypeVar("_Answer")
 
 
-def in_words(answer: Said) -> str:
+def in_words(answer: SpokenAnswer) -> str:
     """Return what an answer says, as the persona keeps it; what is only thought is no answer."""
     if text := tidy(answer.text):
         return text
@@ -121,7 +121,7 @@ class ExecutorContext:
     model: Model | None = None
 
     def answer(
-        self, action: ReasonerAction, instruction: str, read: Callable[[Said], _Answer] = in_words
+        self, action: ReasonerAction, instruction: str, read: Callable[[SpokenAnswer], _Answer]
     ) -> _Answer:
         """Return what an action comes to.
 
@@ -132,7 +132,7 @@ class ExecutorContext:
                 told why and asked once more.
         """
         if self.model is None:
-            return read(Said(action.context.strip(), ""))
+            return read(SpokenAnswer(action.context.strip(), ""))
         persona = self.store.persona
         messages = [
             Message("system", f"I am {persona.name}."),

@@ -21,19 +21,16 @@ from actionledger.profiles.reasoner.context import (
     on_one_line,
     tidy,
 )
+from actionledger.profiles.reasoner.moods import felt, felt_in_words, in_thoughts
 from actionledger.profiles.reasoner.store import (
-    INTENSITIES,
     MAX_ENTRIES,
     STORE_FILE,
     Entry,
-    Intensity,
     ListPart,
     Persona,
     PersonaStore,
     TextPart,
 )
-from actionledger.reading.said import Said
-from actionledger.reading.tolerant_json import DecodeOptions, decode
 from actionledger.runtime.execution.handlers import Context, Handler, HandlerFactory, Handlers
 from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 from actionledger.runtime.models import Model
@@ -45,7 +42,7 @@ class ThinkExecutor(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the thought."""
-        thought = given.answer(action, "My thoughts, in a few sentences:", _thought)
+        thought = given.answer(action, "My thoughts, in a few sentences:", in_thoughts)
         return {"summary": thought, "changed": False}
 
 
@@ -54,7 +51,7 @@ class Speaking(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return what was said, and keep it."""
-        said = given.answer(action, "What I say to the user, and nothing else:")
+        said = given.answer(action, "What I say to the user, and nothing else:", in_words)
         given.store.say(given.store.persona.name, said)
         return {"summary": said}
 
@@ -85,7 +82,7 @@ class Feeling(ActionExecutor):
         mood, intensity = given.answer(
             action,
             'My mood now, as JSON and nothing else: {"mood": "…", "intensity": "low|medium|high"}',
-            _felt if given.model else _felt_in_words,
+            felt if given.model else felt_in_words,
         )
 
         def feel(persona: Persona) -> Persona:
@@ -109,45 +106,13 @@ class Describing(ActionExecutor):
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the text as it is now."""
         text = on_one_line(
-            given.answer(action, f"My {self.part} now, in full, in a sentence or two and nothing else:")
+            given.answer(
+                action, f"My {self.part} now, in full, in a sentence or two and nothing else:", in_words
+            )
         )
         change: dict[str, Any] = {self.part: text}
         step, changed = given.store.change(given.name, lambda persona: replace(persona, **change))
         return {"summary": text, "changed": changed, "step": step.step}
-
-
-def _thought(answer: Said) -> str:
-    """Return a thought; a model that thinks aloud has answered with that, where nothing stands behind it."""
-    return in_words(answer if answer.text else Said(answer.thoughts, ""))
-
-
-def _felt_in_words(answer: Said) -> tuple[str, Intensity | None]:
-    text = on_one_line(in_words(answer))
-    return text, _named_intensity(text)
-
-
-def _felt(answer: Said) -> tuple[str, Intensity | None]:
-    """Return the mood that a model's answer names."""
-    text = in_words(answer)
-    value = decode(text, max(text.find("{"), 0), options=DecodeOptions()).value
-    found = value if isinstance(value, dict) else {}
-    mood, intensity = found.get("mood"), found.get("intensity")
-    if not isinstance(mood, str) or not mood.strip():
-        wrong = f"The answer names no mood: {text[:80]!r}"
-    elif named := _named_intensity(intensity) if isinstance(intensity, str) else None:
-        return on_one_line(tidy(mood)), named
-    elif intensity is None:
-        wrong = f"The answer names the mood {mood[:80]!r} and no intensity"
-    else:
-        wrong = f"The answer names the mood {mood[:80]!r}, but {str(intensity)[:80]!r} is no intensity"
-    expected = 'expected {"mood": "worried", "intensity": "low"}, the intensity one of low, medium, high.'
-    raise ActionError(Reason.BAD_FORMAT, f"{wrong}; {expected}")
-
-
-def _named_intensity(text: str) -> Intensity | None:
-    """Return the intensity that a text names, if it names just one."""
-    named = [each for each in INTENSITIES if re.search(rf"\b{each}\b", text, re.IGNORECASE)]
-    return named[0] if len(named) == 1 else None
 
 
 _LIKE = 60
@@ -172,7 +137,9 @@ class Adding(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the entry."""
-        text = on_one_line(given.answer(action, f"The {self.one} to keep, in one sentence and nothing else:"))
+        text = on_one_line(
+            given.answer(action, f"The {self.one} to keep, in one sentence and nothing else:", in_words)
+        )
 
         def add(persona: Persona) -> Persona:
             entries = persona.entries(self.part)
@@ -206,7 +173,7 @@ class Removing(ActionExecutor):
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the entry that was removed."""
         meant = given.answer(
-            action, f"The {self.one} to let go of: its number, such as #3, and nothing else."
+            action, f"The {self.one} to let go of: its number, such as #3, and nothing else.", in_words
         )
         removed: list[Entry] = []
 
