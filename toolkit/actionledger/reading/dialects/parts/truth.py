@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0", "none", "null", ""})
+_TRUE, _FALSE = frozenset({"true", "1"}), frozenset({"false", "0", "null", ""})
 
 
 def truth_of(value: Any) -> bool | None:
