@@ -422,7 +422,9 @@ def test_sessions_of_one_ledger_can_share_their_rates(ledger, work):
 
 def test_rates_live_with_the_session(ledger, work):
     """Closed and reopened, it has done what it has done; after the time it may again."""
-    goal = '```actions\n{"actions": [' + ", ".join(['{"type": "create_goal", "content": "x"}'] * 15) + "]}\n```"
+    goal = (
+        '```actions\n{"actions": [' + ", ".join(['{"type": "create_goal", "content": "x"}'] * 15) + "]}\n```"
+    )
     with al.Runtime("assistant", ledger=ledger, workspace=work) as runtime:
         turns = [runtime.handle(goal)]
     for _ in range(2):

@@ -34,6 +34,11 @@ FORMS: dict[str, tuple[str, str]] = {
 
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
+_NO_NAME = re.compile(
+    r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-\d.]++|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
+)
+"""A name of an action that is no text."""
+
 Correct = Callable[[ActionCall, bool], str]
 """Says what is wrong with a refused action and, where asked for, how it is written rightly."""
 
@@ -125,6 +130,8 @@ def _entries(
                 yield _Entry(_cut(mask_text(noticed), MAX_LINE))
         elif not call.status.is_plannable:
             head = _on_one_line(f"Action {index + 1} ({call.name[:100] or 'unnamed'}) refused")
+            if not call.name and (given := _NO_NAME.search(call.span.of(result.text))):
+                head += _on_one_line(f": {given['key']!r} is {given['value'].strip()}, which is no name")
             yield _Entry(_cut(f"{head}: {mask_text(correct(call, call.name not in corrected))}", MAX_LINE))
             corrected.add(call.name)
 

@@ -194,6 +194,8 @@ class JsonShape(Dialect):
         Where mere data may stand under the format's label, only known names make actions of it. What differs in its list and in
         the key of its names is another format's.
         """
+        if self.telling_key and names is None:
+            return None
         names_of = None if self.list_key and not self.telling_key else names
         items: Any = value if isinstance(value, list) else [value]
         if isinstance(value, dict) and not is_named(value, self.discriminator):
