@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, groupby
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.schemas import ActionDescription, FieldDescription, shared_fields
@@ -60,26 +60,85 @@ def instructions(
     Raises:
         RenderError: the dialect can't write an action's example.
     """
+    forms = _SHORT if short else _WHOLE
+    texts = (_instructions(catalogue, render, rules, form) for form in forms)
+    most = MOST_SHORT if short else MOST
+    last = ""
+    for text in texts:
+        last = text
+        if len(text) <= most:
+            break
+    return last
+
+
+MOST, MOST_SHORT = 6_000, 2_000
+"""What a model is told is no longer, as far as its actions can be told in less, in characters."""
+
+
+class _Form(NamedTuple):
+    """How much is said.
+
+    Args:
+        is_short: whether each action gets only a line.
+        examples: how many examples there are at most beside the first of each group; None for all.
+        references: whether it is said how actions refer to each other.
+        meanings: whether it is said what each action does.
+    """
+
+    is_short: bool
+    examples: int | None = None
+    references: bool = True
+    meanings: bool = True
+
+
+_WHOLE = (
+    *(_Form(is_short=False, examples=number) for number in (None, 9, 6, 3, 0)),
+    _Form(is_short=True, examples=0),
+)
+_SHORT = (
+    _Form(is_short=True),
+    _Form(is_short=True, meanings=False),
+    _Form(is_short=True, meanings=False, references=False),
+)
+
+
+def _instructions(catalogue: AnyCatalogue, render: Render, rules: Sequence[str], form: _Form) -> str:
     actions = catalogue.describe()
-    if isinstance(catalogue, Catalogue) and catalogue.references:
+    if isinstance(catalogue, Catalogue) and catalogue.references and form.references:
         rules = (*rules, *REFERENCE_RULES)
     parts = ["# Actions", "What you want done you write into your response as actions."]
     if rules:
         parts += ["## How to write them", "\n".join(f"- {rule}" for rule in rules)]
-    if short:
+    shown = _shown(actions, form.examples)
+    if form.is_short and form.examples is None:
         parts += _example(actions[0], render, "For example:")
     parts.append("## The actions")
     shared = shared_fields(actions)
     for group, members in groupby(actions, lambda action: action.group):
+        listed = list(members)
         if group:
             parts.append(f"### {group}")
-        if short:
-            parts.append("\n".join(f"- {signature(action, shared)}" for action in members))
+        if form.is_short:
+            sign = signature if form.meanings else _bare_signature
+            parts.append("\n".join(f"- {sign(action, shared)}" for action in listed))
+            if form.examples is not None:
+                parts += _example(listed[0], render, "For example:")
         else:
-            parts += [part for action in members for part in _in_full(action, shared, render)]
-    if shared:
+            parts += [
+                part
+                for action in listed
+                for part in _in_full(action, shared, render if action.name in shown else None)
+            ]
+    if shared and form.references:
         parts.append("\n".join(["Every action may have as well:", *_lines(shared)]))
     return "\n\n".join(parts) + "\n"
+
+
+def _shown(actions: Sequence[ActionDescription], most: int | None) -> set[str]:
+    """Return the actions that are shown in an example: the first of each group, and those with the longest ones."""
+    names = [action.name for action in sorted(actions, key=lambda each: -len(_json(each.example or {})))]
+    firsts = {next(members).name for _, members in groupby(actions, lambda action: action.group)}
+    return {*names[:most], *firsts}
 
 
 def correction(
@@ -134,11 +193,21 @@ def _lines(fields: Iterable[FieldDescription]) -> Iterator[str]:
     return chain.from_iterable(map(field_lines, fields))
 
 
-def _in_full(action: ActionDescription, shared: Sequence[FieldDescription], render: Render) -> list[str]:
+def _bare_signature(action: ActionDescription, leaving_out: Sequence[FieldDescription] = ()) -> str:
+    """Return an action's name and fields, and nothing of what they mean: ``create_goal(content, notes?, status?)``."""
+    fields = (
+        f"{field.name}{'' if field.required else '?'}" for field in action.fields if field not in leaving_out
+    )
+    return f"{action.name}({', '.join(fields)})"
+
+
+def _in_full(
+    action: ActionDescription, shared: Sequence[FieldDescription], render: Render | None
+) -> list[str]:
     own = [field for field in action.fields if field not in shared]
     return [
         "\n".join([f"**{action.name}**: {_on_one_line(action.description)}", *_lines(own)]),
-        *_example(action, render),
+        *(_example(action, render) if render else ()),
     ]
 
 

@@ -58,8 +58,8 @@ class Iteration(JsonFence):
             "step's number and your thoughts."
         ),
         (
-            'What comes of the actions is in the next message. In the last step write "is_final": true; '
-            "it needs no actions."
+            "What comes of the actions is in the next message. The last step needs no actions: "
+            '{"next_actions": [], "is_final": true}.'
         ),
     )
     example = (

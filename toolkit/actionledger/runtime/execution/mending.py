@@ -107,7 +107,8 @@ def mended_call(attempt: TriedCall, catalogue: Catalogue) -> PlainCall | None:
             is_text = field.type.startswith(("string", "one of"))
             arguments[field.name] = OPEN if is_text else (described.example or {}).get(field.name, OPEN)
     in_order = {field.name: arguments[field.name] for field in described.fields if field.name in arguments}
-    return PlainCall(name, _without_faults(name, in_order, catalogue))
+    allowed = {field.name: field.allowed for field in described.fields if field.allowed}
+    return PlainCall(name, _without_faults(name, in_order, catalogue, allowed))
 
 
 def _is_long(value: object) -> bool:
@@ -141,8 +142,10 @@ def _alike(stranger: str, free: Sequence[str]) -> str | None:
     return best if best is not None and likeness[best] >= _ALIKE else None
 
 
-def _without_faults(name: str, arguments: dict[str, Any], catalogue: Catalogue) -> dict[str, Any]:
-    """Return arguments with what their schema refuses left open where a text may stand, and left out elsewhere."""
+def _without_faults(
+    name: str, arguments: dict[str, Any], catalogue: Catalogue, allowed: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Return arguments with what their schema refuses as the nearest that is allowed, left open, or left out."""
     call = check_action(RawAction(name, arguments, Span(0, 0), "", 0), catalogue, (), frozenset())
     kept = dict(arguments if not call.conversions else call.arguments)
     for error in call.errors:
@@ -150,7 +153,8 @@ def _without_faults(name: str, arguments: dict[str, Any], catalogue: Catalogue) 
         if error.code is Reason.UNKNOWN_FIELD:
             kept.pop(field, None)
         elif field in kept:
-            kept[field] = OPEN
+            near = near_names(str(kept[field]), allowed.get(field, ()))
+            kept[field] = near[0] if near else OPEN
     return kept
 
 
