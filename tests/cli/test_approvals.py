@@ -156,3 +156,21 @@ def test_a_decision_stands(run, sentence, waiting, ids):
     assert "was rejected by ada" in sentence(
         "approvals", "approve", "--ledger", waiting[0], ids[0], "--by", "bob"
     )
+
+
+@pytest.mark.parametrize(("command", "code"), [("git nothing-of-the-kind", 1), ("git --version", 0)])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_command_that_fails_ends_it_with_1(run, tmp_path, command, code, at_once):
+    """A script that carries out what was approved learns of it."""
+    path, work = tmp_path / "team.duckdb", tmp_path / "work"
+    with al.open_ledger(path) as ledger, al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
+        runtime.handle(f"<execute_command><command>{command}</command></execute_command>")
+    [waits] = run("approvals", "list", "--ledger", path, "--json").value
+    approve = ("approvals", "approve", "--ledger", path, waits["approval_id"])
+    if at_once:
+        done = run(*approve, "--run")
+    else:
+        run(*approve)
+        done = run("approvals", "run", "--ledger", path)
+    assert "execute_command" in done.out
+    assert done.code == code

@@ -430,3 +430,12 @@ def test_the_record_of_calls_is_bounded(sandbox: Sandbox, tmp_path: Path) -> Non
             "SELECT detail->'counts'->>'done', json_array_length(detail->'calls') FROM events WHERE code = 'called_in_code'"
         ).fetchall()
     assert found == [("300", 200)] * 2
+
+
+def test_code_in_a_fence_is_run_without_it():
+    """As it stands it is no Python; that the fence was taken off is told."""
+    action = {"type": "execute_code", "code": "```python\nprint(1 + 1)\n```"}
+    with al.Runtime("assistant") as session:
+        turn = session.handle(f"```actions\n{json.dumps({'actions': [action]})}\n```")
+    assert turn.observations[0].result["stdout"] == "2\n"
+    assert "fence" in turn.observations[0].result["stderr"]

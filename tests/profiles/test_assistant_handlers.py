@@ -307,3 +307,18 @@ def test_two_sessions_may_share_a_workspace(tmp_path: Path):
     ):
         numbers = [runtime.handle(block).observations[0].result["id"] for runtime in (one, other, one)]
     assert numbers == [1, 2, 3]
+
+
+def test_a_dry_run_is_what_the_real_run_would_be():
+    """Each action sees what those before it would have done, their results filled in."""
+    text = """```actions
+{"actions": [{"type": "create_task", "content": "a"},
+ {"type": "update_task", "task_id": "${action_1.task_id}", "status": "completed"}, {"type": "list_tasks"}]}
+```"""
+    came = []
+    for dry_run in (True, False):
+        with al.Runtime("assistant", dry_run=dry_run) as session:
+            results = [each.result for each in session.handle(text).observations]
+        came.append([{key: value for key, value in each.items() if key[-3:] != "_at"} for each in results])
+    assert came[0] == came[1]
+    assert came[0][2]["tasks"][0]["status"] == "completed"

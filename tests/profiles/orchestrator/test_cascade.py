@@ -408,3 +408,23 @@ def test_a_folder_holds_one_orchestration(start, cast, ledger, tmp_path):
         Orchestration.start("y", cast(_2ic=["a"]), ledger=ledger, folder=tmp_path / "work")
     with pytest.raises(UsageError, match="has the layers 2ic; got team-lead"):
         Orchestration.load(tmp_path / "work", cast(team_lead=["a"]), ledger=ledger)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<think>They may be broke.</think>\n{}",
+        "They may be broke.\n</think>\n{}",
+        "<|channel|>analysis<|message|>They may be broke.<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>",
+    ],
+)
+def test_thoughts_of_a_layer_are_not_handed_on(start, cast, said, form):
+    """The next layer gets what was said, and an action that was only thought of is not carried out."""
+    thought = form.replace("broke.", f"broke. {said(ISSUES, prose='')}", 1)
+    layers = cast(_2ic=[thought.replace("{}", said(PLAN, prose="The index."), 1)], team_lead=["Done."])
+    orchestration = start(layers)
+    orchestration.run()
+    first = orchestration.state.messages[0]
+    assert first.content == "The index."
+    assert [action["action"] for action in first.actions] == ["update_plan"]
+    assert "broke" not in "".join(asked(layers[1]))

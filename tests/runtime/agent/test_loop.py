@@ -331,3 +331,22 @@ def test_the_iterative_reasoner_works_in_sessions_of_its_own(ledger, tmp_path):
     assert second.turns[0].observations[0].result["tasks"][0]["content"] == "a"
     assert first.session_id != second.session_id
     assert ITERATION_LIMITS.turns == 10
+
+
+def test_a_call_in_prose_is_no_answer():
+    """The model is told how it is written, however often it is asked; nothing was done, so nobody calls it answered."""
+    model = ScriptedModel(['I use {"type": "list_tasks", "limit": 5} here.'] * 9)
+    conversation = al.converse(al.Runtime("assistant"), model, "What is open?")
+    assert conversation.ending is Ending.FAILURES
+    assert "Write it so:" in model.asked[1].messages[-1].content
+
+
+def test_actions_that_were_only_shown_are_told_once():
+    """They may be meant; a model that says so has answered."""
+    shown = "```xml\n<create_directory>\n<path>docs</path>\n</create_directory>\n```"
+    model = ScriptedModel([shown, "It was an example."])
+    conversation = al.converse(al.Runtime("coder"), model, "How do I make a folder?")
+    assert conversation.ending is Ending.ANSWERED
+    assert "stand there as an example" in model.asked[1].messages[-1].content
+    again = al.converse(al.Runtime("coder"), ScriptedModel([shown, shown]), "How do I make a folder?")
+    assert again.ending is Ending.ANSWERED

@@ -2,6 +2,7 @@
 
 import pytest
 
+import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.core.privacy import mask_text
 from actionledger.core.values import Observation
@@ -253,3 +254,35 @@ def test_secrets_are_masked_before_anything_is_cut(profile):
         assert "ghp" not in render(
             read(block(LOOK), profile), (long,), limits=Limits(feedback=200, result=100 + room)
         )
+
+
+def test_what_an_interrupted_action_did_is_not_known(profile):
+    """Nobody may take it for undone, nor for done."""
+    stopped = observation(0, status=ExecutionStatus.INTERRUPTED, result=None, message="It was stopped.")
+    told = render(read(block(LOOK), profile), (stopped,))
+    assert told.startswith(
+        "Action 1 (look) interrupted: It was stopped. What it has done is not known: look first"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "key"),
+    [
+        ("orchestrator", '```json\n{"action": 5, "plan": "x"}\n```', "action"),
+        ("assistant", '```actions\n{"actions": [{"type": 5}]}\n```', "type"),
+    ],
+)
+def test_what_is_no_name_is_named(name, text, key):
+    """A model that wrote one is not told that it wrote none."""
+    with al.Runtime(name) as session:
+        assert f"refused: '{key}' is 5, which is no name" in session.handle(text).feedback
+
+
+def test_actions_that_one_rate_holds_back_are_no_repetition():
+    """The model learns of the rate once, when it reads what came of its response; asking again and again is repetition."""
+    goals = ", ".join(f'{{"type": "create_goal", "content": "{number}"}}' for number in range(50))
+    with al.Runtime("assistant") as session:
+        turn = session.handle(f'```actions\n{{"actions": [{goals}]}}\n```')
+    assert [each.status for each in turn.observations].count(ExecutionStatus.RATE_LIMITED) == 30
+    assert "repeating" not in turn.feedback
+    assert not turn.stopped

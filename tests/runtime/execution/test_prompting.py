@@ -1,6 +1,7 @@
 """What a profile's model is told before it starts."""
 
 import json
+import re
 
 import pytest
 
@@ -8,12 +9,14 @@ import actionledger as al
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.vocabulary import ActionStatus, Outcome
 from actionledger.profiles import PROFILES
+from actionledger.profiles.reasoner import Reasoner
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.parsers import DialectParser, parser_named
 from actionledger.runtime.execution.feedback import corrector
 from actionledger.runtime.execution.profile import dialect_of, prompt_of, writer
+from actionledger.runtime.models import ScriptedModel
 
 BUILT_IN = [
     PROFILES[name]
@@ -32,22 +35,25 @@ def test_every_example_in_a_prompt_is_read_as_a_valid_action(profile):
     """A model that copies what it is shown is understood without a repair."""
     dialect = dialect_of(profile)
     text = prompt_of(profile)
+    shown = 0
     for action in profile.catalogue.describe():
         example = writer(dialect)(action.name, action.example)
-        assert example in text
+        shown += example in text
         result = al.parse(example, profile=profile)
         assert result.outcome is Outcome.CLEAN
         assert [(call.name, call.status.is_runnable) for call in result.actions] == [(action.name, True)]
+    groups = {action.group for action in profile.catalogue.describe()}
+    assert profile.told or shown >= len(groups)  # at least the first one of each group
 
 
 @pytest.mark.parametrize("profile", BUILT_IN, ids=lambda profile: profile.name)
 def test_a_prompt_names_every_action_and_every_field(profile):
     """Also those fields that all actions share, and in short as well."""
     for action in profile.catalogue.describe():
-        assert f"**{action.name}**" in prompt_of(profile)
+        assert re.search(rf"^(?:\*\*|- ){action.name}\b", prompt_of(profile), re.MULTILINE)
         assert f"- {action.name}(" in prompt_of(profile, short=True)
         for field in action.fields:
-            assert f"- {field.name} (" in prompt_of(profile)
+            assert re.search(rf"\b{field.name}\b", prompt_of(profile))
 
 
 @pytest.mark.parametrize("dialect", ANY_CALL, ids=lambda dialect: dialect.name)
@@ -113,8 +119,8 @@ def test_the_reasoner_is_told_what_each_context_should_hold():
     """The planner's guidance: what the action does, and what context it needs."""
     text = al.prompt("reasoner")
     think = PROFILES["reasoner"].catalogue.model("think")
-    assert f"- context (string; required): {think.context_description}" in text
-    assert text.index("### Thinking") < text.index("### State") < text.index("### Speaking")
+    assert f"  Context needed: {think.context_description}" in text
+    assert text.index("- think:") < text.index("- update_mood:") < text.index("- speak:")
 
 
 def test_a_dialect_is_taken_as_the_profile_has_it():
@@ -158,3 +164,38 @@ def test_a_profile_as_tools_reads_the_same(profile):
         for how in ({"profile": profile}, {"tools": tools}):
             (call,) = al.parse(text, dialects=["hermes"], **how).actions
             assert call.status is ActionStatus.VALID
+
+
+@pytest.mark.parametrize(
+    "name", ["assistant", "assistant-iterative", "orchestrator", "coder", "reasoner", "mint"]
+)
+def test_a_prompt_leaves_room(name):
+    """None is above 1,500 tokens, no short form above 500, by four characters a token; each action is named in both."""
+    whole, short = al.prompt(name), al.prompt(name, short=True)
+    assert len(whole) / 4 <= 1500
+    assert len(short) / 4 <= 500
+    for action in al.profile(name).catalogue.names:
+        assert action in whole
+        assert action in short
+
+
+def test_a_step_without_actions_is_not_forbidden():
+    """The last one has none, and is shown."""
+    told = al.prompt("assistant-iterative")
+    assert "- Every response has to hold an action. Only the last one may hold none." in told
+    assert '{"next_actions": [], "is_final": true}' in told
+
+
+def test_what_code_and_commands_can_do_is_told():
+    """The object's methods with what they return, and what a command can't have."""
+    assert "gb.create_task(content, notes, status)" in al.prompt("assistant")
+    assert "goals (id, content, status)" in al.prompt("assistant")
+    assert "no cd, no pipes, no wildcards" in al.prompt("coder")
+
+
+def test_the_prompt_of_the_reasoner_is_what_its_planner_is_sent(tmp_path):
+    """To the letter."""
+    model = ScriptedModel(['```json\n{"actions": [], "can_extend": false}\n```'])
+    with Reasoner(model, workspace=tmp_path) as robin:
+        list(robin.process("Well?"))
+    assert model.asked[0].messages[0].content == al.prompt("reasoner")

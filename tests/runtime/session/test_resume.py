@@ -418,3 +418,18 @@ def test_sessions_of_one_ledger_can_share_their_rates(ledger, work):
         with al.Runtime(shared, ledger=ledger, workspace=work, auto=True) as runtime:
             found += [each.status for each in runtime.handle(create(str(place))).observations]
     assert found == [S, S, ExecutionStatus.RATE_LIMITED]
+
+
+def test_rates_live_with_the_session(ledger, work):
+    """Closed and reopened, it has done what it has done; after the time it may again."""
+    goal = (
+        '```actions\n{"actions": [' + ", ".join(['{"type": "create_goal", "content": "x"}'] * 15) + "]}\n```"
+    )
+    with al.Runtime("assistant", ledger=ledger, workspace=work) as runtime:
+        turns = [runtime.handle(goal)]
+    for _ in range(2):
+        with al.Runtime.reopen(ledger, turns[0].session_id) as runtime:
+            turns.append(runtime.handle(goal))
+    statuses = [each.status for turn in turns for each in turn.observations]
+    assert statuses.count(S) == 20
+    assert statuses.count(ExecutionStatus.RATE_LIMITED) == 25

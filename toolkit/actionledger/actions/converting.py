@@ -95,6 +95,35 @@ def converted(arguments: Mapping[str, Any], schema: Schema, refused: Collection[
     return Converted(made, tuple(found), tuple(converting.left_out[:_MOST]))
 
 
+_PACKED = ("arguments", "parameters", "args", "params", "input", "fields")
+"""Under which keys models put an action's fields that should stand beside its name."""
+
+
+class Packed(NamedTuple):
+    """An action's fields that stood in an object of their own.
+
+    Args:
+        arguments: they, beside the others.
+        conversion: what was done.
+    """
+
+    arguments: dict[str, Any]
+    conversion: Conversion
+
+
+def unpacked(arguments: Mapping[str, Any], known: Collection[str]) -> Packed | None:
+    """Return arguments with those beside the others that stand in an object of their own; None where that is not plain."""
+    holders = [key for key in _PACKED if key not in known and isinstance(arguments.get(key), Mapping)]
+    if len(holders) != 1:
+        return None
+    held = arguments[holders[0]]
+    rest = {key: value for key, value in arguments.items() if key != holders[0]}
+    if not held or not held.keys() <= set(known) or not held.keys().isdisjoint(rest):
+        return None
+    after = json_text(held)
+    return Packed({**rest, **held}, Conversion(holders[0], f'{{"{holders[0]}":{after}}}'[:200], after))
+
+
 def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema: Schema) -> Converted | None:
     """Return arguments without the unknown fields; None where there may be others, or one may be meant for another."""
     strangers = None if takes_others(schema) else strangers_in(arguments, known, tuple(schema["properties"]))
@@ -317,6 +346,8 @@ def is_told_by_name(name: str) -> bool:
 
 def expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
     """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at."""
+    if name in _PACKED and isinstance(value, Mapping) and not value.keys().isdisjoint(known):
+        return ""
     expected, may_hold_back = _unknown(name[:_LONGEST_KEPT], known)
     if may_hold_back or len(name) > _LONGEST_KEPT:
         return "" if _holds_back(name, value) else expected

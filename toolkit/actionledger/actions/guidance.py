@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, groupby
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.schemas import ActionDescription, FieldDescription, shared_fields
@@ -60,29 +60,95 @@ def instructions(
     Raises:
         RenderError: the dialect can't write an action's example.
     """
+    forms = _SHORT if short else _WHOLE
+    texts = (_instructions(catalogue, render, rules, form) for form in forms)
+    most = MOST_SHORT if short else MOST
+    last = ""
+    for text in texts:
+        last = text
+        if len(text) <= most:
+            break
+    return last
+
+
+MOST, MOST_SHORT = 6_000, 2_000
+"""What a model is told is no longer, as far as its actions can be told in less, in characters."""
+
+
+class _Form(NamedTuple):
+    """How much is said.
+
+    Args:
+        is_short: whether each action gets only a line.
+        examples: how many examples there are at most beside the first of each group; None for all.
+        references: whether it is said how actions refer to each other.
+        meanings: whether it is said what each action does.
+    """
+
+    is_short: bool
+    examples: int | None = None
+    references: bool = True
+    meanings: bool = True
+
+
+_WHOLE = (
+    *(_Form(is_short=False, examples=number) for number in (None, 9, 6, 3, 0)),
+    _Form(is_short=True, examples=0),
+)
+_SHORT = (
+    _Form(is_short=True),
+    _Form(is_short=True, meanings=False),
+    _Form(is_short=True, meanings=False, references=False),
+)
+
+
+def _instructions(catalogue: AnyCatalogue, render: Render, rules: Sequence[str], form: _Form) -> str:
     actions = catalogue.describe()
-    if isinstance(catalogue, Catalogue) and catalogue.references:
+    if isinstance(catalogue, Catalogue) and catalogue.references and form.references:
         rules = (*rules, *REFERENCE_RULES)
     parts = ["# Actions", "What you want done you write into your response as actions."]
     if rules:
         parts += ["## How to write them", "\n".join(f"- {rule}" for rule in rules)]
-    if short:
+    shown = _shown(actions, form.examples)
+    if form.is_short and form.examples is None:
         parts += _example(actions[0], render, "For example:")
     parts.append("## The actions")
     shared = shared_fields(actions)
     for group, members in groupby(actions, lambda action: action.group):
+        listed = list(members)
         if group:
             parts.append(f"### {group}")
-        if short:
-            parts.append("\n".join(f"- {signature(action, shared)}" for action in members))
+        if form.is_short:
+            sign = signature if form.meanings else _bare_signature
+            parts.append("\n".join(f"- {sign(action, shared)}" for action in listed))
+            if form.examples is not None:
+                parts += _example(listed[0], render, "For example:")
         else:
-            parts += [part for action in members for part in _in_full(action, shared, render)]
-    if shared:
+            parts += [
+                part
+                for action in listed
+                for part in _in_full(action, shared, render if action.name in shown else None)
+            ]
+    if shared and form.references:
         parts.append("\n".join(["Every action may have as well:", *_lines(shared)]))
     return "\n\n".join(parts) + "\n"
 
 
-def correction(call: ActionCall, catalogue: AnyCatalogue, render: Render, *, with_format: bool = True) -> str:
+def _shown(actions: Sequence[ActionDescription], most: int | None) -> set[str]:
+    """Return the actions that are shown in an example: the first of each group, and those with the longest ones."""
+    names = [action.name for action in sorted(actions, key=lambda each: -len(_json(each.example or {})))]
+    firsts = {next(members).name for _, members in groupby(actions, lambda action: action.group)}
+    return {*names[:most], *firsts}
+
+
+def correction(
+    call: ActionCall,
+    catalogue: AnyCatalogue,
+    render: Render,
+    *,
+    with_format: bool = True,
+    example: str = "",
+) -> str:
     """Return what the model is told of an action that was refused: what is wrong, and how it is written rightly.
 
     Args:
@@ -90,6 +156,7 @@ def correction(call: ActionCall, catalogue: AnyCatalogue, render: Render, *, wit
         catalogue: the actions that exist.
         render: writes an action in the dialect of the call.
         with_format: whether the action's format and an example follow; once is enough in one message.
+        example: the action as it is written rightly; the catalogue's own example if not given.
 
     Returns:
         One line on what is wrong, then the format; empty for an action that was not refused. What the model or a
@@ -99,7 +166,9 @@ def correction(call: ActionCall, catalogue: AnyCatalogue, render: Render, *, wit
         return ""
     parts = [_all_that_is_wrong(call)]
     if with_format:
-        parts += _format(_meant(call, catalogue), catalogue, render)
+        parts += _format(_meant(call, catalogue), catalogue, render, example)
+    elif example:
+        parts += [_RIGHT, example]
     return "\n".join(parts)
 
 
@@ -124,11 +193,21 @@ def _lines(fields: Iterable[FieldDescription]) -> Iterator[str]:
     return chain.from_iterable(map(field_lines, fields))
 
 
-def _in_full(action: ActionDescription, shared: Sequence[FieldDescription], render: Render) -> list[str]:
+def _bare_signature(action: ActionDescription, leaving_out: Sequence[FieldDescription] = ()) -> str:
+    """Return an action's name and fields, and nothing of what they mean: ``create_goal(content, notes?, status?)``."""
+    fields = (
+        f"{field.name}{'' if field.required else '?'}" for field in action.fields if field not in leaving_out
+    )
+    return f"{action.name}({', '.join(fields)})"
+
+
+def _in_full(
+    action: ActionDescription, shared: Sequence[FieldDescription], render: Render | None
+) -> list[str]:
     own = [field for field in action.fields if field not in shared]
     return [
         "\n".join([f"**{action.name}**: {_on_one_line(action.description)}", *_lines(own)]),
-        *_example(action, render),
+        *(_example(action, render) if render else ()),
     ]
 
 
@@ -177,14 +256,21 @@ def _meant(call: ActionCall, catalogue: AnyCatalogue) -> ActionDescription | Non
     return named or (catalogue.description(nearest[0]) if nearest else None)
 
 
-def _format(action: ActionDescription | None, catalogue: AnyCatalogue, render: Render) -> Iterable[str]:
+_RIGHT = "A right one, for example:"
+
+
+def _format(
+    action: ActionDescription | None, catalogue: AnyCatalogue, render: Render, example: str
+) -> Iterable[str]:
     if action is not None:
         yield f"{action.name} takes:" if action.fields else f"{action.name} takes no fields."
         yield from _lines(action.fields)
     shown = action or next(iter(catalogue.describe()), None)
-    if shown is not None:
+    if example:
+        yield from (_RIGHT, example)
+    elif shown is not None:
         with suppress(RenderError):  # the words above stand without an example
-            yield from _example(shown, render, "A right one, for example:")
+            yield from _example(shown, render, _RIGHT)
 
 
 def _json(value: object) -> str:

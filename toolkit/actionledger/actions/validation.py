@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from actionledger.actions.catalogue import Action, Catalogue
-from actionledger.actions.converting import Converted, converted, without_unknown
+from actionledger.actions.converting import Converted, Packed, converted, unpacked, without_unknown
 from actionledger.actions.references import references_in, spelled_out
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
 from actionledger.actions.schemas import Schema
@@ -147,6 +147,8 @@ def _judged(
     # The name chooses the model; an argument by the discriminator's name is compared with it and can't replace it.
     arguments = {catalogue.discriminator: raw.name, **raw.arguments}
     knows_all = arguments.keys() <= catalogue.fields(raw.name)
+    if not knows_all and (packed := unpacked(arguments, catalogue.fields(raw.name))):
+        return _unpacked(raw, catalogue, model, ids, packed)
     if ids is not None:
         written = arguments if knows_all else written_out(raw.name, arguments, catalogue)
         if references := references_in(written, ids):
@@ -159,6 +161,19 @@ def _judged(
         if not isinstance(action, ValidationError):
             return _coerced(action, rest, raw, catalogue)
     return _validated(raw, catalogue, model, arguments)
+
+
+def _unpacked(
+    raw: RawAction, catalogue: Catalogue, model: type[Action], ids: Collection[str] | None, packed: Packed
+) -> Verdict:
+    """Judge an action whose fields stand in an object of their own as one whose fields stand beside its name."""
+    given = {key: value for key, value in packed.arguments.items() if key != catalogue.discriminator}
+    verdict = _judged(raw._replace(arguments=given), catalogue, model, ids)
+    if not verdict.status.is_runnable:
+        return verdict
+    arguments = given if verdict.arguments is None else verdict.arguments
+    conversions = (packed.conversion, *verdict.conversions)
+    return verdict._replace(status=ActionStatus.COERCED, arguments=arguments, conversions=conversions)
 
 
 def _validated_around(

@@ -2,13 +2,14 @@
 
 import getpass
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import JsonOption, LedgerOption, command_words, existing
 from actionledger.cli.tables import (
     Sheet,
@@ -22,7 +23,8 @@ from actionledger.cli.tables import (
 )
 from actionledger.core.errors import UsageError
 from actionledger.core.events import Event, SystemNoted
-from actionledger.core.vocabulary import DecisionKind
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import DecisionKind, ExecutionStatus
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.names import session_names
 from actionledger.runtime.execution.approval import Decision
@@ -139,11 +141,13 @@ def run(
             turn_id = decision_called(opened, approval).approval.turn_id
             due = [each for each in due if each.turn_id == turn_id]
         turns = {each.turn_id: each.session_id for each in due}
+        came: list[Observation] = []
         for turn_id, session_id in turns.items():
             decided = {each.action_index: None for each in due if each.turn_id == turn_id}
-            _carry_out(opened, session_id, turn_id, decided, workspace)
+            came += _carry_out(opened, session_id, turn_id, decided, workspace)
     if not turns:
         print_text("Nothing that was decided is left to be carried out.")
+    _end_as(came)
 
 
 def _decide(ledger: Path | None, approval_id: str, decision: Decision) -> None:
@@ -159,7 +163,17 @@ def _decide_and_run(
 ) -> None:
     with open_ledger(existing(ledger)) as opened:
         asked = decision_called(opened, approval_id).approval
-        _carry_out(opened, asked.session_id, asked.turn_id, {asked.action_index: decision}, workspace)
+        came = _carry_out(opened, asked.session_id, asked.turn_id, {asked.action_index: decision}, workspace)
+    _end_as(came)
+
+
+def _end_as(came: Sequence[Observation]) -> None:
+    """End with 1 where something that was to be carried out failed; what a person rejected did not."""
+    if any(each.status in _FAILED for each in came):
+        raise typer.Exit(ExitCode.FAULT)
+
+
+_FAILED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.TIMED_OUT, ExecutionStatus.INTERRUPTED})
 
 
 def _carry_out(
@@ -168,13 +182,14 @@ def _carry_out(
     turn_id: str,
     decisions: Mapping[int, Decision | None],
     workspace: Path | None,
-) -> None:
-    """Go on with a turn, and print what came of some of its actions."""
+) -> list[Observation]:
+    """Go on with a turn, print what came of some of its actions, and return that."""
     with Runtime.reopen(ledger, session_id, workspace=workspace, listen=_tell) as session:
         turn = session.resume(turn_id, {place: each for place, each in decisions.items() if each is not None})
-    for observation in turn.observations:
-        if observation.action_index in decisions:
-            print_observation(observation)
+    came = [each for each in turn.observations if each.action_index in decisions]
+    for observation in came:
+        print_observation(observation)
+    return came
 
 
 def _tell(event: Event) -> None:

@@ -14,6 +14,7 @@ from typing import Literal
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found
+from actionledger.reading.dialects.parts.json_blocks import JsonFence
 from actionledger.reading.dialects.parts.markers import as_example
 from actionledger.reading.dialects.parts.truncation import unless_brackets_lack, unless_cut
 from actionledger.reading.dialects.reasoning import Reasoning
@@ -211,6 +212,7 @@ class Finder:
         """Show an opening to the dialects that asked for it; what has not the shape of one yields to a later one."""
         data: Placed | None = None
         misshapen: Placed | None = None
+        bent: Placed | None = None
         for dialect in self._asked(opening):
             found = dialect.read(source, opening, end, options)
             if found is None:
@@ -222,8 +224,12 @@ class Finder:
                 data = data or (dialect, found)
             elif found.reason is Reason.WRONG_SHAPE:
                 misshapen = misshapen or (dialect, found)
+            elif _is_bent(dialect, found):
+                bent = bent or (dialect, found)
             elif misshapen is None or found.status is not BlockStatus.MALFORMED:
                 return dialect, unless_cut(dialect, unless_shown(dialect, found, opening, source), source)
+        if bent:
+            return bent[0], unless_cut(bent[0], unless_shown(*bent, opening, source), source)
         if misshapen:
             return misshapen[0], unless_shown(*misshapen, opening, source)
         return data
@@ -263,6 +269,14 @@ class Finder:
         for dialect, found in self._inside_quotes.blocks(inner, options):
             if found.reason is not Reason.NOT_AN_ACTION and found.reason is not Reason.EMPTY_BLOCK:
                 yield dialect, as_example(quote.placed(found))
+
+
+_BENT = frozenset({RepairKind.MISSING_WRAPPER, RepairKind.NAME_KEY})
+
+
+def _is_bent(dialect: Dialect, found: Found) -> bool:
+    """Return whether a value was put into a format's shape by repairs: another format may have just that shape."""
+    return isinstance(dialect, JsonFence) and any(repair.kind in _BENT for repair in found.repairs)
 
 
 def _seen(found: Found, opening: Opening, text: str, options: DecodeOptions) -> Found:

@@ -8,7 +8,7 @@ from typing import Protocol
 from actionledger.core.values import Block, Issue, RawAction, Reading, Repair, Span, rows_of
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.reasoning import Reasoning
+from actionledger.reading.dialects.reasoning import AnalysisChannel, Reasoning
 from actionledger.reading.evidence.echoes import with_enclosed, without_echoes
 from actionledger.reading.evidence.foreign import with_foreign
 from actionledger.reading.evidence.surroundings import judged_by_prose
@@ -56,7 +56,7 @@ _LOSSES = frozenset({Reason.TRUNCATED, Reason.BLOCK_LIMIT})
 _DOUBTS = frozenset({Reason.REASONING, Reason.CALL_IN_PROSE, Reason.EXAMPLE, Reason.AMBIGUOUS})
 """Issues of a block that was read, which say that its actions may not be meant."""
 
-REASONING = Reasoning()
+REASONING, ANALYSIS = Reasoning(), AnalysisChannel()
 
 
 def read(

@@ -19,7 +19,7 @@ from actionledger.reading.dialects.response_template import ResponseTemplate
 from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.evidence.weighing import EvidenceSetting
 from actionledger.reading.finding import Finder
-from actionledger.reading.parse import REASONING, assembled, read
+from actionledger.reading.parse import ANALYSIS, REASONING, assembled, read
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import GUESSES, DecodeOptions
 
@@ -118,7 +118,10 @@ class DialectParser(_Configuration):
     @cached_property
     def finder(self) -> Finder:
         """Finds its blocks."""
-        return Finder((REASONING, *self.dialects) if self.reasoning else self.dialects)
+        if not self.reasoning:
+            return Finder(self.dialects)
+        reads_channels = any("<|channel|>" in dialect.literals for dialect in self.dialects)
+        return Finder((REASONING, *self.dialects, *(() if reads_channels else (ANALYSIS,))))
 
     def read(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:
         """Read a response; never raises on text.

@@ -175,7 +175,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.SEVERAL_VALUES: "Several values stand where one was looked for; the first was read.",
     Reason.TOO_MUCH_WORK: "Reading the value takes more steps than the parser's limit.",
     Reason.EMPTY_BLOCK: "The block has no content.",
-    Reason.WRONG_SHAPE: "The value was read, but it has not the shape that the dialect asks for.",
+    Reason.WRONG_SHAPE: "It has another shape than the format asks for.",
     Reason.NOT_AN_ACTION: "The block holds data that is no action.",
     Reason.EXAMPLE: "The block is shown as an example, not meant to run.",
     Reason.CALL_IN_PROSE: "The block stands within a sentence: it may be meant or only mentioned.",

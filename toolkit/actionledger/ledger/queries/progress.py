@@ -172,6 +172,21 @@ def next_turn_index(ledger: Queryable, session_id: str) -> int:
     return int(index)
 
 
+_BEGUN = """
+SELECT name, epoch($now - started_at) AS age FROM executions
+WHERE session_id = $session_id AND try_number = 1 AND started_at >= $now - to_microseconds($microseconds)
+    AND origin = 'runtime' AND status NOT IN ('denied', 'rate_limited', 'skipped', 'pending', 'dry_run')
+ORDER BY started_at"""
+
+
+def begun_lately(
+    ledger: Queryable, session_id: str, now: datetime, seconds: float
+) -> tuple[tuple[str, float], ...]:
+    """Return the actions that a session has begun within the last seconds: the name of each, and how long ago that was."""
+    given = {"session_id": session_id, "now": now, "microseconds": round(seconds * 1_000_000)}
+    return tuple((name, float(age)) for name, age in ledger.sql(_BEGUN, given).fetchall())
+
+
 def next_turn_indexes(ledger: Queryable, source: str) -> dict[str, int]:
     """Return the place that the next turn of each session of a source has, by the session's identifier."""
     return dict(ledger.sql(_NEXT_OF_SOURCE, {"source": source}).fetchall())

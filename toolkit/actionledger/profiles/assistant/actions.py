@@ -329,7 +329,14 @@ class DatavaultSearch(DatavaultAction):
 
 
 class ExecuteCode(AssistantAction):
-    """Run Python code that reaches tasks, memories, goals and the datavault through the object gb."""
+    """Run Python code that reaches tasks, memories, goals and the datavault through the object gb.
+
+    gb has a method for each action on them, with its fields as arguments: gb.create_task(content, notes, status). Each returns a
+    dict: create_* and update_* id, content, status and created_at or updated_at, and task_id, memory_id, goal_id or
+    datavault_id; delete_* success; list_* and search_* a list under tasks (id, content, notes, status), memories (id,
+    content, notes), goals (id, content, status) or items (id, filetype, notes, content_length); datavault_get id, content, filetype,
+    notes. What print writes comes back as stdout, the last line's value as result. There are no files and no network.
+    """
 
     group: ClassVar[str] = "Code"
     example: ClassVar[Arguments] = {

@@ -5,6 +5,7 @@ is told what that is: a store locked for as long as a stranger's code runs would
 """
 
 import atexit
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache, partial
@@ -200,12 +201,16 @@ class CodeRunner:
         calls = Calls()
         api = gb_api(handlers, context, calls)
         try:
-            result = self._sandbox().run(action.code, api=api, limits=self._limits, cancel=context.cancelled)
+            code = fenced["code"] if (fenced := _IN_FENCE.fullmatch(action.code)) else action.code
+            result = self._sandbox().run(code, api=api, limits=self._limits, cancel=context.cancelled)
         finally:
             _note(calls, context)
         if not result.succeeded:
             _fail(result, [] if context.dry_run else calls.changes)
-        return document_of(result)
+        document = document_of(result)
+        if fenced:
+            document["stderr"] += "Note: the code stood in a markdown fence, which was taken off.\n"
+        return document
 
     def _sandbox(self) -> Sandbox:
         if not isinstance(self._wanted, str):
@@ -215,6 +220,10 @@ class CodeRunner:
         except SandboxError as error:
             message = "The code was not run: nothing here can confine it. Use actions instead."
             _fail(CodeResult(outcome=CodeOutcome.REFUSED, sandbox="", stderr=str(error), message=message), [])
+
+
+_IN_FENCE = re.compile(r"\s*+```(?:python|py)?[ \t]*+\n(?P<code>(?:(?!```).)*+)```\s*+", re.DOTALL)
+"""Code that a model has put into a fence within its field: as it stands it is no Python."""
 
 
 def document_of(result: CodeResult) -> dict[str, Any]:

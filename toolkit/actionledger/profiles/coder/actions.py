@@ -215,7 +215,7 @@ LONGEST_COMMAND = 20_000
 
 
 class ExecuteCommand(CoderAction):
-    """Run one program in the workspace; there is no shell, so one action for each command and no pipes."""
+    """Run one program in the workspace: there is no shell, so no cd, no pipes, no wildcards and no variables, and no network."""
 
     example: ClassVar[Arguments] = {"command": "python -m pytest -q", "description": "Run the tests"}
     type: Literal["execute_command"]

@@ -1,7 +1,7 @@
 """Handlers of the coder's actions on files and commands, and their dry runs; all that they change can be undone."""
 
 import signal
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -66,6 +66,20 @@ def file_handlers(files_of: FilesOf) -> dict[str, Handler]:
     }
 
 
+_MOST_READ = 40_000
+"""So much of a file is told at once, in characters: what is larger is read in pieces of whole lines."""
+
+
+def _within(lines: Sequence[str]) -> Sequence[str]:
+    """Return as many of the first lines as may be told at once, the very first one always."""
+    room = _MOST_READ
+    for place, line in enumerate(lines):
+        room -= len(line)
+        if room < 0:
+            return lines[: max(1, place)]
+    return lines
+
+
 class _FileActions:
     def __init__(self, files_of: FilesOf) -> None:
         self._files_of = files_of
@@ -84,17 +98,18 @@ class _FileActions:
 
     def read(self, action: ReadFile, context: Context) -> Result:
         text = self._files_of(context).read(action.path)
-        if action.first_line is None and action.last_line is None:
+        is_whole = action.first_line is None and action.last_line is None
+        if is_whole and len(text) <= _MOST_READ:
             return {"path": action.path, "content": text}
         lines = text.splitlines(keepends=True)
         first, last = action.first_line or 1, min(action.last_line or len(lines), len(lines))
-        content = "".join(lines[first - 1 : last])
+        shown = _within(lines[first - 1 : last])
         return {
             "path": action.path,
             "first_line": first,
-            "last_line": last,
+            "last_line": first + len(shown) - 1 if shown else last,
             "lines": len(lines),
-            "content": content,
+            "content": "".join(shown)[:_MOST_READ],
         }
 
     def edit(self, action: EditFile, context: Context) -> Result:

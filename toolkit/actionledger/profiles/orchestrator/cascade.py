@@ -286,12 +286,13 @@ class Orchestration:
         way = briefing.route(
             self.state.layers, due.layer, turn.observations, is_to_be_corrected=is_to_be_corrected
         )
+        read = parsed_actions(turn.result)
         message = LayerMessage(
             id=derived_id("layer-message", turn.turn_id),
             from_layer=due.layer,
             to=way.to,
-            content=turn.result.narrative,
-            actions=tuple(parsed_actions(turn.result).actions),
+            content=read.narrative,
+            actions=tuple(read.actions),
             timestamp=datetime.now(UTC),
             cost_usd=received.cost_usd,
             duration_ms=received.duration_ms,

@@ -10,6 +10,7 @@ from actionledger.core.values import ActionCall, FieldError, ParseResult
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.reading.parsers import parser_named
+from actionledger.reading.said import said
 from actionledger.runtime.parse_result import read_response
 
 
@@ -20,7 +21,7 @@ class ParsedActions:
     Args:
         actions: the valid actions in text order, each an object of JSON values with its name as ``action``; fields that
             were left out have their defaults.
-        narrative: the response without its action blocks; JSON that is no action stays in it.
+        narrative: the response without its action blocks; JSON that is no action stays in it, thoughts don't.
         errors: what kept something from being read or from being valid, a sentence each, in text order; what could not
             be read comes first.
     """
@@ -39,7 +40,7 @@ def parsed_actions(result: ParseResult) -> ParsedActions:
     """Return what was read under the orchestrator's profile as its document has it."""
     return ParsedActions(
         actions=[as_object(call) for call in result.actions if call.status.is_runnable],
-        narrative=result.narrative,
+        narrative=said(result.narrative).text,
         errors=[
             *(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}" for issue in result.issues),
             *(refusal(call, CATALOGUE.names) for call in result.actions if call.status.is_refused),

@@ -11,8 +11,9 @@ A file holds a table for each chain::
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
@@ -157,7 +158,15 @@ def reasoner_profile(
         limits=LIMITS,
         repetition=repetition,
         workers=workers,
+        told=partial(_told, catalogue, persona or Persona(), tuple(chains.values())),
     )
+
+
+def _told(catalogue: Catalogue, persona: Persona, chains: Sequence[Chain]) -> str:
+    """Return what the planner is told once."""
+    from actionledger.profiles.reasoner.planner import instructions  # noqa: PLC0415 - it knows chains itself
+
+    return instructions(ActionRegistry(catalogue), persona, {each.name: each for each in chains}, ()).content
 
 
 REASONER = reasoner_profile()

@@ -4,10 +4,10 @@ Each looks at the state as it is when it runs, and no further than its action sa
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Event, Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from actionledger.core.draws import draw
 from actionledger.core.errors import ActionError
@@ -16,6 +16,7 @@ from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.store import MAX_TEXT, SPEECH, THOUGHTS, Persona, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger
+from actionledger.reading.said import SpokenAnswer, said
 from actionledger.runtime.models import Message, Model, ModelError
 
 
@@ -82,6 +83,21 @@ class SharedContext:
             self._context = replace(self._context, is_done=False)
 
 
+_Answer = TypeVar("_Answer")
+
+
+def in_words(answer: SpokenAnswer) -> str:
+    """Return what an answer says, as the persona keeps it; what is only thought is no answer."""
+    if text := tidy(answer.text):
+        return text
+    message = (
+        "The answer holds thoughts and nothing behind them; write the answer behind the thoughts."
+        if answer.thoughts
+        else "There is no text; say what it should be."
+    )
+    raise ActionError(Reason.BAD_LENGTH, message)
+
+
 _LINES = 20
 """So much of the conversation an executor sees, in things said."""
 
@@ -104,26 +120,40 @@ class ExecutorContext:
     cancelled: Event
     model: Model | None = None
 
-    def answer(self, action: ReasonerAction, instruction: str) -> str:
-        """Return what an action comes to, in words."""
+    def answer(
+        self, action: ReasonerAction, instruction: str, read: Callable[[SpokenAnswer], _Answer]
+    ) -> _Answer:
+        """Return what an action comes to.
+
+        Args:
+            action: it, with what it is to focus on.
+            instruction: what the model is to answer with.
+            read: takes an answer, told from its thoughts; it raises ``ActionError`` where it is none, and the model is
+                told why and asked once more.
+        """
         if self.model is None:
-            return _not_empty(tidy(action.context), "The context is empty; say what it should focus on.")
+            return read(SpokenAnswer(action.context.strip(), ""))
         persona = self.store.persona
         messages = [
             Message("system", f"I am {persona.name}."),
             Message("user", self.prompt(persona, action, instruction)),
         ]
+        answer = self._asked(self.model, messages)
         try:
-            answer = tidy(self._asked(self.model, messages))
+            return read(said(answer))
+        except ActionError as error:
+            again = Message("user", f"{error}\n\n{instruction}")
+        return read(said(self._asked(self.model, [*messages, Message("assistant", answer), again])))
+
+    def _asked(self, model: Model, messages: Sequence[Message]) -> str:
+        """Return what the model says; run again for the record, what it said."""
+        try:
+            answer = str(draw("answer", lambda: model.complete(messages).text))
         except ModelError as error:
             raise ActionError(Reason.UNAVAILABLE, f"The model gave no answer: {error}") from error
         if self.cancelled.is_set():
             raise ActionError(Reason.STOPPED, "The answer came too late and was not used.")
-        return _not_empty(answer, "The model gave an empty answer.")
-
-    def _asked(self, model: Model, messages: Sequence[Message]) -> str:
-        """Return what the model says; run again for the record, what it said."""
-        return str(draw("answer", lambda: model.complete(messages).text))
+        return answer
 
     def prompt(self, persona: Persona, action: ReasonerAction, instruction: str) -> str:
         """Return what the model is asked: the parts of the state that the action reads, what happened, what to answer with."""
@@ -167,12 +197,6 @@ def tidy(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Return a text without line breaks, so that it looks like nothing else where the state is told."""
     return " ".join(text.split())
-
-
-def _not_empty(text: str, message: str) -> str:
-    if not text:
-        raise ActionError(Reason.BAD_LENGTH, message)
-    return text
 
 
 def _said(store: PersonaStore) -> list[str]:

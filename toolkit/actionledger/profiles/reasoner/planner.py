@@ -13,6 +13,7 @@ from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.store import Persona, SpokenLine
 from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.reading.dialects import dialect_named
+from actionledger.runtime.execution.mending import HOW
 from actionledger.runtime.models import Message
 
 MINIMUM = 10
@@ -121,9 +122,8 @@ def further(feedback: str, persona: Persona) -> Message:
 
 def unplanned(feedback: str) -> Message:
     """Return what the planner is asked when its response holds no plan."""
-    said = f"{feedback}\n\n" if feedback else ""
-    return Message(
-        "user",
-        f"{said}Your response holds no plan, so nothing was done. This is how one is written:\n"
-        f"{dialect_named('plan').example}\n\nWhat should I do next? If nothing, the list of actions is empty.",
-    )
+    parts = [feedback, "Your response holds no plan, so nothing was done."]
+    if HOW not in feedback:
+        parts.append(f"This is how one is written:\n{dialect_named('plan').example}")
+    parts.append("What should I do next? If nothing, the list of actions is empty.")
+    return Message("user", "\n\n".join(filter(None, parts)))

@@ -17,21 +17,20 @@ from actionledger.profiles.reasoner.context import (
     ActionExecutor,
     ExecutorContext,
     SharedContext,
+    in_words,
     on_one_line,
     tidy,
 )
+from actionledger.profiles.reasoner.moods import felt, felt_in_words, in_thoughts
 from actionledger.profiles.reasoner.store import (
-    INTENSITIES,
     MAX_ENTRIES,
     STORE_FILE,
     Entry,
-    Intensity,
     ListPart,
     Persona,
     PersonaStore,
     TextPart,
 )
-from actionledger.reading.tolerant_json import DecodeOptions, decode
 from actionledger.runtime.execution.handlers import Context, Handler, HandlerFactory, Handlers
 from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 from actionledger.runtime.models import Model
@@ -43,7 +42,8 @@ class ThinkExecutor(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the thought."""
-        return {"summary": given.answer(action, "My thoughts, in a few sentences:"), "changed": False}
+        thought = given.answer(action, "My thoughts, in a few sentences:", in_thoughts)
+        return {"summary": thought, "changed": False}
 
 
 class Speaking(ActionExecutor):
@@ -51,7 +51,7 @@ class Speaking(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return what was said, and keep it."""
-        said = given.answer(action, "What I say to the user, and nothing else:")
+        said = given.answer(action, "What I say to the user, and nothing else:", in_words)
         given.store.say(given.store.persona.name, said)
         return {"summary": said}
 
@@ -79,10 +79,11 @@ class Feeling(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the mood as it is now."""
-        answer = given.answer(
-            action, 'My mood now, as JSON and nothing else: {"mood": "…", "intensity": "low|medium|high"}'
+        mood, intensity = given.answer(
+            action,
+            'My mood now, as JSON and nothing else: {"mood": "…", "intensity": "low|medium|high"}',
+            felt if given.model else felt_in_words,
         )
-        mood, intensity = _felt(answer) if given.model else (on_one_line(answer), _named_intensity(answer))
 
         def feel(persona: Persona) -> Persona:
             return replace(persona, mood=mood, intensity=intensity or persona.intensity)
@@ -105,32 +106,13 @@ class Describing(ActionExecutor):
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the text as it is now."""
         text = on_one_line(
-            given.answer(action, f"My {self.part} now, in full, in a sentence or two and nothing else:")
+            given.answer(
+                action, f"My {self.part} now, in full, in a sentence or two and nothing else:", in_words
+            )
         )
         change: dict[str, Any] = {self.part: text}
         step, changed = given.store.change(given.name, lambda persona: replace(persona, **change))
         return {"summary": text, "changed": changed, "step": step.step}
-
-
-def _felt(answer: str) -> tuple[str, Intensity]:
-    """Return the mood that a model's answer names."""
-    start = answer.find("{")
-    value = decode(answer, max(start, 0), options=DecodeOptions()).value
-    if isinstance(value, dict):
-        mood, intensity = value.get("mood"), value.get("intensity")
-        if isinstance(mood, str) and mood.strip() and intensity in INTENSITIES:
-            return on_one_line(tidy(mood)), intensity
-    message = (
-        f"The answer names no mood: {answer[:80]!r}; "
-        'expected {"mood": "worried", "intensity": "low"}, the intensity one of low, medium, high.'
-    )
-    raise ActionError(Reason.BAD_FORMAT, message)
-
-
-def _named_intensity(text: str) -> Intensity | None:
-    """Return the intensity that a text names, if it names just one."""
-    named = [each for each in INTENSITIES if re.search(rf"\b{each}\b", text, re.IGNORECASE)]
-    return named[0] if len(named) == 1 else None
 
 
 _LIKE = 60
@@ -155,7 +137,9 @@ class Adding(ActionExecutor):
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the entry."""
-        text = on_one_line(given.answer(action, f"The {self.one} to keep, in one sentence and nothing else:"))
+        text = on_one_line(
+            given.answer(action, f"The {self.one} to keep, in one sentence and nothing else:", in_words)
+        )
 
         def add(persona: Persona) -> Persona:
             entries = persona.entries(self.part)
@@ -189,7 +173,7 @@ class Removing(ActionExecutor):
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the entry that was removed."""
         meant = given.answer(
-            action, f"The {self.one} to let go of: its number, such as #3, and nothing else."
+            action, f"The {self.one} to let go of: its number, such as #3, and nothing else.", in_words
         )
         removed: list[Entry] = []
 

@@ -12,6 +12,7 @@ from actionledger.profiles.reasoner.context import SharedContext
 from actionledger.profiles.reasoner.planner import further, unplanned
 from actionledger.profiles.reasoner.store import PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger
+from actionledger.reading.dialects.parts.truth import truth_of
 from actionledger.reading.tolerant_json import decode
 from actionledger.runtime.models import Completion, Message, Model, ModelError
 from actionledger.runtime.session.runtime import Runtime
@@ -55,7 +56,7 @@ def sequence_of(result: ParseResult) -> ActionSequence:
     reasoning = last.get("reasoning")
     return ActionSequence(
         actions=actions,
-        can_extend=last.get("can_extend") is True,
+        can_extend=truth_of(last.get("can_extend")) is True,
         reasoning=reasoning if isinstance(reasoning, str) else "",
     )
 

@@ -9,6 +9,7 @@ from rapidfuzz.distance import OSA
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.json_blocks import OTHER_LABELS, JsonFence
 from actionledger.reading.dialects.parts.json_values import BARE_LIST
+from actionledger.reading.dialects.parts.truth import truth_of
 from actionledger.reading.dialects.parts.writing import fenced, json_text
 from actionledger.reading.scan.source import Source
 
@@ -39,15 +40,6 @@ class Actions(JsonFence):
         actions = value.get("actions") if isinstance(value, dict) else None
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
-    def unwrapped(self, value: Any) -> list[Any] | None:
-        """Return the list of actions, or the one action, that stands without the object around it."""
-        items = value if isinstance(value, list) else [value]
-        are_actions = bool(items) and all(
-            isinstance(item, dict) and isinstance(item.get("type"), str) and "actions" not in item
-            for item in items
-        )
-        return items if are_actions else None
-
     def written(self, objects: list[dict[str, Any]]) -> str:
         """Return the block with the list ``actions``."""
         return fenced("actions", json_text({"actions": objects}))
@@ -68,8 +60,8 @@ class Iteration(JsonFence):
             "step's number and your thoughts."
         ),
         (
-            'What comes of the actions is in the next message. In the last step write "is_final": true; '
-            "it needs no actions."
+            "What comes of the actions is in the next message. The last step needs no actions: "
+            '{"next_actions": [], "is_final": true}.'
         ),
     )
     example = (
@@ -81,6 +73,7 @@ class Iteration(JsonFence):
     beginning = r'\{\s*+"(?:iteration|next_actions)"\s*+:'
     first_keys = "iteration|next_actions"
     discriminator = "type"
+    flags = ("is_final",)
     shape = 'an object with a list "next_actions", or with "is_final": true.'
     list_key = "next_actions"
 
@@ -88,7 +81,7 @@ class Iteration(JsonFence):
         """Return the list ``next_actions``; a final step may leave it out."""
         if not isinstance(value, dict):
             return Reason.WRONG_SHAPE
-        actions = value.get("next_actions", [] if value.get("is_final") is True else None)
+        actions = value.get("next_actions", [] if truth_of(value.get("is_final")) else None)
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
     def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:
@@ -169,9 +162,11 @@ class Plan(JsonFence):
         '"can_extend": false, "reasoning": "They sound sad."}\n```'
     )
     label = "json"
+    other_labels = OTHER_LABELS | {"action", "actions", "plan"}
     beginning = r'\{\s*+"actions"\s*+:\s*+\[\s*+\{\s*+"action"\s*+:'
     first_keys = "actions"
     discriminator = "action"
+    flags = ("can_extend",)
     shape = 'an object with a list "actions".'
     list_key = "actions"
     telling_key = "actions"

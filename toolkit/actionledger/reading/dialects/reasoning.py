@@ -7,7 +7,12 @@ from typing import Literal
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
-from actionledger.reading.dialects.parts.markers import is_mentioned, thoughts, unclosed_thoughts
+from actionledger.reading.dialects.parts.markers import (
+    is_mentioned,
+    thoughts,
+    thoughts_behind,
+    unclosed_thoughts,
+)
 from actionledger.reading.scan.openings import Opening, OpeningKind, text_before
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
@@ -104,6 +109,43 @@ class Reasoning(Dialect):
             source.text, opening.start
         )
         return None if is_named else found
+
+
+_ANALYSIS_ENDS = re.compile(r"<\|(?:end|return|call|start)\|>|<\|channel\|>")
+
+
+class AnalysisChannel(Reasoning):
+    """Harmony's channel of thoughts, for parsers that read none of Harmony's calls.
+
+    It ends with ``<|end|>``, or where the next message begins.
+    """
+
+    @property
+    def literals(self) -> frozenset[str]:
+        """The header of a message of thoughts; one with a recipient is a call."""
+        return frozenset(
+            f"{role}<|channel|>{blank}analysis<|message|>"
+            for role in ("", "<|start|>assistant")
+            for blank in ("", " ")
+        )
+
+    @property
+    def near_literals(self) -> frozenset[str]:
+        """None; the tokens have one form."""
+        return frozenset()
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """None."""
+        return frozenset()
+
+    def read(self, source: Source, opening: Opening, end: int, _options: DecodeOptions) -> Found | None:
+        """Pass over the message of thoughts that begins here; see ``Dialect.read``."""
+        close = source.search(_ANALYSIS_ENDS, opening.end, end)
+        closer = "<|end|>" if source.text.startswith("<|end|>", close, end) else ""
+        if closer or close >= end:
+            return thoughts_behind(source, opening, "<|end|>", end)
+        return thoughts(Span(opening.start, close), Span(opening.end, close))
 
 
 def is_closer(marker: str) -> bool:

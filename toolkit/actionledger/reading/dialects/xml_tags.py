@@ -14,6 +14,7 @@ from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.call_tags import Marks, field_marks, marks_in
 from actionledger.reading.dialects.parts.markers import excerpt, read_block, refused
+from actionledger.reading.dialects.parts.tag_bodies import margin_of, unwrapped
 from actionledger.reading.dialects.parts.tag_grammar import (
     Head,
     TagGrammar,
@@ -42,6 +43,9 @@ FieldForm = Literal["line", "content", "snippet"]
 
 _LAYOUT: dict[FieldForm, str] = {"line": "{}", "content": "\n{}", "snippet": "\n{}\n"}
 """How a field's body is written, so that trimming gives it back."""
+
+_OWN_MARGIN = frozenset({"content", "edits"})
+"""Fields that hold whole texts: what their lines are indented by is the margin of the tag that they stand in."""
 
 Tags: TypeAlias = tuple[tuple[str, tuple[tuple[str, FieldForm], ...]], ...]
 """Each action's name with its fields, and how each field's body is trimmed."""
@@ -193,9 +197,11 @@ class XmlTags(Dialect):
             span, body = Span(opening.start, opening.end), Span(opening.end, opening.end)
             return read_block(span, body, (Written(head.tag, arguments, span),), head.repairs)
         if not grammar.field_or_end.match(text, opening.end, end):
-            return _misshapen(source, opening, grammar, end)
+            bare = self._bare_field(source, opening, head, grammar, end)
+            return bare or _misshapen(source, opening, grammar, end)
         repairs = [*head.repairs]
         at, swallowing, repeated, doubtful = opening.end, None, None, None
+        margin = margin_of(text, opening.start)
         while field := grammar.field_opens.match(text, at, end):
             name, start = meant(field["name"], forms) or "", field.end()
             repairs += spelling_repair(Span(*field.span("tag")), text, f"<{name}>")
@@ -213,6 +219,10 @@ class XmlTags(Dialect):
                 doubtful = doubtful or _doubt(marks, options)
                 value, repairs = marks.value, [*repairs, *marks.repairs]
             arguments[name] = _trimmed(value.of(text), forms[name])
+            if RepairKind.STRAY_MARK in options.repairs and forms[name] != "line":
+                inner = unwrapped(text, value, margin if name in _OWN_MARGIN else "")
+                arguments[name] = inner.text if inner.repairs else arguments[name]
+                repairs += inner.repairs
             repairs += spelling_repair(close, text, f"</{name}>")
             at = close.end
         stop = source.search(grammar.opens, at, end)
@@ -226,6 +236,26 @@ class XmlTags(Dialect):
         if doubtful:
             return refused(found.span, found.body, doubtful)
         return _respelt(found, repairs)
+
+    def _bare_field(
+        self, source: Source, opening: Opening, head: Head, grammar: TagGrammar, end: int
+    ) -> Found | None:
+        """Read an action whose last field, a text, has no tag of its own beside the attributes that give all others."""
+        forms = self._forms[head.tag]
+        left = self._fields[head.tag] - head.attributes.keys()
+        stop = source.search(grammar.opens, opening.end, end)
+        close = grammar.closes_later.search(source.text, opening.end, stop)
+        if not head.attributes or len(left) != 1 or close is None:
+            return None
+        (name,) = left
+        body = Span(opening.end, close.start())
+        if forms[name] == "line" or not body.of(source.text).strip():
+            return None
+        span = Span(opening.start, close.end())
+        given = {key: _trimmed(value, forms[key]) for key, value in head.attributes.items()}
+        action = Written(head.tag, {**given, name: _trimmed(body.of(source.text), forms[name])}, span)
+        missing = Repair(RepairKind.TAG_SPELLING, Span(body.start, body.start), "", f"<{name}>")
+        return read_block(span, body, (action,), (*head.repairs, missing))
 
 
 def _doubt(marks: Marks, options: DecodeOptions) -> Issue | None:

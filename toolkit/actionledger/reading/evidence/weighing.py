@@ -296,7 +296,9 @@ class _Weighing:
             return self._malformed(candidate, issue, rank)
         if self.setting == "reported":
             issue = Issue(
-                Reason.WRONG_SHAPE, candidate.span, "It is a call in none of the formats that are read here."
+                Reason.WRONG_SHAPE,
+                candidate.span,
+                "It is a call in another format than those that are read here.",
             )
             return self._malformed(candidate, issue, rank)
         found = Found(

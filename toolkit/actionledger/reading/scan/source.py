@@ -13,7 +13,10 @@ from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import HIDDEN, Closing, Opening, OpeningKind, begins_on_its_line
 
 _BLANK_REST = re.compile(r"\s*+\Z")
-_FOLLOWS = re.compile(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?=\r?$)", re.MULTILINE)
+_STOPS = r"(?:<\|\w{1,24}\|>|</s>|<end_of_turn>)*"
+"""Tokens that a model stops with, which some servers leave behind its last fence."""
+
+_FOLLOWS = re.compile(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?={_STOPS}\r?$)", re.MULTILINE)
 _FOLLOWS_ON_LINE = re.compile(r"[ \t]*(`{3,})")
 
 _Answer = TypeVar("_Answer")
@@ -128,4 +131,4 @@ def _holds(known: tuple[int, int] | None, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _closer(mark: str) -> LineStart:
-    return LineStart(rf"[ \t{HIDDEN}]*{re.escape(mark[0])}{{{len(mark)},}}[ \t{HIDDEN}]*(?=\r?$)")
+    return LineStart(rf"[ \t{HIDDEN}]*{re.escape(mark[0])}{{{len(mark)},}}[ \t{HIDDEN}]*(?={_STOPS}\r?$)")

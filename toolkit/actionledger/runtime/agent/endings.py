@@ -5,8 +5,10 @@ from enum import StrEnum
 
 from actionledger.core.errors import require_number
 from actionledger.core.values import ParseResult, Turn
-from actionledger.core.vocabulary import BlockStatus, ExecutionStatus, Outcome
+from actionledger.core.vocabulary import BlockStatus, ExecutionStatus, Outcome, Reason
+from actionledger.reading.dialects.parts.truth import truth_of
 from actionledger.reading.tolerant_json import decode
+from actionledger.runtime.execution.mending import HOW
 
 
 class Ending(StrEnum):
@@ -79,6 +81,7 @@ class EndingWatch:
         self._demands_action = demands_action
         self._turns = 0
         self._has_told_refusals = False
+        self._has_told_how = False
 
     def after(self, turn: Turn) -> Ending | None:
         """Return why the conversation is over after a turn; None where it goes on."""
@@ -89,11 +92,23 @@ class EndingWatch:
             return Ending.WAITING
         if says_final(turn.result) and not self._owes_refusals(turn):
             return Ending.FINAL
-        if not self._demands_action and turn.result.outcome in {Outcome.NO_ACTION, Outcome.ABSTAINED}:
+        is_answer = turn.result.outcome in {Outcome.NO_ACTION, Outcome.ABSTAINED}
+        if is_answer and not self._demands_action and not self._owes_how(turn):
             return Ending.ANSWERED
         if turn.stopped:
             return Ending.REPETITION
         return Ending.FAILURES if self.failures >= self._limits.failures else None
+
+    def _owes_how(self, turn: Turn) -> bool:
+        """Return whether a response that did nothing is no answer yet: a call in prose, or actions that were only shown.
+
+        Of the latter the model is told once: it may be explaining something.
+        """
+        if any(issue.code is Reason.CALL_IN_PROSE for issue in turn.result.unread):
+            return True
+        is_owed = HOW in turn.feedback and not self._has_told_how
+        self._has_told_how |= is_owed
+        return is_owed
 
     def _owes_refusals(self, turn: Turn) -> bool:
         """Return whether the model is still to be told that something of its last step was refused; that is done once."""
@@ -118,4 +133,4 @@ def says_final(result: ParseResult) -> bool:
         return False
     body = steps[-1].body
     value = decode(result.text[body.start : body.end]).value
-    return isinstance(value, dict) and value.get("is_final") is True
+    return isinstance(value, dict) and truth_of(value.get("is_final")) is True

@@ -11,6 +11,7 @@ from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.runtime.agent.endings import ConversationLimits, Ending, EndingWatch
 from actionledger.runtime.agent.transcript import Transcript
+from actionledger.runtime.execution.mending import HOW
 from actionledger.runtime.execution.profile import Profile, dialect_of, prompt_of
 from actionledger.runtime.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
 from actionledger.runtime.models.base import Chunks, Message
@@ -276,7 +277,8 @@ def next_prompt(profile: Profile, turn: Turn, *, turns: int) -> str:
     parts = [f"What came of iteration {done}:\n{feedback}" if is_iterative(profile) else feedback]
     if turn.result.outcome is Outcome.EMPTY or not turn.result.text.strip():
         parts.append("Your response was empty.")
-    if any(issue.code is Reason.NO_ACTION_FOUND for issue in turn.result.issues):
+    is_none = any(issue.code is Reason.NO_ACTION_FOUND for issue in turn.result.issues)
+    if is_none and HOW not in turn.feedback:
         parts.append(f"This is how an action is written:\n{_example(profile)}")
     if is_iterative(profile):
         parts.append(_what_is_next(done + 1, turns))

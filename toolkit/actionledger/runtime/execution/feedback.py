@@ -4,6 +4,7 @@ What went wrong is told in full, as far as the budget goes; results share what i
 What is cut says so. Secrets are masked as the record masks them, before anything is cut: half of one would not be known as such.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,9 +12,11 @@ from actionledger.actions.guidance import correction
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.privacy import mask, mask_text
+from actionledger.core.text import counted
 from actionledger.core.values import ActionCall, Observation, ParseResult
-from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
+from actionledger.core.vocabulary import SENTENCES, ActionStatus, BlockStatus, ExecutionStatus
 from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
+from actionledger.runtime.execution.mending import Mend, example_for, notice
 from actionledger.runtime.execution.profile import Profile, dialect_of, writer
 
 MAX_LINE = 4000
@@ -29,6 +32,13 @@ FORMS: dict[str, tuple[str, str]] = {
 }
 """What stands before and behind the feedback in dialects that have a form of their own for it, by their names."""
 
+_DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
+
+_NO_NAME = re.compile(
+    r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-\d.]++|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
+)
+"""A name of an action that is no text."""
+
 Correct = Callable[[ActionCall, bool], str]
 """Says what is wrong with a refused action and, where asked for, how it is written rightly."""
 
@@ -39,11 +49,13 @@ class _Entry:
 
     Args:
         text: it, or what stands before a result.
-        result: the result's JSON text; None if the entry is about something that went wrong.
+        result: the result's JSON text, or a file's own; None if the entry is about something that went wrong.
+        first: the number of a file's first line that is shown; None where the result is no file.
     """
 
     text: str
     result: str | None = None
+    first: int | None = None
 
 
 def say_what_is_wrong(call: ActionCall, _with_format: bool) -> str:
@@ -57,6 +69,7 @@ def render(
     observations: Sequence[Observation],
     *,
     correct: Correct = say_what_is_wrong,
+    mend: Mend = lambda _result: "",
     note: str = "",
     limits: Limits = STANDARD_LIMITS,
 ) -> str:
@@ -66,6 +79,7 @@ def render(
         result: what was read.
         observations: what came of its runnable actions.
         correct: says what is wrong with a refused action; the format of each action is asked for once.
+        mend: says how what was not read is written.
         note: what else there is to say, in the end.
         limits: how much is said, of all of it and of one result.
 
@@ -73,7 +87,7 @@ def render(
         An entry for each action, and for each issue of what was meant: what is wrong with an example, nobody asked.
         Empty if there is nothing to say.
     """
-    entries = list(_entries(result, observations, correct))
+    entries = list(_entries(result, observations, correct, mend))
     if not entries and not note:
         return ""
     before, behind = FORMS.get(_dialect(result), ("", ""))
@@ -92,11 +106,19 @@ def _dialect(result: ParseResult) -> str:
     return dialects.pop() if len(dialects) == 1 else ""
 
 
-def _entries(result: ParseResult, observations: Sequence[Observation], correct: Correct) -> Iterator[_Entry]:
+def _entries(
+    result: ParseResult, observations: Sequence[Observation], correct: Correct, mend: Mend
+) -> Iterator[_Entry]:
     for issue in result.unread:
         yield _Entry(
             _on_one_line(mask_text(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}"))
         )
+    if _is_said_twice(result):
+        yield _Entry(
+            "Note: The second block is the first once more, to the letter; a block counts each time it is written."
+        )
+    if how := mend(result):
+        yield _Entry(_cut(mask_text(how), MAX_LINE))
     seen = {observation.action_index: observation for observation in observations}
     corrected: set[str] = set()
     for index, call in enumerate(result.actions):
@@ -104,10 +126,25 @@ def _entries(result: ParseResult, observations: Sequence[Observation], correct: 
             continue
         if index in seen:
             yield _observed(index, seen[index])
+            if seen[index].status in _DONE and (noticed := notice(call)):
+                yield _Entry(_cut(mask_text(noticed), MAX_LINE))
         elif not call.status.is_plannable:
             head = _on_one_line(f"Action {index + 1} ({call.name[:100] or 'unnamed'}) refused")
+            if not call.name and (given := _NO_NAME.search(call.span.of(result.text))):
+                head += _on_one_line(f": {given['key']!r} is {given['value'].strip()}, which is no name")
             yield _Entry(_cut(f"{head}: {mask_text(correct(call, call.name not in corrected))}", MAX_LINE))
             corrected.add(call.name)
+
+
+def _is_said_twice(result: ParseResult) -> bool:
+    """Return whether a model that began anew has written its one block again, with nothing between."""
+    read = [block for block in result.blocks if block.status is not BlockStatus.IGNORED]
+    calls = [call for call in result.actions if call.status.is_runnable]
+    if len(read) != 2 or not calls or not all(call.arguments for call in calls):
+        return False
+    first, second = (block.span for block in read)
+    is_same = first.of(result.text) == second.of(result.text)
+    return is_same and not result.text[first.end : second.start].strip()
 
 
 def _observed(index: int, observation: Observation) -> _Entry:
@@ -120,10 +157,31 @@ def _observed(index: int, observation: Observation) -> _Entry:
     if observation.status is ExecutionStatus.DRY_RUN:
         head += ", nothing was done"
         said += " It would give" if said and has_result else ""
+    if observation.status is ExecutionStatus.INTERRUPTED:
+        said += " What it has done is not known: look first, and do what is still to be done."
+    if has_result and (file := _file(observation.result)):
+        lines, first, content = file
+        what = f"{observation.result['path']}, {lines}"
+        text = mask_text(content)
+        return _Entry(_cut(f"{head}: {_on_one_line(mask_text(what))}:\n", MAX_LINE), text, first)
     if has_result:
         told = f"{head}: {said}" if said else head
         return _Entry(f"{_cut(told, MAX_LINE)}: ", mask(json_text(observation.result).encode()).decode())
     return _Entry(_cut(f"{head}: {said}", MAX_LINE))
+
+
+def _file(result: object) -> tuple[str, int, str] | None:
+    """Return which lines of a file a result holds, in words, the number of the first one, and the text; None where it is none."""
+    if not isinstance(result, dict) or not isinstance(result.get("path"), str):
+        return None
+    content, first, last = result.get("content"), result.get("first_line"), result.get("last_line")
+    if not isinstance(content, str):
+        return None
+    if isinstance(first, int) and isinstance(last, int):
+        lines = result.get("lines", last)
+        rest = f" (read on with first_line {last + 1})" if last < lines else ""
+        return f"lines {first:,} to {last:,} of {lines:,}{rest}", first, content
+    return counted(len(content.splitlines()), "line"), 1, content
 
 
 def _fitted(entries: Sequence[_Entry], budget: int, most: int) -> str:
@@ -147,7 +205,30 @@ def _fitted(entries: Sequence[_Entry], budget: int, most: int) -> str:
 def _shortened(entry: _Entry, share: int) -> str:
     if entry.result is None:
         return entry.text
+    if entry.first is not None:
+        return entry.text + _fenced(*_first_lines(entry.result, share, entry.first))
     return entry.text + _cut(entry.result, share)
+
+
+def _first_lines(text: str, length: int, first: int) -> tuple[str, str]:
+    """Return as many whole lines of a file as there is room for, and what is said of the others."""
+    if len(text) <= max(length, _MARK):
+        return text, ""
+    end = text.rfind("\n", 0, length) + 1 or length
+    shown, lines = text[:end], len(text.splitlines())
+    last = first + max(1, len(shown.splitlines())) - 1
+    rest = f"lines {first:,} to {last:,} of {first:,} to {first + lines - 1:,} are shown; read on with first_line {last + 1}"
+    return (
+        shown,
+        f"\n… (cut: {rest if last < first + lines - 1 else f'{end:,} of {len(text):,} characters are shown'})",
+    )
+
+
+def _fenced(text: str, said: str) -> str:
+    """Return a file's text in a fence that nothing in it closes."""
+    longest = max((len(marks) for marks in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{fence}{said}"
 
 
 def _fair_share(lengths: Sequence[int], budget: int) -> int:
@@ -180,6 +261,7 @@ def corrector(profile: Profile) -> Correct:
             dialect = dialect_of(profile, call.dialect)
         except UsageError:  # a baseline parser has formats that are only read
             return say_what_is_wrong(call, with_format)
-        return correction(call, profile.catalogue, writer(dialect), with_format=with_format)
+        made = example_for(call, profile.catalogue, dialect)
+        return correction(call, profile.catalogue, writer(dialect), with_format=with_format, example=made)
 
     return correct

@@ -187,11 +187,14 @@ def _cause(context: TurnContext, progress: ExecutionProgress, place: int) -> int
 def check_references(
     context: TurnContext, progress: ExecutionProgress, action: Admitted
 ) -> Admitted | Withheld:
-    """Fill in an action's references, if it is valid with them; in a dry run there is nothing to fill in."""
-    call = action.step.call
-    if not call.references or context.dry_run:
+    """Fill in an action's references, if it is valid with them; in a dry run, where their actions say what they would give."""
+    call, places = action.step.call, context.plan.places
+    if not call.references:
         return action
-    places = context.plan.places
+    if context.dry_run and any(
+        progress.observations[places[each.action]].result is None for each in call.references
+    ):
+        return action
     written = written_out(call.name, call.arguments, context.profile.catalogue)
     try:
         arguments = filled(written, lambda name: progress.observations[places[name]].result, places)

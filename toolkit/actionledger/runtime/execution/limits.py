@@ -5,7 +5,7 @@ A rate holds over a sliding window: of any stretch of that length, not of each m
 
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import ceil
@@ -97,6 +97,16 @@ class Limits:
         """
         return next((rate for glob, rate in self.rates if fnmatchcase(name, glob)), None)
 
+    @property
+    def longest_rate(self) -> float:
+        """The longest stretch that a rate looks back, in seconds; 0 where there is none.
+
+        Example:
+            >>> al.Limits(rates=(("send_*", al.RateLimit(5, 60)),)).longest_rate
+            60
+        """
+        return max((rate.seconds for _, rate in self.rates), default=0)
+
 
 STANDARD_LIMITS = Limits()
 """No rates; a turn ends after a thousand actions or five failures in a row."""
@@ -125,6 +135,13 @@ class LocalCounter:
         """See ``Counter``."""
         with self._lock:
             return self._take(name, count, seconds)
+
+    def taken_before(self, begun: Iterable[tuple[str, float]]) -> None:
+        """Count what the same session let through in another process: each name, and how many seconds ago, the longest first."""
+        now = self._clock()
+        with self._lock:
+            for name, age in begun:
+                self._taken[name].append(now - max(0.0, age))
 
     def _take(self, name: str, count: int, seconds: float) -> float | None:
         now = self._clock()

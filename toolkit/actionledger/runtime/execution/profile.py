@@ -1,6 +1,6 @@
 """The profile of a session: how it is read, checked, decided and run; its execution settings and its prompt."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, TypeAlias, get_args
@@ -140,6 +140,7 @@ class Profile:
         limits: how much a session may do.
         repetition: what counts as going in circles, and what comes of it.
         workers: how many actions may run at the same time, of those whose settings allow it.
+        told: returns what its model is told in full; made of the catalogue and the format if not given.
 
     Example:
         >>> coder = al.profile("coder")
@@ -156,6 +157,7 @@ class Profile:
     limits: Limits = STANDARD_LIMITS
     repetition: RepetitionLimits = STANDARD_REPETITION
     workers: int = 1
+    told: Callable[[], str] | None = None
 
 
 def prompt_of(profile: Profile, dialect: str | None = None, *, short: bool = False) -> str:
@@ -171,8 +173,10 @@ def prompt_of(profile: Profile, dialect: str | None = None, *, short: bool = Fal
         UsageError: the profile is read by a baseline parser, and no dialect is given.
         RenderError: the dialect can't write one of the actions.
     """
+    if profile.told and dialect is None and not short:
+        return profile.told()
     chosen = dialect_of(profile, dialect)
-    rules = (*chosen.rules, *_demands(profile.parser))
+    rules = (*chosen.rules, *_demands(profile.parser, chosen))
     return instructions(profile.catalogue, writer(chosen), rules, short=short)
 
 
@@ -202,9 +206,11 @@ def writer(dialect: Dialect) -> Render:
     return write
 
 
-def _demands(parser: DialectParser | BaselineParser) -> Iterator[str]:
+def _demands(parser: DialectParser | BaselineParser, dialect: Dialect) -> Iterator[str]:
     """Yield what the parser asks of a response beyond its form."""
-    if parser.requires_action:
+    if parser.requires_action and dialect.name == "iteration":
+        yield "Every response has to hold an action. Only the last one may hold none."
+    elif parser.requires_action:
         yield "Every response has to hold an action."
     if isinstance(parser, DialectParser) and parser.max_blocks is not None:
         yield f"At most {parser.max_blocks} blocks with actions are read in one response."

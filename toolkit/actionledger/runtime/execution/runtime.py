@@ -28,6 +28,7 @@ from actionledger.runtime.execution.execution_events import noted, turn_resumed
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.feedback import corrector, render
 from actionledger.runtime.execution.limits import Counter, FailureBudget, LocalCounter, Rates
+from actionledger.runtime.execution.mending import mender
 from actionledger.runtime.execution.plan import build_plan
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.turn_context import TurnContext, TurnState
@@ -82,7 +83,7 @@ class SessionRuntime:
         self.failures = FailureBudget(profile.limits)
         self.repetition = RepetitionGuard(profile.repetition)
         self._feedback = ""
-        self.correct = corrector(profile)
+        self.correct, self.mend = corrector(profile), mender(profile)
         self.executor = executor(
             profile.handlers(workspace),
             workspace=workspace,
@@ -182,7 +183,9 @@ class SessionRuntime:
         run.carry_out()
         self._note_repetition(turn)
         note, limits = self.repetition.told, self.profile.limits
-        self._feedback = render(result, run.observations, correct=self.correct, note=note, limits=limits)
+        self._feedback = render(
+            result, run.observations, correct=self.correct, mend=self.mend, note=note, limits=limits
+        )
         ended = turn_resumed if history.is_finished else turn_finished
         record_fitting(self.record, ended(turn, self.run.run_id, self._feedback, now()))
         self._remember(turn.turn_id, replace(run.history, is_finished=True))

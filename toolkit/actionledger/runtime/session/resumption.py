@@ -13,7 +13,12 @@ from actionledger.core.vocabulary import ExecutionStatus, Reason, was_cut
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.names import Called, one_session
-from actionledger.ledger.queries.progress import LastTry, TurnProgress, next_turn_index, turn_progress
+from actionledger.ledger.queries.progress import (
+    LastTry,
+    TurnProgress,
+    next_turn_index,
+    turn_progress,
+)
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import noted

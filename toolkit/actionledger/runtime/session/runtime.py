@@ -22,6 +22,7 @@ from actionledger.runtime.execution.policy_file import policy_meant
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import profile_meant
 from actionledger.runtime.execution.runtime import SessionRuntime
+from actionledger.runtime.session.counting import counter_of
 from actionledger.runtime.session.folder import SessionFolder
 from actionledger.runtime.session.preview import Preview, previews
 from actionledger.runtime.session.record import SessionRecord, checked_metadata
@@ -116,7 +117,7 @@ class Runtime(Reversible):
             policy=rules,
             auto=auto,
             dry_run=dry_run,
-            counter=ledger.internals.counter() if ledger and chosen.limits.shared else None,
+            counter=counter_of(ledger, earlier, chosen.limits),
             executor=partial(Executor, tape_of=self._states.tape_of) if self._states else Executor,
         )
         self._session.turns = earlier.turns if earlier else 0

@@ -247,7 +247,7 @@ class JsonFence(JsonShape):
             return data(Span(opening.start, body.end), body)
         content = content_of(source, opening, end, options, self._following)
         span, body = Span(opening.start, content.closing.end), Span(opening.end, content.closing.start)
-        found = self.judged(source.text, span, body, content, options)
+        found = self.judged(source.text, span, body, content, options, names=source.names)
         if content.refusal or content.closing.found or found.status is BlockStatus.IGNORED:
             return found
         if RepairKind.UNCLOSED_FENCE not in options.repairs:
@@ -273,7 +273,7 @@ class JsonFence(JsonShape):
         is_read = is_whole or (bool(decoded.cut) and span.end == len(text))
         refusal = None if is_read else refusal_of(decoded, span)
         content = Content((decoded,), Closing(span.end, span.end, found=True), refusal=refusal)
-        found = self.judged(text, span, span, content, options)
+        found = self.judged(text, span, span, content, options, names=source.names)
         is_plain = self.is_plain([action.name for action in found.actions], span.of(text), source)
         if is_whole and found.actions and not (is_plain and ends_line(text, span.end)):
             return self._mentioned(found, source)
@@ -291,7 +291,8 @@ class JsonFence(JsonShape):
             return None
         span = Span(start, whole.end)
         content = Content((whole,), Closing(span.end, span.end, found=True))
-        return self._mentioned(self.judged(text, span, span, content, options), source)
+        found = self.judged(text, span, span, content, options, names=source.names)
+        return self._mentioned(found, source)
 
     def _mentioned(self, found: Found, source: Source) -> Found | None:
         """Return a value that text stands around: it is mentioned at least, and may be meant if its names are plain."""

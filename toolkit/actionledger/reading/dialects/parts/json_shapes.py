@@ -2,16 +2,17 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from json import dumps
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from actionledger.core.values import Issue, Repair, Span, rows_of
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written, named_arguments
 from actionledger.reading.dialects.parts.json_values import Group, Reach, json_ahead, values_at
 from actionledger.reading.dialects.parts.markers import behind_blanks, read_block, refused
+from actionledger.reading.dialects.parts.truth import truth_of
 from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
 from actionledger.reading.scan.source import Source
@@ -22,8 +23,18 @@ from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 _OPEN_TO_THE_END = re.compile(r"\s*+[\[{][^\])}>/#\\]*+\Z")
 """What is opened, and neither closed by anything nor followed by a comment; nothing in it is escaped."""
 
+_LISTS = ("actions", "next_actions", "steps", "tool_calls", "calls")
+"""Under which keys models list their actions."""
+
+_NAME_KEYS = ("type", "action", "name", "tool", "tool_name", "action_type", "function")
+"""Under which keys they name one."""
+
 _LOOKED_AT = 200
 _GAP = re.compile(r"\s*+[;,]?+\s*+")
+
+
+Names: TypeAlias = frozenset[str] | None
+"""The names of the actions that the model was offered; None if unknown."""
 
 
 class Content(NamedTuple):
@@ -170,33 +181,72 @@ class JsonShape(Dialect):
     telling_key: ClassVar[str] = ""
     """The key without which a value is mere data; empty where whoever writes the format's label means it."""
 
+    flags: ClassVar[tuple[str, ...]] = ()
+    """The keys beside the actions whose values are true or false."""
+
     @abstractmethod
     def objects(self, value: Any) -> list[Any] | Reason:
         """Return the objects that the format calls actions, or why the value has none."""
 
-    def unwrapped(self, value: Any) -> list[Any] | None:  # noqa: ARG002 - a format may have such
-        """Return the actions that a value is itself, without what the format puts around them; None where it is none."""
-        return None
+    def unwrapped(self, value: Any, names: Names) -> list[Any] | None:
+        """Return the actions that a value is, or lists under another key, without what the format puts around them.
+
+        Where mere data may stand under the format's label, only known names make actions of it. What differs in its list and in
+        the key of its names is another format's.
+        """
+        if self.telling_key and names is None:
+            return None
+        names_of = None if self.list_key and not self.telling_key else names
+        items: Any = value if isinstance(value, list) else [value]
+        if isinstance(value, dict) and not is_named(value, self.discriminator):
+            listed = [value[key] for key in _LISTS if isinstance(value.get(key), list)]
+            items = listed[0] if len(listed) == 1 else [] if self.list_key else [value]
+        are_actions = bool(items) and all(
+            isinstance(item, dict)
+            and self.list_key not in item
+            and is_named(item, self.discriminator if self.list_key else self.name_key(item, names), names_of)
+            for item in items
+        )
+        return items if are_actions else None
+
+    def name_key(self, item: Mapping[str, Any], names: Names) -> str | None:
+        """Return under which key an object names one of the known actions; the format's own, or one that models write for it."""
+        if self.discriminator in item:
+            return self.discriminator
+        return next((key for key in _NAME_KEYS if is_named(item, key, names) and names is not None), None)
 
     def is_intended(self, body: str) -> bool:
         """Return whether a block that can't be read was meant to hold actions."""
         return not self.telling_key or re.search(rf"""\b{self.telling_key}["']?\s*+:""", body) is not None
 
-    def judged(self, text: str, span: Span, body: Span, content: Content, options: DecodeOptions) -> Found:
+    def judged(
+        self,
+        text: str,
+        span: Span,
+        body: Span,
+        content: Content,
+        options: DecodeOptions,
+        *,
+        names: Names,
+    ) -> Found:
         """Return a block with the actions of its content, or with the reason why it has none."""
         if issue := content.refusal:
             return refused(span, body, issue) if self.is_intended(body.of(text)) else data(span, body)
         values = tuple(_unnested(text, decoded, self.list_key, options) for decoded in content.values)
         held = [self.objects(decoded.value) for decoded in values]
-        wrappers = tuple(self._wrapped(values, held, options))
+        wrappers = tuple(self._wrapped(values, held, options, names))
         if content.is_cut and isinstance(held[-1], Reason) and self.is_intended(body.of(text)):
             held[-1] = Reason.TRUNCATED  # what is missing may have given it the right shape
         if all(objects is Reason.NOT_AN_ACTION for objects in held):
             return data(span, body)
         pairs = list(zip(values, held, strict=True))
-        actions = tuple(action for decoded, objects in pairs for action in self._actions(decoded, objects))
-        repairs = in_order(wrappers, content.repairs_with(values))
-        issues = tuple(issue for decoded in values for issue in decoded.issues)
+        known = names if RepairKind.NAME_KEY in options.repairs else None
+        actions = tuple(
+            action for decoded, objects in pairs for action in self._actions(decoded, objects, known)
+        )
+        keys = tuple(self._renamed(text, pairs, known))
+        repairs = in_order(in_order(wrappers, keys), content.repairs_with(values))
+        issues = (*(issue for decoded in values for issue in decoded.issues), *self._flags(values))
         if content.is_cut and not actions:
             return _malformed(span, body, Reason.TRUNCATED, repairs, issues)
         faults = () if actions else _never_filled(text, values[-1], body)
@@ -205,29 +255,70 @@ class JsonShape(Dialect):
         return read_block(span, body, actions, repairs, issues)
 
     def _wrapped(
-        self, values: Sequence[Decoded], held: list[list[Any] | Reason], options: DecodeOptions
+        self,
+        values: Sequence[Decoded],
+        held: list[list[Any] | Reason],
+        options: DecodeOptions,
+        names: Names,
     ) -> Iterator[Repair]:
         """Put in what the values hold that are actions without the format's object around them; yield the repairs."""
         for index, (decoded, objects) in enumerate(zip(values, held, strict=True)):
             if not isinstance(objects, Reason) or RepairKind.MISSING_WRAPPER not in options.repairs:
                 continue
-            if actions := self.unwrapped(decoded.value):
+            if actions := self.unwrapped(decoded.value, names):
                 held[index] = actions
-                yield _wrapper(decoded, self.list_key)
+                yield self._wrapper(decoded)
 
-    def _actions(self, decoded: Decoded, objects: list[Any] | Reason) -> list[Written]:
+    def _wrapper(self, decoded: Decoded) -> Repair:
+        """Return the repair that puts the format's object around actions that stand without it."""
+        opens = "[" if isinstance(decoded.value, dict) else ""
+        span = Span(decoded.start, decoded.start)
+        return Repair(
+            RepairKind.MISSING_WRAPPER, span, "", f'{{"{self.list_key}": {opens}' if self.list_key else opens
+        )
+
+    def _renamed(
+        self, text: str, pairs: list[tuple[Decoded, list[Any] | Reason]], names: Names
+    ) -> Iterator[Repair]:
+        """Yield a repair for each action that is named under another key than the format's."""
+        for decoded, objects in pairs:
+            items = (
+                [] if isinstance(objects, Reason) else [each for each in objects if isinstance(each, dict)]
+            )
+            for item, span in zip(items, decoded.spans_of(items), strict=True):
+                key = self.name_key(item, names)
+                if key not in {None, self.discriminator}:
+                    at = re.compile(rf"\b{key}\b").search(text, *span)
+                    place = Span(*at.span()) if at else span
+                    yield Repair(RepairKind.NAME_KEY, place, place.of(text), self.discriminator)
+
+    def _actions(self, decoded: Decoded, objects: list[Any] | Reason, names: Names) -> list[Written]:
         """Return the actions that are whole, each with its place; what is no object has the value's."""
         items = [] if isinstance(objects, Reason) else objects
         if decoded.cut:
             items = [item for item in items if not decoded.is_cut(item)]
-        name = self.discriminator
         rows = [
-            (*named_arguments(item, name), span, None, None)
+            (*named_arguments(item, self.name_key(item, names) or self.discriminator), span, None, None)
             if isinstance(item, dict)
             else ("", {"value": item}, span, None, None)
             for item, span in zip(items, decoded.spans_of(items), strict=True)
         ]
         return rows_of(Written, rows)
+
+    def _flags(self, values: Sequence[Decoded]) -> Iterator[Issue]:
+        """Yield an issue for each flag that is neither true nor false as JSON writes them."""
+        for decoded in values:
+            for flag in self.flags if isinstance(decoded.value, dict) else ():
+                value = decoded.value.get(flag)
+                if value is None or isinstance(value, bool):
+                    continue
+                span, given = Span(decoded.start, decoded.end), dumps(value, ensure_ascii=False)[:80]
+                if (truth := truth_of(value)) is None:
+                    detail = f"{flag!r} is {given} and is taken for false; expected true or false."
+                    yield Issue(Reason.WRONG_TYPE, span, detail)
+                else:
+                    detail = f"{flag!r} is {given} and is taken for {dumps(truth)}."
+                    yield Issue(Reason.CONVERTED, span, detail)
 
     def _misshapen(self, pairs: list[tuple[Decoded, list[Any] | Reason]]) -> Iterator[Issue]:
         """Yield an issue for each value that was read and has another shape."""
@@ -237,11 +328,10 @@ class JsonShape(Dialect):
                 yield Issue(Reason.WRONG_SHAPE, span, f"Expected {self.shape}")
 
 
-def _wrapper(decoded: Decoded, list_key: str) -> Repair:
-    """Return the repair that puts the format's object around actions that stand without it."""
-    opens = "[" if isinstance(decoded.value, dict) else ""
-    span = Span(decoded.start, decoded.start)
-    return Repair(RepairKind.MISSING_WRAPPER, span, "", f'{{"{list_key}": {opens}')
+def is_named(item: Mapping[str, Any], key: str | None, names: Names = None) -> bool:
+    """Return whether an object holds a name under a key, in any capitals; where names are known, one of them."""
+    name = item.get(key) if key else None
+    return isinstance(name, str) and (names is None or name in names or name.lower() in names)
 
 
 def in_order(outer: tuple[Repair, ...], inner: tuple[Repair, ...]) -> tuple[Repair, ...]:

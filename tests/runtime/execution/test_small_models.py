@@ -1,0 +1,167 @@
+"""What small models get wrong: read as it was meant, or told so that a model that does as it is told gets it right."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from small_models import ATTEMPTS, MEANT, Attempt, Calls, follow
+
+import actionledger as al
+from actionledger.core.errors import RenderError
+from actionledger.core.values import ParseResult
+from actionledger.profiles import profile_named
+from actionledger.reading.dialects import DIALECTS
+from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.runtime.execution.feedback import corrector, render
+from actionledger.runtime.execution.mending import HOW, mender
+
+TRIES = 2
+AS_WRITTEN = {"escaped signs": "holds &lt;", "doubled": "is the first once more"}
+"""What is done as it is written, for it may be meant so; the model is told this."""
+
+
+def done(result: ParseResult) -> list[tuple[str, dict[str, object]]]:
+    """Return the actions that would run, each with the arguments that were given."""
+    return [
+        (
+            profile_named(str(result.catalogue)).catalogue.known_name(call.name),
+            call.action.model_dump(exclude_unset=True, by_alias=True, exclude={"type", "action"}),
+        )
+        for call in result.actions
+        if call.status.is_runnable and call.action
+    ]
+
+
+def told(result: ParseResult, profile: str) -> str:
+    """Return what the model is told of what was not read or was refused."""
+    meant = profile_named(profile)
+    return render(result, (), correct=corrector(meant), mend=mender(meant))
+
+
+def tries_of(attempt: Attempt) -> int | None:
+    """Return after how many tries the literal follower has done what was meant, and nothing else; None for never."""
+    text, all_done = attempt.text, []
+    for number in range(TRIES + 1):
+        result = al.parse(text, profile=attempt.profile)
+        all_done += done(result)
+        if all_done == [(name, dict(arguments)) for name, arguments in attempt.meant]:
+            return number
+        text = follow(told(result, attempt.profile), attempt.meant)
+    return None
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda each: f"{each.profile}: {each.name}")
+def test_each_is_read_as_meant_or_can_be_mended(attempt):
+    """None is read as anything else, none is passed over in silence, and what is shown is right as it stands."""
+    if said := AS_WRITTEN.get(attempt.name):
+        with al.Runtime(attempt.profile, auto=True) as session:
+            feedback = session.handle(attempt.text).feedback
+        assert said in feedback
+        if shown := follow(feedback, attempt.meant):
+            assert done(al.parse(shown, profile=attempt.profile)) == list(attempt.meant)
+        return
+    meant = [(name, dict(arguments)) for name, arguments in attempt.meant]
+    assert all(each in meant for each in done(al.parse(attempt.text, profile=attempt.profile)))
+    assert tries_of(attempt) is not None
+
+
+def test_most_are_read_as_meant():
+    """At least thirty of fifty-five; all others are right after one try, but for what is done as it is written."""
+    counted = Counter(tries_of(each) for each in ATTEMPTS if each.name not in AS_WRITTEN)
+    assert len(ATTEMPTS) == 55
+    assert counted[0] >= 30
+    assert counted[0] + counted[1] == 55 - len(AS_WRITTEN)
+
+
+def foreign(profile: str, meant: Calls) -> Iterator[Attempt]:
+    """Yield what was meant in every format that is not the profile's own and can write it."""
+    own = {dialect.name for dialect in profile_named(profile).parser.dialects}
+    for dialect in DIALECTS:
+        if dialect.name not in own:
+            try:
+                text = dialect.render([PlainCall(name, dict(arguments)) for name, arguments in meant])
+            except RenderError:
+                continue
+            yield Attempt(dialect.name, profile, text, meant)
+
+
+@pytest.mark.parametrize("profile", MEANT)
+def test_another_format_is_told_in_this_one(profile):
+    """Whatever format a model falls back into, it is shown its own call in the profile's, and gets it right at once."""
+    attempts = list(foreign(profile, MEANT[profile]))
+    assert len(attempts) >= 36
+    assert {each.name: tries_of(each) for each in attempts if tries_of(each) not in {0, 1}} == {}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS[:11], ids=lambda each: each.name)
+def test_nothing_of_what_is_told_contradicts_itself(attempt):
+    """What was read is not said to have been read, and to be in no format."""
+    said = told(al.parse(attempt.text, profile=attempt.profile), attempt.profile)
+    assert "The value was read" not in said
+    assert "none of the formats" not in said
+
+
+def test_what_is_left_open_is_told():
+    """A text that was cut off is not made up, nor copied in half."""
+    cut = '```actions\n{"actions": [{"type": "create_task", "content": "Buy mi'
+    said = told(al.parse(cut, profile="assistant"), "assistant")
+    assert "Put your own value where … stands." in said
+    assert '"content": "…"' in said
+
+
+def test_the_nearest_name_and_the_fields_are_named():
+    """Each thing that was wrong, in words of its own."""
+    text = '<tool_call>\n{"name": "createTasks", "arguments": {"titel": "Buy milk"}}\n</tool_call>'
+    said = told(al.parse(text, profile="assistant"), "assistant")
+    assert "You wrote create_task as the format 'hermes'." in said
+    assert "There is no action 'createTasks'; the nearest is 'create_task'." in said
+    assert "has no field 'titel'" in said
+    assert '"content": "Buy milk"' in said.partition(HOW)[2]
+
+
+def test_no_example_is_made_of_a_name_that_may_be_any():
+    """Who follows it would delete what was to be made."""
+    text = '<tool_call>\n{"name": "make_tea", "arguments": {"sugar": 2}}\n</tool_call>'
+    said = told(al.parse(text, profile="assistant"), "assistant")
+    assert "There is no action 'make_tea'; expected one of: create_task," in said
+    assert HOW not in said
+
+
+@pytest.mark.parametrize(
+    ("profile", "text", "odd"),
+    [
+        (
+            "coder",
+            "<create_file><path>a.py</path><content>\na &lt; b\n</content></create_file>",
+            "holds &lt;",
+        ),
+        (
+            "coder",
+            "<create_file><path>a.py</path><content>\n```python\na = 1\n```\n</content></create_file>",
+            "stands in a markdown fence",
+        ),
+    ],
+)
+def test_what_is_odd_about_a_file_is_told(profile, text, odd):
+    """It is written as it stands, for it may be meant so."""
+    with al.Runtime(profile, auto=True) as session:
+        assert odd in session.handle(text).feedback
+        assert odd not in session.handle(text.replace("a.py", "a.md").replace("&lt;", "<")).feedback
+
+
+def test_a_file_is_told_as_its_text(tmp_path):
+    """In a fence that nothing in it closes, as it has to stand in an edit, with its lines; what is cut says where to go on."""
+    text = 'say("```")\n' * 3
+    (tmp_path / "a.py").write_text(text)
+    (tmp_path / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 20_000)))
+    with al.Runtime("coder", auto=True, workspace=tmp_path) as session:
+        told = session.handle("<read_file><path>a.py</path></read_file>").feedback
+        assert told == f"Action 1 (read_file) succeeded: a.py, 3 lines:\n````\n{text}````"
+        ask = "<read_file><path>a.py</path><first_line>2</first_line><last_line>3</last_line></read_file>"
+        assert "a.py, lines 2 to 3 of 3:" in session.handle(ask).feedback
+        long = session.handle("<read_file><path>long.txt</path></read_file>").feedback
+    (shown,) = re.findall(r"of 19,999 \(read on with first_line (\d+)\)", long)
+    cut = re.search(r"are shown; read on with first_line (\d+)", long)
+    last = int(re.findall(r"\nline (\d+)(?=\n)", long)[-1])
+    assert last + 1 == int(cut[1] if cut else shown)

@@ -1,0 +1,48 @@
+"""What stands around a field's text and is none of it: a CDATA section, and the margin of the list item that its tag stands in."""
+
+import re
+from typing import NamedTuple
+
+from actionledger.core.values import Repair, Span
+from actionledger.core.vocabulary import RepairKind
+
+_CDATA = re.compile(
+    r"\s*+(?P<opens><!\[CDATA\[)\r?\n?(?P<text>(?:(?!<!\[CDATA\[|\]\]>).)*+)(?P<closes>\]\]>)\s*+", re.DOTALL
+)
+_MARGIN = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?+")
+
+
+class Bare(NamedTuple):
+    """A field's text without what stands around it.
+
+    Args:
+        text: it.
+        repairs: what was taken off; none where the text is as it stood.
+    """
+
+    text: str
+    repairs: tuple[Repair, ...]
+
+
+def margin_of(text: str, start: int) -> str:
+    """Return the blanks that the lines of an item begin with whose first line holds a tag; empty where text stands before it."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return re.sub(r"\S", " ", before) if _MARGIN.fullmatch(before) else ""
+
+
+def unwrapped(text: str, value: Span, margin: str) -> Bare:
+    """Return what a field holds without a CDATA section around all of it, or without its item's margin."""
+    if section := _CDATA.fullmatch(text, *value):
+        repairs = (_without(text, Span(*section.span(mark))) for mark in ("opens", "closes"))
+        return Bare(section["text"], tuple(repairs))
+    lines = value.of(text).split("\n")
+    inner = lines[1:]
+    is_indented = bool(margin) and not lines[0].strip() and any(line.strip() for line in inner)
+    if not is_indented or not all(line.startswith(margin) or not line.strip() for line in inner):
+        return Bare("", ())
+    bare = "\n".join(line.removeprefix(margin) if line.strip() else line.strip(" \t") for line in inner)
+    return Bare(bare, (Repair(RepairKind.SPACE, value, value.of(text), "\n" + bare),))
+
+
+def _without(text: str, mark: Span) -> Repair:
+    return Repair(RepairKind.STRAY_MARK, mark, mark.of(text), "")

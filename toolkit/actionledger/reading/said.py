@@ -1,0 +1,62 @@
+"""What a model says in an answer that holds no actions, told from what it thinks: the one reader for all that is asked so. Pure."""
+
+import re
+from typing import NamedTuple
+
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.dialects.reasoning import thought_closers
+from actionledger.reading.parsers import DialectParser
+
+_THOUGHTS = DialectParser(name="said", dialects=(), evidence="ignored")
+"""Knows thoughts by their markers, and nothing else."""
+
+_HEADER = re.compile(
+    r"(?:<\|start\|>[ ]?assistant)?+<\|channel\|>[ ]?(?P<channel>\w+)[^<]*+<\|message\|>|<\|start\|>[ ]?assistant<\|message\|>"
+)
+_MARK = re.compile(r"<\|(?:end|return|start)\|>|<\|channel\|>")
+"""What ends a message of Harmony's."""
+
+_WITHOUT_TOKENS = re.compile(
+    r"\s*+analysis(?P<thoughts>(?!final\b).*?)assistant\s?final(?P<text>.*)\Z", re.DOTALL
+)
+"""The same two messages where a server has dropped the tokens around them."""
+
+
+class SpokenAnswer(NamedTuple):
+    """An answer.
+
+    Args:
+        text: what it says, without blanks around it.
+        thoughts: what was thought before; empty if nothing was, or nothing of it is shown.
+    """
+
+    text: str
+    thoughts: str
+
+
+def said(answer: str) -> SpokenAnswer:
+    """Return what an answer says, told from what its model thought: between tags, before a lone end of them, in a channel."""
+    if bare := _WITHOUT_TOKENS.match(answer):
+        return SpokenAnswer(bare["text"].strip(), bare["thoughts"].strip())
+    reading = _THOUGHTS.read(answer)
+    thoughts = [block.body.of(answer) for block in reading.blocks if block.reason is Reason.REASONING]
+    text = _spoken(reading.narrative)
+    # Nobody acts on an answer, so an end of thoughts counts in the middle of a sentence too.
+    for closer in [*thought_closers(text, Span(0, len(text)))][-1:]:
+        thoughts.append(text[: closer.start])
+        text = text[closer.end :].strip()
+    return SpokenAnswer(text, "\n\n".join(filter(None, map(str.strip, thoughts))))
+
+
+def _spoken(text: str) -> str:
+    """Return what messages of Harmony's say to the user: the final ones, where there are any."""
+    headers = list(_HEADER.finditer(text))
+    if not headers:
+        return text
+    messages: list[tuple[str, str]] = [("", text[: headers[0].start()])]
+    for header in headers:
+        end = _MARK.search(text, header.end())
+        messages.append((header["channel"] or "", text[header.end() : end.start() if end else len(text)]))
+    final = [message for channel, message in messages if channel == "final"]
+    return "\n\n".join(filter(None, map(str.strip, final or [message for _, message in messages])))

@@ -1,0 +1,186 @@
+"""What a response tried, for whoever tells the model how it is written: read as leniently as can be, and never run. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from actionledger.actions.catalogue import Catalogue
+from actionledger.core.names import near_names
+from actionledger.core.values import RawAction
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.dialects import DIALECTS
+from actionledger.reading.dialects.xml_tags import XmlTags
+from actionledger.reading.parsers import DialectParser
+from actionledger.reading.tolerant_json import decode
+
+OPEN = "…"
+"""Stands for what the model has to fill in itself."""
+
+_LONGEST = 20_000
+"""Of a longer response only the end is looked at: nobody waits for help."""
+
+_MOST = 5
+_NAME_KEYS = ("action", "type", "name", "tool", "tool_name", "function", "recipient_name")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "kwargs")
+_UNMEANT = frozenset({Reason.REASONING})
+_ELEMENT = re.compile(
+    r"<(?P<name>[A-Za-z_][\w.-]*+)(?P<attributes>(?:\s++[\w-]++\s*+=\s*+\"[^\"]*+\")*+)\s*+>"
+)
+_ATTRIBUTE = re.compile(r"(?P<name>[\w-]++)\s*+=\s*+\"(?P<value>[^\"]*+)\"")
+_FIELD = re.compile(r"\s*+<(?P<name>[A-Za-z_]\w*+)>(?P<value>.*?)(?P<closes></(?P=name)\s*>|\Z)", re.DOTALL)
+_LINE = re.compile(
+    r"^[ \t]*+(?:- )?[\"']?(?P<key>[A-Za-z_][\w-]*+)[\"']?[ \t]*+[:=][ \t]*+(?P<value>[^\n]++)$", re.MULTILINE
+)
+_OBJECT = re.compile(r"[{\[]\s*+[\"'{\w]")
+
+
+class TriedCall(NamedTuple):
+    """A call that a response may have tried.
+
+    Args:
+        name: the action's name as it was written.
+        arguments: its fields as they were written; what was cut off is ``OPEN``.
+        dialect: the format that it is written in; empty where it is none.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    dialect: str = ""
+
+
+def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[TriedCall]:
+    """Return the calls that a response may have tried, the first five.
+
+    Args:
+        text: the response.
+        catalogue: the actions that it may have tried.
+        reader: what ``reader_for`` returns.
+    """
+    text = text[-_LONGEST:]
+    reading = reader.read(text, catalogue.offer)
+    meant = [raw for raw in reading.actions if raw.illustration not in _UNMEANT]
+    if found := [_of(raw) for raw in meant if raw.name and not _is_doubted(raw)]:
+        return found[:_MOST]
+    for block in reading.blocks:
+        if block.reason is Reason.REASONING:
+            text = (
+                text[: block.span.start] + " " * (block.span.end - block.span.start) + text[block.span.end :]
+            )
+    for looked_for in (_objects, _elements, _lines):
+        if found := [each for each in looked_for(text) if _is_near(each, catalogue)]:
+            return found[:_MOST]
+    return [TriedCall(name, {}) for name in catalogue.names if re.search(rf"\b{name}\b", text)][:1]
+
+
+def _of(raw: RawAction) -> TriedCall:
+    return TriedCall(raw.name, raw.arguments, raw.dialect)
+
+
+def _is_doubted(raw: RawAction) -> bool:
+    return raw.doubt is Reason.TRUNCATED
+
+
+def _is_near(attempt: TriedCall, catalogue: Catalogue) -> bool:
+    return bool(attempt.name) and nearest(attempt, catalogue) is not None
+
+
+def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
+    """Return the action that an attempt is of: by its name, by a near one, or the only one that takes just its fields."""
+    name = catalogue.known_name(attempt.name)
+    if name in catalogue.names:
+        return name
+    if near := near_names(attempt.name, catalogue.names):
+        return near[0]
+    fields = catalogue.parameters
+    taking = [each for each in fields if attempt.arguments and attempt.arguments.keys() <= set(fields[each])]
+    needing = [each for each in taking if _required(each, catalogue) <= attempt.arguments.keys()]
+    return needing[0] if len(needing) == 1 else None
+
+
+def _required(name: str, catalogue: Catalogue) -> set[str]:
+    return set(catalogue.argument_schema(name).get("required", ()))
+
+
+def reader_for(own: DialectParser, catalogue: Catalogue) -> DialectParser:
+    """Return a parser that reads calls of a catalogue's actions in any format and at any place, a parser's own formats first."""
+    known = {dialect.name for dialect in own.dialects}
+    others = (
+        XmlTags.of(catalogue.parameters) if dialect.name == "xml_tags" else dialect
+        for dialect in DIALECTS
+        if dialect.name not in known
+    )
+    changes = {
+        "name": "attempted",
+        "dialects": (*own.dialects, *others),
+        "evidence": "read_in_sentences",
+        "max_blocks": None,
+    }
+    return own.model_copy(update=changes)
+
+
+def _objects(text: str) -> Iterator[TriedCall]:
+    """Yield the calls that JSON objects are, broken or cut ones too."""
+    at = 0
+    while opens := _OBJECT.search(text, at):
+        decoded = decode(text, opens.start())
+        value = _opened(decoded.value) if decoded.cut else decoded.value
+        yield from _named(value, 0)
+        at = max(decoded.end, opens.end())
+
+
+def _opened(value: Any) -> Any:
+    """Return a value that the end of the text cuts with its last text left open."""
+    if isinstance(value, dict) and value:
+        last = next(reversed(value))
+        return {**value, last: _opened(value[last])}
+    if isinstance(value, list) and value:
+        return [*value[:-1], _opened(value[-1])]
+    return OPEN if isinstance(value, str) else value
+
+
+def _named(value: Any, depth: int) -> Iterator[TriedCall]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _named(item, depth + 1)
+    if not isinstance(value, dict) or depth > 4:
+        return
+    key = next((key for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
+    if key is None:
+        for held in value.values():
+            yield from _named(held, depth + 1)
+        return
+    rest = {name: held for name, held in value.items() if name != key}
+    holder = next((name for name in _ARGUMENT_KEYS if isinstance(rest.get(name), dict)), None)
+    held = rest.pop(holder) if holder else {}
+    yield TriedCall(value[key], {**rest, **held})
+
+
+def _elements(text: str) -> Iterator[TriedCall]:
+    """Yield the calls that elements are whose children are fields, unclosed ones too."""
+    for tag in _ELEMENT.finditer(text):
+        arguments: dict[str, Any] = {
+            each["name"]: each["value"] for each in _ATTRIBUTE.finditer(tag["attributes"])
+        }
+        at = tag.end()
+        while field := _FIELD.match(text, at):
+            arguments[field["name"]] = _body(field["value"]) if field["closes"] else OPEN
+            at = field.end()
+        if not arguments and (close := text.find(f"</{tag['name']}>", at)) >= 0:
+            arguments = {"": _body(text[at:close])}
+        if arguments:
+            yield TriedCall(tag["name"], arguments, "xml_tags")
+
+
+def _body(value: str) -> str:
+    """Return what a tag holds; a text of several lines begins behind the line break of its tag."""
+    if "\n" not in value.strip():
+        return value.strip()
+    return value.removeprefix("\r").removeprefix("\n").rstrip(" \t")
+
+
+def _lines(text: str) -> Iterator[TriedCall]:
+    """Yield the call that lines of keys and values are, the name among them."""
+    pairs = {line["key"]: line["value"].strip().rstrip(",").strip("\"'") for line in _LINE.finditer(text)}
+    key = next((key for key in _NAME_KEYS if key in pairs), None)
+    if key is not None:
+        yield TriedCall(pairs[key], {name: value for name, value in pairs.items() if name != key})

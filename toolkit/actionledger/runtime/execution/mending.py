@@ -1,0 +1,239 @@
+"""How a response that was not read, or an action that was refused, is written rightly: made from what the model tried. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from html import unescape
+from typing import Any
+
+from rapidfuzz import fuzz
+
+from actionledger.actions.catalogue import Catalogue
+from actionledger.actions.refusals import one_of
+from actionledger.actions.schemas import FieldDescription
+from actionledger.actions.validation import check_action
+from actionledger.core.errors import RenderError, UsageError
+from actionledger.core.names import near_names
+from actionledger.core.values import ActionCall, ParseResult, RawAction, Span
+from actionledger.core.vocabulary import Reason
+from actionledger.reading.dialects import dialect_named
+from actionledger.reading.dialects.base import Dialect
+from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.reading.parsers import DialectParser
+from actionledger.runtime.execution.attempted import OPEN, TriedCall, attempts, nearest, reader_for
+from actionledger.runtime.execution.profile import Profile, dialect_of
+
+HOW = "Write it so:"
+"""Stands before an example that is made from what the model tried."""
+
+_LONGEST = 400
+"""What is longer in one field is left to the model, in characters: an example is short."""
+
+_ALIKE = 55
+"""From here on a field's name is taken for another one's, 0 to 100."""
+
+Mend = Callable[[ParseResult], str]
+"""Says how what was not read in a response is written; empty where nothing was lost, or nobody can say what was meant."""
+
+
+def mender(profile: Profile) -> Mend:
+    """Return what says how a response that was not read is written under a profile."""
+
+    @cache
+    def reader(parser: DialectParser) -> DialectParser:
+        return reader_for(parser, profile.catalogue)
+
+    def mend(result: ParseResult) -> str:
+        parser = profile.parser
+        if not isinstance(parser, DialectParser) or not _is_unread(result):
+            return ""
+        dialect, catalogue = dialect_of(profile), profile.catalogue
+        known = {(call.name, repr(call.arguments)) for call in result.actions if call.status.is_runnable}
+        tried = attempts(result.text, catalogue, reader(parser))
+        made = [(attempt, call) for attempt in tried if (call := mended_call(attempt, catalogue))]
+        lost = [(attempt, call) for attempt, call in made if (call.name, repr(call.arguments)) not in known]
+        if not made:
+            names = "".join(_unknown(attempt, catalogue) for attempt in tried[:1])
+            return f"{names} {dialect.rules[0]}" if names else ""
+        example = written([call for _, call in lost], dialect)
+        if not example:
+            return ""
+        shown = [_SHOWN] if is_only_shown(result) else []
+        why = " ".join([*shown, *_why(*lost[0], dialect, catalogue)])
+        return f"{why} {dialect.rules[0]}{_left_open(example)} {HOW}\n{example}".strip()
+
+    return mend
+
+
+def _unknown(attempt: TriedCall, catalogue: Catalogue) -> str:
+    expected = one_of(attempt.name, catalogue.names, "action")
+    return f"There is no action {attempt.name[:80]!r}; expected {expected}."
+
+
+def example_for(call: ActionCall, catalogue: Catalogue, dialect: Dialect) -> str:
+    """Return a refused action as it is written rightly, as far as that can be told; empty where it can't."""
+    name = call.name
+    arguments = dict(call.arguments)
+    if not name:
+        key = next(
+            (key for key in ("type", "action", "name", "tool") if arguments.get(key) in catalogue.names), None
+        )
+        name = arguments.pop(key) if key else ""
+    made = mended_call(TriedCall(name, arguments), catalogue) if name and arguments else None
+    return written([made], dialect) if made else ""
+
+
+def written(calls: Sequence[PlainCall], dialect: Dialect) -> str:
+    """Return calls in a dialect; empty where there are none, or it can't write them."""
+    with suppress(RenderError, UsageError):
+        return dialect.render(calls) if calls else ""
+    return ""
+
+
+def mended_call(attempt: TriedCall, catalogue: Catalogue) -> PlainCall | None:
+    """Return an attempt under the nearest name, with its values in the fields that they are plainly meant for.
+
+    What is required and was not given, and what is not allowed, is left open.
+    """
+    name = nearest(attempt, catalogue)
+    described = catalogue.description(name) if name else None
+    if name is None or described is None:
+        return None
+    arguments = _in_fields(attempt.arguments, described.fields)
+    arguments = {key: OPEN if _is_long(value) else value for key, value in arguments.items()}
+    for field in described.fields:
+        if field.required and field.name not in arguments:
+            is_text = field.type.startswith(("string", "one of"))
+            arguments[field.name] = OPEN if is_text else (described.example or {}).get(field.name, OPEN)
+    in_order = {field.name: arguments[field.name] for field in described.fields if field.name in arguments}
+    allowed = {field.name: field.allowed for field in described.fields if field.allowed}
+    return PlainCall(name, _without_faults(name, in_order, catalogue, allowed))
+
+
+def _is_long(value: object) -> bool:
+    return isinstance(value, str) and len(value) > _LONGEST
+
+
+def _in_fields(given: Mapping[str, Any], fields: Sequence[FieldDescription]) -> dict[str, Any]:
+    """Return values under the names of fields: their own, near ones, alike ones, and at last what is required and free."""
+    names = [field.name for field in fields]
+    found = {name: value for name, value in given.items() if name in names}
+    strangers = {name: value for name, value in given.items() if name not in names}
+    for match in (_near, _alike):
+        for stranger in list(strangers):
+            free = [name for name in names if name not in found]
+            if field := match(stranger, free):
+                found[field] = strangers.pop(stranger)
+    open_fields = [field.name for field in fields if field.required and field.name not in found]
+    for name, (_, value) in zip(open_fields, list(strangers.items()), strict=False):
+        found[name] = value
+    return found
+
+
+def _near(stranger: str, free: Sequence[str]) -> str | None:
+    near = near_names(stranger, free)
+    return near[0] if near else None
+
+
+def _alike(stranger: str, free: Sequence[str]) -> str | None:
+    likeness = {name: fuzz.ratio(stranger.lower(), name) for name in free if name not in {"id", "depends_on"}}
+    best = max(likeness, key=lambda name: likeness[name], default=None)
+    return best if best is not None and likeness[best] >= _ALIKE else None
+
+
+def _without_faults(
+    name: str, arguments: dict[str, Any], catalogue: Catalogue, allowed: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Return arguments with what their schema refuses as the nearest that is allowed, left open, or left out."""
+    call = check_action(RawAction(name, arguments, Span(0, 0), "", 0), catalogue, (), frozenset())
+    kept = dict(arguments if not call.conversions else call.arguments)
+    for error in call.errors:
+        field = error.path.partition(".")[0]
+        if error.code is Reason.UNKNOWN_FIELD:
+            kept.pop(field, None)
+        elif field in kept:
+            near = near_names(str(kept[field]), allowed.get(field, ()))
+            kept[field] = near[0] if near else OPEN
+    return kept
+
+
+def _is_unread(result: ParseResult) -> bool:
+    """Return whether a response holds something that may have been meant, and was not read."""
+    issues = [
+        issue for issue in result.unread if not issue.code.is_note and issue.code is not Reason.REASONING
+    ]
+    return bool(issues) or is_only_shown(result)
+
+
+def is_only_shown(result: ParseResult) -> bool:
+    """Return whether all that a response holds of actions is shown in it as an example."""
+    shown = [block for block in result.blocks if block.reason is Reason.EXAMPLE]
+    return bool(shown) and not any(
+        call.status.is_plannable or call.status.is_refused for call in result.actions
+    )
+
+
+_SHOWN = "Your actions stand there as an example, in a fence or as you speak of them, so nothing was done. If they are meant:"
+
+_FORMS = {
+    "xml_tags": "tags",
+    "actions": "a block labelled actions",
+    "iteration": "a block labelled iteration",
+    "json_action": "a block of JSON",
+    "plan": "a plan in JSON",
+    "json": "JSON without this format's marks",
+    "pythonic": "a call in Python",
+    "python_fence": "a call in Python",
+    "llama4_pythonic": "a call in Python",
+    "bash_fence": "a shell command",
+    "react": "'Action:' and 'Action Input:'",
+}
+
+
+def _why(attempt: TriedCall, call: PlainCall, dialect: Dialect, catalogue: Catalogue) -> Iterator[str]:
+    """Yield what was wrong with an attempt: its format, its name, its fields."""
+    if attempt.dialect and attempt.dialect != dialect.name:
+        form = _FORMS.get(attempt.dialect, f"the format {attempt.dialect!r}")
+        yield f"You wrote {call.name} as {form}."
+    if attempt.name != call.name and catalogue.known_name(attempt.name) != call.name:
+        yield f"There is no action {attempt.name[:80]!r}; the nearest is {call.name!r}."
+    known = set(catalogue.parameters[call.name])
+    strangers = [name for name in attempt.arguments if name and name not in known]
+    if strangers:
+        yield f"{call.name} has no field {', '.join(map(repr, strangers[:5]))}; it has {', '.join(sorted(known - {'id', 'depends_on'}))}."
+
+
+def _left_open(example: str) -> str:
+    return f" Put your own value where {OPEN} stands." if OPEN in example else ""
+
+
+_ENTITY = re.compile(r"&(?:lt|gt|quot|#39|#x27);")
+_IN_FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+[ \t]*+\n(?P<text>.*?)\n?(?:```|~~~)\s*+", re.DOTALL)
+_WITH_FENCES = (".md", ".markdown", ".mdx", ".rst", ".txt")
+
+
+def notice(call: ActionCall) -> str:
+    """Return what is odd about the texts that an action of tags has written, and how it is written if it was not meant."""
+    if not call.strings_only:
+        return ""
+    texts = {name: value for name, value in call.arguments.items() if isinstance(value, str)}
+    escaped = [name for name, text in texts.items() if _ENTITY.search(text) and not re.search("[<>]", text)]
+    is_prose = str(texts.get("path", "")).lower().endswith(_WITH_FENCES)
+    fenced = {
+        name: found["text"] + "\n" for name, text in texts.items() if (found := _IN_FENCE.fullmatch(text))
+    }
+    if escaped:
+        name, meant = escaped[0], {name: unescape(texts[name]) for name in escaped}
+        odd = f"The field {name!r} holds {_ENTITY.search(texts[name])[0]} and no sign in its place"  # type: ignore[index]
+    elif fenced and not is_prose:
+        name, meant = next(iter(fenced)), fenced
+        odd = f"The field {name!r} stands in a markdown fence, and the fence is in it now"
+    else:
+        return ""
+    arguments = {
+        key: OPEN if _is_long(value) else value for key, value in {**call.arguments, **meant}.items()
+    }
+    example = written([PlainCall(call.name, arguments)], dialect_named(call.dialect))
+    how = f"{_left_open(example)} {HOW}\n{example}" if example else ""
+    return f"Note: {odd}: fields are taken as they are. If that is not what you meant, do it again.{how}"
