@@ -18,6 +18,7 @@ from typing import Any
 from actionledger._version import __version__
 from actionledger.core.errors import LedgerError
 from actionledger.core.ids import now
+from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask
 from actionledger.core.text import counted, from_utf8_with_halves, utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
@@ -85,8 +86,8 @@ _MOST_TEXTS = 20
 _MOST_CHARACTERS = 4000
 _MOST_ROWS = 500
 
-_VERSION = re.compile(r"[\w.+-]{1,40}")
-_KIND = re.compile(r"[\w.:/-]{1,60}(?: \([\w.:/, -]{0,200}…?\))?")
+_VERSION = regex(r"[\w.+-]{1,40}")
+_KIND = regex(r"[\w.:/-]{1,60}(?: \([\w.:/, -]{0,200}…?\))?")
 _CUSTOM = "custom"
 _OURS = frozenset({"", "demo", "live"})
 

@@ -1,16 +1,16 @@
 """Recordings of versions that are newer than what a format was tested with: what is new in them nobody knows yet."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.text import counted
 from actionledger.imports.sources.registry import sources
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.versions import VERSIONS, recorded_versions
 
-_NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,4}")
+_NUMBERS = regex(r"\d{1,9}(?:\.\d{1,9}){1,4}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger.core.errors import SourceError, UsageError, is_there, require_path
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Billed, Usage
 
 if TYPE_CHECKING:
@@ -295,7 +296,7 @@ _LOCAL = frozenset(
 )
 """What stands before a model's name where it runs on a machine of its user's: no list has a price for that."""
 
-_BEDROCK = re.compile(
+_BEDROCK = regex(
     r"(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\.", re.ASCII
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.json_blocks import OTHER_LABELS, JsonFence
 from actionledger.reading.dialects.parts.json_values import BARE_LIST
@@ -118,7 +119,7 @@ class JsonAction(JsonFence):
     other_labels = OTHER_LABELS | {"action", "actions", "action:", "actions:", "json-action", "json_action"}
     beginning = r'(?:\[\s*+)?+\{\s*+"action"\s*+:\s*+"'
     first_keys = "action"
-    plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
+    plain_name: ClassVar[re.Pattern[str]] = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
     discriminator = "action"
     telling_key = "action"
     shape = 'an object, or a list of objects, with "action".'

@@ -12,6 +12,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.text import escaped_halves
 
 _COMPARED = 2000
@@ -23,9 +24,9 @@ _END = 4000
 _SHORT = 400
 """A longer result is no answer to the question whether something is ready, in characters."""
 
-_BLANKS = re.compile(r"\s+")
-_NUMBERS = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b|\d+(?:[.:,T-]\d+)*Z?", re.IGNORECASE)
-_TIMES_AND_IDS = re.compile(
+_BLANKS = regex(r"\s+")
+_NUMBERS = regex(r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b|\d+(?:[.:,T-]\d+)*Z?", re.IGNORECASE)
+_TIMES_AND_IDS = regex(
     r"""
       \d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?   # a moment
     | \b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b                                  # a time of day
@@ -39,12 +40,12 @@ _TIMES_AND_IDS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-_BOOKKEEPING = re.compile(
+_BOOKKEEPING = regex(
     r"(?:tool_?)?(?:call|use)_?id|action_?id|(?:trace|correlation)_?id|idempotency_?key|nonce", re.IGNORECASE
 )
 """Arguments that only tell a call from others, unless there is nothing else that it could be about."""
 
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WORDS = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _MAKING = frozenset(
     [
         "add",
@@ -102,13 +103,13 @@ _LOOKING = frozenset(
     ]
 )
 _RESTING = frozenset({"await", "sleep", "wait"})
-_UNREADY = re.compile(
+_UNREADY = regex(
     r"\b(?:still|not (?:yet )?(?:ready|done|finished|completed?)|in[ _-]?progress|pending|queued|waiting|building|"
     r"processing|starting|initiali[sz]ing|provisioning|deploying|uploading|scheduled|try again later|"
     r"running(?! \d))\b",
     re.IGNORECASE,
 )
-_PASSING = re.compile(
+_PASSING = regex(
     r"\btimed? ?out\b|\btimeout|\btemporar|\brate limit|\btoo many requests\b|\bconnection (?:was )?(?:refused|reset|closed)\b|"
     r"\bunavailable\b|\b(?:429|502|503|504)\b|\btry again (?:later|in)\b|\boverloaded\b",
     re.IGNORECASE,
