@@ -14,7 +14,6 @@ A new action is a class with a docstring, a name, an example and its fields::
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from inspect import cleandoc
 from operator import or_
@@ -34,6 +33,7 @@ from actionledger.actions.schemas import (
     takes_others,
 )
 from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.records import dataclass
 from actionledger.core.values.calls import Offer
 
 __all__ = ["Action", "Arguments", "Catalogue"]

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from pydantic import BaseModel, JsonValue
+
+from actionledger.core.records import dataclass
 
 _MAPS_OF_SCHEMAS = frozenset({"properties", "$defs"})
 

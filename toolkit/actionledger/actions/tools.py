@@ -6,7 +6,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
@@ -28,6 +28,7 @@ from actionledger.actions.schemas import (
 )
 from actionledger.actions.verdict import Verdict, refused
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.values import FieldError, RawAction
 from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import ActionStatus, Reason

@@ -1,7 +1,6 @@
 """What is printed: tables as wide as there is room, a model's text as text. Markup in it is never read as markup."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.core.text import printable, printable_json
 
 if TYPE_CHECKING:

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import sqrt
 from typing import TypeAlias
 
 from actionledger.core.hooks import drawn
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 
 Z_95 = 1.959963984540054

@@ -1,11 +1,12 @@
 """What a recording of another runtime says: sessions, their turns, calls, results and what they took."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.frozen import made_quickly
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Reason, Relation, TitleOrigin
 
 Decider: TypeAlias = Literal["", "person", "hook", "rule", "mode", "nobody"]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -10,6 +9,7 @@ from uuid import UUID
 
 from actionledger.core.html import escaped, frame
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted, cut, visible, width
 
 _WIDEST_TABLE = 110

@@ -8,12 +8,13 @@ waits stays, so that it can be decided about.
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from actionledger.core.ids import derived_id
 from actionledger.core.recording import SessionKey, turn_id_of
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import DecisionKind
 from actionledger.demo import SOURCE
 from actionledger.ledger import Ledger

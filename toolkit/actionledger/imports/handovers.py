@@ -3,10 +3,11 @@
 import pickle
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
+from actionledger.core.records import dataclass
 from actionledger.imports.import_run import OpenSession
 from actionledger.imports.report import ImportReport
 from actionledger.imports.results import CallNews

@@ -1,10 +1,10 @@
 """Recordings of versions that are newer than what a format was tested with: what is new in them nobody knows yet."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.imports.sources.registry import sources
 from actionledger.ledger.queries.base import Queryable

@@ -4,7 +4,7 @@ import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from struct import Struct
 from typing import IO, Any
@@ -13,6 +13,7 @@ from zlib import crc32
 from actionledger.core.compressed import SUFFIXES
 from actionledger.core.errors import ActionLedgerError, in_words
 from actionledger.core.recordings import RecordedSession
+from actionledger.core.records import dataclass
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.handovers import Made, SharedFacts, SourceFacts

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
 from actionledger.core.processes import gated, held_back
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.parts import (
     WORTH_BYTES,

@@ -2,9 +2,8 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from actionledger.core.errors import SourceError, UsageError, is_there, require_path
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Billed, Usage
+from actionledger.core.records import dataclass
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
@@ -225,6 +225,8 @@ class Prices:
 
 
 def _held(file: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - hardly ever needed
+
     try:
         text = file.read_text(encoding="utf-8")
         held = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from actionledger.core.errors import UsageError, require_names
 from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.core.recording.turns import response_parsed
 from actionledger.core.recordings import RecordedSession, RecordedTurn
+from actionledger.core.records import dataclass
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Capture, was_cut
 from actionledger.profiles import profile_named

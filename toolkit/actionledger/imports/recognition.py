@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
 from actionledger.core.errors import ActionLedgerError, MissingPackageError, SourceError, in_words
+from actionledger.core.records import dataclass
 from actionledger.imports.sources.base import ReadFile, Sample, Source
 from actionledger.imports.sources.containers import kind_of, shown
 from actionledger.imports.sources.files import (

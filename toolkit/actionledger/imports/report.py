@@ -1,9 +1,10 @@
 """What an import took in, and what it did not."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Self
 
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.sources.base import Refusal
 

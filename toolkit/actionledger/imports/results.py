@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from actionledger.core.canonical import json_text
 from actionledger.core.events import ExecutionRecorded
@@ -10,6 +10,7 @@ from actionledger.core.ids import derived_id
 from actionledger.core.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
 from actionledger.core.recording.turns import attempt_id_of, permission_noted
 from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.records import dataclass
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.reading import written_of

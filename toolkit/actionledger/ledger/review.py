@@ -1,12 +1,13 @@
 """Saying something of a recorded turn, and changing, withdrawing or settling it: each is one more event, and nothing is overwritten."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, SupportsIndex
 
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.events import Reviewed
 from actionledger.core.ids import derived_id, new_id, now
+from actionledger.core.records import dataclass
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Judgement, ReviewAspect, ReviewStep
 from actionledger.ledger.ledger import Ledger

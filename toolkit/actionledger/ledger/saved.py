@@ -6,7 +6,6 @@ It holds no records: it may go at any time, and whoever copies the published fil
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.patterns import regex
 from actionledger.core.processes import FileLock
+from actionledger.core.records import dataclass
 from actionledger.core.text import writable
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence, sync_to_disk
 

@@ -1,7 +1,6 @@
 """Profiles of one's own: functions become actions, actions and dialects a profile."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -9,6 +8,7 @@ from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.schemas import Arguments
 from actionledger.actions.signatures import AnyFunction, FunctionAction, action_model, argument_of_type
 from actionledger.core.errors import UsageError, require_kind, require_names
+from actionledger.core.records import dataclass
 from actionledger.profiles import PROFILES
 from actionledger.reading.dialects import AnyDialect, Dialect, dialects_named
 from actionledger.reading.dialects.parts.writing import PlainCall

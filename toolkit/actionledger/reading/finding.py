@@ -7,11 +7,11 @@ illustration, unless the dialect says that fences don't concern it.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found

@@ -5,7 +5,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from actionledger.core.errors import SourceError, require_names, require_path, require_text
 from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask_text
+from actionledger.core.records import dataclass
 from actionledger.core.text import escaped_halves, writable
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Outcome

@@ -1,9 +1,10 @@
 """Where parse success changed over time, what was new then, and the latest period beside the one before it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import parse_success

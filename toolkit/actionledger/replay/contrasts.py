@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from actionledger.core.errors import UsageError
 from actionledger.core.frames import Columns, Framed, compared
 from actionledger.core.hooks import drawn
 from actionledger.core.rates import NOT_AUDITABLE, Rate
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.ledger.queries.agreement import recorded_verdicts
 from actionledger.ledger.queries.base import Queryable

@@ -17,7 +17,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
 from signal import SIGKILL
@@ -25,6 +24,7 @@ from tempfile import mkdtemp
 
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.files import cache_folder
+from actionledger.core.records import dataclass
 
 _PLACES = ("toolkit", "src", ".")
 _SHOWN = 400

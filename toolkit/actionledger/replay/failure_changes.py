@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from actionledger.core.errors import UsageError
 from actionledger.core.hooks import Shown
 from actionledger.core.rates import Rate, clustered
+from actionledger.core.records import dataclass
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failure_sums import failing_turns
 from actionledger.ledger.queries.failures import failures_at, meant_by_session, shared_turns

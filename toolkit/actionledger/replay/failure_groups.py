@@ -1,13 +1,13 @@
 """Groups of failures: what those of a group have in common, and the report of them, the costliest first."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
 from actionledger.core.frames import Columns, Framed, Kind
 from actionledger.core.hooks import Shown
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import Stage

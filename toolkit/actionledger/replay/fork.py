@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import UnknownNameError, UsageError, require_path
 from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import new_id
+from actionledger.core.records import dataclass
 from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger import Ledger

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from actionledger.core.errors import require_kind
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import Reason

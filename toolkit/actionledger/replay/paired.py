@@ -1,12 +1,12 @@
 """Two readings of the same turns with what says whether the difference is more than chance, as a whole and by group."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from actionledger.core.frames import Columns, Framed, compared
 from actionledger.core.hooks import drawn
 from actionledger.core.rates import Clustering
+from actionledger.core.records import dataclass
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.compare import (
     ComparedGroup,

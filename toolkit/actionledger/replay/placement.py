@@ -1,7 +1,6 @@
 """What reads turns again and where: this version's parser or another one's, in this process, in others, or on a cluster."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pydantic import ValidationError
@@ -9,6 +8,7 @@ from pydantic import ValidationError
 from actionledger.core.errors import UsageError
 from actionledger.core.privacy import custom
 from actionledger.core.recording import ParserIdentity, RunKey
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import RecordedResponse
 from actionledger.reading.parsers import PARSERS, AnyParser, parser_meant

@@ -12,7 +12,7 @@ import os
 import subprocess
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from selectors import EVENT_READ, DefaultSelector
 from signal import SIGALRM, SIGPROF
 from tempfile import TemporaryFile
@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from actionledger.core.errors import ActionLedgerError, UsageError, require_number
 from actionledger.core.processes import ended, words_for
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.replay.runners import Reading

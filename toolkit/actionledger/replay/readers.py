@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Capture
 from actionledger.ledger.queries.readings import RecordedReading

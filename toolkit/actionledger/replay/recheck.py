@@ -3,7 +3,7 @@
 import json
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +15,7 @@ from actionledger.actions.validation import AnyCatalogue, as_known, check_action
 from actionledger.core.errors import UsageError
 from actionledger.core.patterns import regex
 from actionledger.core.rates import Rate, clustered
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.values import ActionCall, FieldError, RawAction, Span
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
 from actionledger.core.frames import Columns, Framed, Kind
 from actionledger.core.rates import Rate, clustered_by
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.core.hooks import Shown
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason, Reason
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.base import refuse_no_ledger

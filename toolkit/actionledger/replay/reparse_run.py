@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import NamedTuple
 
 from actionledger.core.canonical import json_text
@@ -19,6 +19,7 @@ from actionledger.core.recording import (
     run_finished,
     run_started,
 )
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import LEFT_OUT, LeftOutReason, Reason, RunKind
 from actionledger.ledger import Ledger

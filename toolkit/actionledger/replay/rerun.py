@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ from actionledger.core.events import Event, ExecutionFinished, ExecutionStarted,
 from actionledger.core.ids import derived_id, new_id, now
 from actionledger.core.recording import RunKey, parser_used, run_finished, run_started
 from actionledger.core.recording.turns import action_id_of
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Origin, Reason, RunKind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, cast
@@ -18,6 +18,7 @@ from actionledger.core.events import (
     TurnFinished,
     TurnResumed,
 )
+from actionledger.core.records import dataclass
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import Ledger

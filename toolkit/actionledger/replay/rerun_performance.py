@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from actionledger.core.events import Event
 from actionledger.core.ids import new_id
 from actionledger.core.privacy import mask
 from actionledger.core.recording import RunKey, SessionKey
+from actionledger.core.records import dataclass
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason, RunKind
 from actionledger.ledger.queries.progress import RecordedTry

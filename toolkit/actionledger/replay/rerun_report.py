@@ -3,11 +3,11 @@
 import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
 from actionledger.core.hooks import drawn
+from actionledger.core.records import dataclass
 from actionledger.replay.rerun_course import SENTENCES, ActionTrace, Effect, TurnTrace, WhyNot
 from actionledger.runtime.session.states.capture import SkippedPath
 

@@ -1,13 +1,13 @@
 """One recorded response under another parser, as the line that is recorded of it: what every runner does with every text."""
 
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.events import Event
 from actionledger.core.recording import ParserIdentity, RunKey, SessionKey, TurnKey
 from actionledger.core.recording.turns import response_parsed
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason, Reason, was_cut
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.ledger.storage.encoding import encode

@@ -1,7 +1,7 @@
 """The smallest text that still fails in the same way, by delta debugging: of a response, a recorded one, or a group of failures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -9,6 +9,7 @@ from actionledger.core.errors import UsageError, require_kind, require_names, re
 from actionledger.core.hooks import drawn
 from actionledger.core.patterns import regex
 from actionledger.core.recording.turns import main_reason
+from actionledger.core.records import dataclass
 from actionledger.core.values import FieldError, ParseResult
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger

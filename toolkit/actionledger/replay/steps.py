@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import overload
 
 from actionledger.core.hooks import drawn
+from actionledger.core.records import dataclass
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.names import Called, one_session, turn_place
 from actionledger.ledger.queries.progress import RecordedTry, recorded_tries

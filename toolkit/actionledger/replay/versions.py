@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from actionledger.core.canonical import json_text
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.recording import RunKey
 from actionledger.core.recording.turns import response_parsed
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall, Block, Issue, ParseResult
 from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse

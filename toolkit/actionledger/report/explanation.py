@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeAlias
 
 from actionledger.core.errors import UsageError
 from actionledger.core.events import ActionRecord
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.text import printable
 from actionledger.core.values import ActionCall, Block, Issue, ParseResult, Span, Turn
 from actionledger.core.vocabulary import SENTENCES, Origin, Reason

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from actionledger.core.html import chip, escaped, faithful, frame, heading
+from actionledger.core.records import dataclass
 from actionledger.core.tables import Markup, box
 from actionledger.core.text import counted, cut, visible
 from actionledger.core.values import ActionCall, Issue, Observation, ParseResult, Repair, Span, Turn

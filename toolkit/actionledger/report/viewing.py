@@ -1,11 +1,12 @@
 """A session to be stepped through below a notebook's cell: the viewer of the dashboard's replay, without a server."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actionledger.core.errors import UsageError, require_number
+from actionledger.core.records import dataclass
 
 if TYPE_CHECKING:
     from actionledger.ledger import Ledger

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Self
@@ -31,6 +31,7 @@ from actionledger.cli.tables import (
     shortened,
 )
 from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.values import Approval, Observation, Turn
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger, open_ledger

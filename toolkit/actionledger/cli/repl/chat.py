@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from actionledger.core.errors import UsageError
 from actionledger.core.events import Event, ResponseReceived
 from actionledger.core.recording import Recorder
+from actionledger.core.records import dataclass
 from actionledger.core.values import Turn
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
 from actionledger.ledger import Ledger

@@ -2,12 +2,12 @@
 
 import getpass
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from actionledger.cli.repl.chat import Chat, CutOff
 from actionledger.cli.repl.progress import Progress, fate, label, shown_of, visible
 from actionledger.core.errors import ActionLedgerError, SourceError, UnknownNameError, UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.values import ParseResult, Turn
 from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.ledger.queries.turn import conversation

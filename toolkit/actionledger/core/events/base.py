@@ -1,8 +1,9 @@
 """What events have in common: a head, the dimensions of their rows, and how a field is stored where its type does not say it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, TypeAlias
+
+from actionledger.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """What people decide and say: of an action that waits, and of a turn in its review."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from actionledger.core.events.base import (
@@ -12,6 +11,7 @@ from actionledger.core.events.base import (
     TurnEvent,
     Word,
 )
+from actionledger.core.records import dataclass
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import DecisionKind, ReviewAspect, ReviewStep
 

@@ -1,11 +1,11 @@
 """What is recorded of what actions did: each try, and what was taken back."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from actionledger.core.events.base import BigInt, Id, InTurn, JsonObject, JsonText, TurnEvent, Word
 from actionledger.core.frozen import made_quickly
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason, Reversal
 
 

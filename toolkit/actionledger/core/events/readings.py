@@ -1,10 +1,10 @@
 """What is recorded of a parse attempt: the blocks, actions and issues that a parser found in a response."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from actionledger.core.events.base import BigInt, Id, JsonObject, TurnEvent, Word
 from actionledger.core.frozen import made_quickly
+from actionledger.core.records import dataclass
 from actionledger.core.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.core.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RunKind
 

@@ -1,9 +1,10 @@
 """What is recorded of a run: its beginning and end, its parsers, and what a reviewer should see of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from actionledger.core.events.base import BigInt, Id, JsonText, Recorded, Settings, Word
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason, RunKind
 
 

@@ -1,11 +1,12 @@
 """What is recorded of a session: its beginning and its end, and that it was forgotten."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
 from actionledger.core.events.base import Id, JsonObject, Recorded, Word
 from actionledger.core.frozen import made_quickly
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ForgettingStep, Relation, TitleOrigin
 
 

@@ -1,11 +1,11 @@
 """What is recorded of a turn: the response, and what the model was told in the end."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from actionledger.core.events.base import BigInt, Id, InTurn, TurnEvent, Word
 from actionledger.core.frozen import made_quickly
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, CostOrigin
 
 

@@ -5,7 +5,6 @@ A pattern sees each text as it is, without JSON's escapes; not the names, identi
 """
 
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -190,6 +189,8 @@ def _of_project() -> Iterator[tuple[str, str]]:
     )
     if path is None:
         return
+    import tomllib  # noqa: PLC0415 - hardly ever needed
+
     try:
         held = (
             tomllib.loads(path.read_text(encoding="utf-8"))

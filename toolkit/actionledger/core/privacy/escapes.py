@@ -5,9 +5,10 @@ r"""JSON's other spellings of a character: seen through when secrets are looked 
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 
 Span = tuple[int, int]
 """Where something stands, in bytes: the first, and the one behind the last."""

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span
 from actionledger.core.privacy.placeholders import hides_nothing
+from actionledger.core.records import dataclass
 
 _PUNCTUATION = r"(?:\\++\"|['\" :=,\[(]|\\++[nt]){1,12}+"
 """What may stand between a header's name and its value, however both are written down."""

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span
 from actionledger.core.privacy.placeholders import entropy, hides_nothing, is_random, is_reference
+from actionledger.core.records import dataclass
 
 _ESCAPE = r"\\++(?:u[0-9a-f]{4}|[^\"\\])"
 """After a backslash: an escape of the line's own, or of JSON in a text of it."""

@@ -11,11 +11,11 @@ digits, ``{20x}`` of small hexadecimal digits, ``{20d}`` of digits, ``{20u}`` of
 import re
 import string
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span
+from actionledger.core.records import dataclass
 
 _BEFORE = (*" \"'`=:,/([>", "\\n", "\\t", "\\r")
 """What may stand before a secret at once."""

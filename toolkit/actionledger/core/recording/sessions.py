@@ -2,7 +2,6 @@
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -23,6 +22,7 @@ from actionledger.core.events import (
 )
 from actionledger.core.frozen import made_quickly
 from actionledger.core.ids import derived_id, new_id, now
+from actionledger.core.records import dataclass
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import ForgettingStep, LeftOutReason, Relation, RunKind
 

@@ -1,7 +1,6 @@
 """What a model was offered, and what checking gives: calls, each with why it may run or not."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
@@ -9,6 +8,7 @@ from pydantic import BaseModel
 
 from actionledger.core.frozen import made_quickly
 from actionledger.core.hooks import Shown
+from actionledger.core.records import dataclass
 from actionledger.core.values.reading import Block, Issue, Repair, Span
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, Evidence, Outcome, Reason
 

@@ -1,9 +1,9 @@
 """What reading gives: stretches of the response, what was changed and what is wrong in them, and the actions as written."""
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from actionledger.core.frozen import made_quickly
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import SENTENCES, BlockStatus, Evidence, Outcome, Reason, RepairKind
 
 

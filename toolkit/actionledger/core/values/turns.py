@@ -1,10 +1,11 @@
 """What a turn gives: what came of its actions, and what waits for a decision."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
 from actionledger.core.hooks import Shown
+from actionledger.core.records import dataclass
 from actionledger.core.values.calls import FieldError, ParseResult
 from actionledger.core.values.reading import Issue
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason

@@ -10,12 +10,13 @@ a turn is known by its place in its session. Tokens and cost stand in a line of 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn, Usage
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.sources.base import Recorded, Sample, Source, Wording

@@ -9,7 +9,6 @@ and so do continuations: those name their predecessor by their own name alone (`
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from actionledger.core.recordings import (
     SessionDetails,
     Usage,
 )
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.answers import with_outcome, with_own
 from actionledger.imports.shapes.base import Passed, left_out, tools_text

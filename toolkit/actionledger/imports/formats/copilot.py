@@ -8,12 +8,13 @@ the end repeat what stands there already.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
 from actionledger.core.recordings import Permission, RecordedCall, RecordedSession, Usage
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.copilot_results import (
     WORDINGS,

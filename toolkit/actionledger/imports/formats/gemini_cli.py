@@ -10,7 +10,7 @@ that has the name of the session above it.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from actionledger.core.recordings import (
     SessionDetails,
     Usage,
 )
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import (
     Capture,
     ExecutionStatus,

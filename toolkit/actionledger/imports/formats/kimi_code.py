@@ -7,13 +7,14 @@ text that the model wrote as arguments. Sub-agents have a file of their own.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Permission, RecordedCall, RecordedResult, RecordedSession, Usage
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import (

@@ -7,11 +7,12 @@ end is not there (yet), so that no call is there twice once it comes.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.recordings import RecordedSession, RecordedTurn
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.formats import pi
 from actionledger.imports.shapes.base import Passed, left_out

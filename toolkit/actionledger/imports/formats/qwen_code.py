@@ -9,12 +9,13 @@ with the line that it was (``forkedFrom``).
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, Usage
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.claude_results import notified

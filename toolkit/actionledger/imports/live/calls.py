@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import cache
 from time import monotonic
@@ -16,6 +16,7 @@ from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
 from actionledger.core.processes import watch
 from actionledger.core.recordings import RecordedSession
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.live.tap import ExchangeEnding, RawExchange, Tap
 from actionledger.imports.shapes.base import Message, Response

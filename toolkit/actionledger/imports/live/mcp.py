@@ -7,7 +7,7 @@ server has listed, and each call is checked against its tool's schema.
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum, auto
 from hashlib import blake2b
@@ -16,6 +16,7 @@ from typing import Any
 from actionledger.core.canonical import is_deeper, json_text
 from actionledger.core.ids import new_id, now
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.records import dataclass
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.live.tap import LARGEST_BODY

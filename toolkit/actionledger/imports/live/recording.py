@@ -7,7 +7,7 @@ then is dropped and counted, and the count is the first that the ledger is told 
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from time import monotonic
 from typing import Generic, Protocol, Self, TypeAlias, TypeVar
@@ -15,6 +15,7 @@ from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 from actionledger.core.errors import EventTooLargeError, LedgerError, UsageError
 from actionledger.core.processes import watch
 from actionledger.core.recordings import RecordedSession
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports import ImportReport, Prices
 from actionledger.imports.sessions import SourcesImporter

@@ -1,13 +1,14 @@
 """Spans on their way into a ledger, whoever brings them: requests of OTLP, or a program's own tracer."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from time import monotonic
 from typing import TypeAlias
 
 from actionledger.core.ids import derived_id
 from actionledger.core.processes import watch
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.otel import SOURCE
 from actionledger.imports.live.recording import PATIENCE, Kept, Recording

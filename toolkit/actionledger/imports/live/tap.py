@@ -1,13 +1,13 @@
 """One request and what comes back, kept while it passes: bodies and times, and of the headers those that name a session."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from time import perf_counter
 from urllib.parse import urlsplit
 
 from actionledger.core.ids import now
+from actionledger.core.records import dataclass
 from actionledger.imports.shapes.base import HEADERS
 
 LARGEST_BODY = 32 * 2**20

@@ -7,13 +7,14 @@ down meanwhile, and how it is told before it is: whoever comes after a process t
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from datetime import datetime
 from time import monotonic
 from typing import Any
 
 from actionledger.core.ids import derived_id
 from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats import openinference, otel
 from actionledger.imports.formats.otel import is_openinference

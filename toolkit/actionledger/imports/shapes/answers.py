@@ -3,12 +3,13 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from pydantic_core import from_json
 
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import CostOrigin, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed
 from actionledger.imports.shapes.steps import Step

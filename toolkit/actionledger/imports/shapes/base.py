@@ -3,13 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import LeftOutReason, Relation
 from actionledger.imports.sources.access import object_at, text_at
 from actionledger.imports.sources.base import LeftOut

@@ -7,12 +7,13 @@ or in the metadata of the JSON that older versions show the model.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Wording, seen

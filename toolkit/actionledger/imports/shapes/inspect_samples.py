@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import inspect_messages, inspect_messages as outcomes
 from actionledger.imports.shapes.base import Message, Passed

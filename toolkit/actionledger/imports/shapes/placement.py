@@ -4,7 +4,6 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -12,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall
+from actionledger.core.records import dataclass
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import Relation
 from actionledger.imports.shapes.base import NOBODY, Message, Request, RequestOwner

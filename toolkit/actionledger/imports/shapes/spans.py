@@ -9,11 +9,12 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.imports.sources.access import object_at, objects_at, text_at, time_at
 from actionledger.imports.sources.json_values import Elements
 

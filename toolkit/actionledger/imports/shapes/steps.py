@@ -6,11 +6,12 @@ both, and what only groups. A request is often told twice, by the framework and 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.recordings import Usage
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Passed
 from actionledger.imports.shapes.spans import Span

@@ -5,13 +5,14 @@ A request shows the model everything again; only its answer is new, and of what 
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 
 from actionledger.core.ids import derived_id
 from actionledger.core.recordings import RecordedCall, RecordedSession, RecordedTurn
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.answers import Answers
 from actionledger.imports.shapes.base import Message, Passed

@@ -7,11 +7,12 @@ own identifier is, and reads every file from its beginning.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.recordings import RecordedSession
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.sources.containers import OnRead
 

@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -18,6 +18,7 @@ from pydantic_core import from_json
 from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.text import from_utf8_with_halves, may_have_halves, utf8_with_halves
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown

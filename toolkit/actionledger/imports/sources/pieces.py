@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from actionledger.core.recordings import (
@@ -13,6 +13,7 @@ from actionledger.core.recordings import (
     SessionDetails,
     Usage,
 )
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture
 
 WINDOW = 32

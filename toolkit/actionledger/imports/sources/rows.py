@@ -7,7 +7,7 @@ the session's metadata. The rows of a session may stand anywhere.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Any, TypeAlias
 
@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.ids import utc
 from actionledger.core.recordings import RecordedSession, RecordedTurn
+from actionledger.core.records import dataclass
 from actionledger.imports.sources.base import Recorded, Refusal
 
 Numbered: TypeAlias = tuple[int, Mapping[str, Any]]

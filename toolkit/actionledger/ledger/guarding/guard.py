@@ -8,7 +8,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from uuid import uuid4
@@ -16,6 +15,7 @@ from uuid import uuid4
 from actionledger.core import errors
 from actionledger.core.errors import LedgerError, UsageError, require
 from actionledger.core.files import TemporaryFolder
+from actionledger.core.records import dataclass
 from actionledger.ledger.guarding.process import DiedError, GuardProcess, keep_ready
 from actionledger.ledger.guarding.statements import ARROW_FILE, MEMORY, PARQUET_FILE
 from actionledger.ledger.guarding.wire import REFUSALS, LateError, OverLimitError, Place, Setup

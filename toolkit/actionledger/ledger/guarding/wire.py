@@ -10,10 +10,10 @@ import select
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from struct import Struct
 from typing import IO, Any
 
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.store import AsOf
 
 REFUSALS = (

@@ -2,11 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from actionledger.core.errors import called, require_number
 from actionledger.core.rates import Cells, Clustering, Rate, clustered
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.base import (
     ATTEMPTED,

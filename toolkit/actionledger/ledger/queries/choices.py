@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.queries.filters import NO_DIALECT

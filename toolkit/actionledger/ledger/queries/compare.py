@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError, called
 from actionledger.core.rates import Clustering, Rate
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.base import (

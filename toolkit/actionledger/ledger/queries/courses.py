@@ -1,12 +1,12 @@
 """What was done in each session, turn by turn, and what came of an action or a failure right behind another one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import TypeAdapter
 
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.core.values import FieldError
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 from actionledger.ledger.queries.base import (

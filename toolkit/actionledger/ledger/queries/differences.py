@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
@@ -10,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.hooks import drawn
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ActionStatus, Outcome, Reason
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, number, rows
 from actionledger.ledger.queries.filters import Filter, rated

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import duckdb
 from pydantic import TypeAdapter
 
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ActionStatus, Capture, Outcome
 from actionledger.ledger.queries.base import Queryable, Streamable, number, rows
 from actionledger.ledger.queries.compare import Comparison, compare_runs

@@ -5,7 +5,6 @@ What makes a group is not said here: whoever asks says to which one each kind of
 
 import re
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, TypeVar, get_args
@@ -13,6 +12,7 @@ from typing import NamedTuple, TypeVar, get_args
 from pydantic import TypeAdapter
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import INTENT, Stage, Streamable

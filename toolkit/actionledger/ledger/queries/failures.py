@@ -7,12 +7,13 @@ same action succeeded at a later try of the same turn it costs no turn at all.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, get_args
 
 from pydantic import TypeAdapter
 
+from actionledger.core.records import dataclass
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
 from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable

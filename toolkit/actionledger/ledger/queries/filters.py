@@ -6,11 +6,12 @@ made within the first kind alone: within the second it would be a rate within it
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, time
 from typing import Any, get_args
 
 from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.records import dataclass
 from actionledger.core.text import writable
 from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
 from actionledger.ledger.queries.addresses import (

@@ -1,11 +1,12 @@
 """How far responses and their actions get: the counts behind every rate that a report shows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.errors import called
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 from actionledger.ledger.queries.base import Queryable, as_rate, number, parse_rate, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated

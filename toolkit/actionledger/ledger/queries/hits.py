@@ -1,8 +1,8 @@
 """Where a text stands that was searched for: in which texts of a turn and at which characters, and in which turns of a session."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from actionledger.core.records import dataclass
 from actionledger.ledger.queries.base import Queryable, rows, rows_of_page
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, HOLDS, IN_JSON, text_parameters
 from actionledger.ledger.storage.projection import is_uuid

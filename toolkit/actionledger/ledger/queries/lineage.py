@@ -1,10 +1,10 @@
 """Which sessions are children of others, which call has started each, and what goes if sessions are forgotten."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING

@@ -1,10 +1,10 @@
 """The turns behind a number: what a mark of a chart opens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Origin, Outcome, Reason
 from actionledger.ledger.queries.addresses import Parameters
 from actionledger.ledger.queries.base import (

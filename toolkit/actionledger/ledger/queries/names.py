@@ -1,13 +1,13 @@
 """What people call sessions, runs and approvals: by their own names where they have one, else by as much of an id as tells it apart."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from difflib import get_close_matches
 from operator import index
 from typing import TypeAlias
 from uuid import UUID
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.text import writable
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger, rows
 

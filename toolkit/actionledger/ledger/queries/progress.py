@@ -1,9 +1,9 @@
 """How far a turn or a session got: its tries, its approvals, and what it takes to go on with it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.core.records import dataclass
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
 from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, picked, rows

@@ -1,11 +1,11 @@
 """Recorded readings with what is needed to read their texts again: who read them, against what, and what was found."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ActionStatus, Capture, Outcome, Reason
 from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

@@ -1,9 +1,9 @@
 """Why responses and actions fail, the most frequent first, each with an example to open."""
 
-from dataclasses import dataclass
 from typing import get_args
 
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import (

@@ -1,8 +1,9 @@
 """The responses that were made last: what goes on, and the first page of a search."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.queries.base import REFUSED_BY_SCHEMA, Queryable, number, picked, rows
 from actionledger.ledger.queries.filters import Filter

@@ -3,12 +3,13 @@
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
+from actionledger.core.records import dataclass
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, Streamed, picked, rows

@@ -1,13 +1,14 @@
 """What there is to read or to check again: recorded responses, and the calls of recorded sessions."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Protocol
 
 from duckdb import Error as DuckDBError
 
 from actionledger.core.errors import SourceError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ActionStatus, Capture, Evidence, ExecutionStatus, Reason
 from actionledger.ledger.queries.base import Queryable, Streamable, number, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

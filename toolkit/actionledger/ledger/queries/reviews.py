@@ -4,11 +4,11 @@ What was said of a turn that its recording has superseded is marked as said of a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from actionledger.core.errors import require_kind, require_names
+from actionledger.core.records import dataclass
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Judgement, Outcome, Reason, ReviewAspect, ReviewStep
 from actionledger.ledger.queries.base import (

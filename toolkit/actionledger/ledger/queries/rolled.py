@@ -5,10 +5,11 @@ that stand apart, are counted by their rows in the same statement.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 from actionledger.ledger.queries.base import (
     ATTEMPTED,

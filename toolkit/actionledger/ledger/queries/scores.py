@@ -1,11 +1,11 @@
 """What sessions are scored with, as something to filter by: ``reward>=0.5``."""
 
 import math
-from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError, require_number
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 
 Comparison: TypeAlias = Literal[">=", "<=", "="]
 """How a score is compared."""

@@ -1,10 +1,11 @@
 """Sessions, page by page."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
 from actionledger.core.rates import NOT_AUDITABLE, Rate
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, Relation
 from actionledger.ledger.queries.base import (
     AUDITABLE,

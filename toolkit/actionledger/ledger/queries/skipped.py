@@ -1,9 +1,10 @@
 """What a ledger does not count: what imports skipped, and what is in no number."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, IS_RECORDED, Queryable, number, picked, rows

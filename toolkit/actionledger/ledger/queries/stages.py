@@ -1,9 +1,10 @@
 """How far responses and actions get, step by step, in which dialects they were read, and how long executions took."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Origin, Outcome
 from actionledger.ledger.queries.base import (
     ATTEMPTED,

@@ -1,12 +1,12 @@
 """Parse success over time, that of what other runtimes tried, and what was new when."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, Queryable, as_rate, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.rolled import (

@@ -1,10 +1,10 @@
 """Everything of one turn: the text, what was read of it, what came of that, and what the model was told."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from actionledger.core.events import ActionRecord
+from actionledger.core.records import dataclass
 from actionledger.core.values import Block, Issue
 from actionledger.core.vocabulary import (
     Capture,

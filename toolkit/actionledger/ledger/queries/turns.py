@@ -1,11 +1,11 @@
 """The turns of one session, light enough for a session of thousands: rows, stretches, actions, and the course of one turn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
 from actionledger.core.recording.turns import PERMISSION
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Origin, Outcome, Reason
 from actionledger.ledger.queries.base import (
     IS_CHECKED,

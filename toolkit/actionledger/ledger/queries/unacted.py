@@ -5,9 +5,9 @@ call that was refused or did not succeed is not among them: that is a matter of 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from actionledger.core.rates import Rate
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Capture, Ending, Outcome, Reason, SessionOutcome, Stop
 from actionledger.ledger.queries.base import IS_RECORDED, Queryable, as_rate, rate_sql, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated

@@ -1,9 +1,9 @@
 """What responses and failures took: tokens, money, time, and by which prices the money was computed."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.recording import BILLED_BESIDE, LIST_PRICES_USED, PRICES_USED
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import INTENT, Queryable, Stage, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

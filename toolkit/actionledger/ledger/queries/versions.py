@@ -1,7 +1,6 @@
 """Which versions of other runtimes have written sessions, and what is counted for a report of a failure."""
 
-from dataclasses import dataclass
-
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
 

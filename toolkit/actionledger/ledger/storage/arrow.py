@@ -3,7 +3,6 @@
 from binascii import unhexlify
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any, Self
@@ -14,6 +13,7 @@ from duckdb import DuckDBPyConnection
 from nanoarrow.c_array import c_array_from_buffers
 from nanoarrow.ipc import StreamWriter
 
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.schema import LINK, Table
 
 _CHARACTERS = 36

@@ -5,7 +5,6 @@ numbers of one chain's links lie ``SPAN`` from those of the next.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b, md5
 from secrets import token_hex
@@ -17,6 +16,7 @@ from pydantic_core import to_json
 
 from actionledger.core.events import Event
 from actionledger.core.ids import now
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.columns import Values
 from actionledger.ledger.storage.schema import OF_SESSION, OF_TURN, Table
 

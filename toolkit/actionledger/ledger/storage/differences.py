@@ -9,13 +9,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
 
 HEADER_BYTES = 12 * 1024

@@ -31,11 +31,11 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from actionledger.core.errors import LedgerError
+from actionledger.core.records import dataclass
 
 TEMPORARY = "tmp-"
 """How the names of temporary files in a ledger's folder begin."""

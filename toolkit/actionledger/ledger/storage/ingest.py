@@ -6,13 +6,13 @@ publishes by time, what is overdue first: however often ingesters are killed, th
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.processes import FileLock, remove_free
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage import spare
 from actionledger.ledger.storage.chain import Chain, Head, head_in
 from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in

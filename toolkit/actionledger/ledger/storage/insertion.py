@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.events import SessionForgotten
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ForgettingStep
 from actionledger.ledger.storage.arrow import PLACE, arrow_of, insert_arrow, select_arrow
 from actionledger.ledger.storage.columns import Values

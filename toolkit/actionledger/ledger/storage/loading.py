@@ -1,13 +1,14 @@
 """Lines into tables, each event once: the ingester does it for the working file, a reader for what is not taken in yet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.events import Event, ParserUsed, Reviewed, TurnSuperseded
 from actionledger.core.ids import now
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.chain import Cells, Chain, draw_salts
 from actionledger.ledger.storage.connections import transaction
 from actionledger.ledger.storage.insertion import Forgotten, Staging, insert_prepared

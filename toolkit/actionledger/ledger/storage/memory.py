@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -17,6 +17,7 @@ from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import new_id
 from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
+from actionledger.core.records import dataclass
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
 """The setting: how much memory a ledger that is read may take of its process, as DuckDB writes it (``512MB``)."""

@@ -6,7 +6,7 @@ changes back, with the paths as its result and no time taken. Up to version 4, e
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from duckdb import DuckDBPyConnection
 from pydantic import TypeAdapter
 
 from actionledger.core.events import ActionReversed, Event, ExecutionStarted, ResponseReceived
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import CostOrigin, Reversal
 from actionledger.ledger.storage.columns import IN_EVENTS
 from actionledger.ledger.storage.schema import TABLES

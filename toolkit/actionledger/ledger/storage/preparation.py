@@ -8,7 +8,6 @@ takes it in.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import compress
 from operator import attrgetter
@@ -32,6 +31,7 @@ from actionledger.core.events import (
 )
 from actionledger.core.patterns import regex
 from actionledger.core.privacy import may_hold_secrets
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.arrow import ArrowRows, arrow_of, identifier_bytes
 from actionledger.ledger.storage.chain import Cells, draw_salts, line_of
 from actionledger.ledger.storage.columns import Values

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -14,6 +14,7 @@ from pydantic_core import to_json
 from actionledger.core.events import ApprovalDecided, Event, ExecutionRecorded, ResponseParsed, SystemNoted
 from actionledger.core.ids import utc
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.text import writable
 from actionledger.core.values import FieldError, Repair
 from actionledger.core.vocabulary import Reason

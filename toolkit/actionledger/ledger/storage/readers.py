@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from weakref import WeakSet
 
 from duckdb import DuckDBPyConnection
@@ -17,6 +16,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.errors import LedgerError
 from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.connections import BASE, offsets_in, transaction
 from actionledger.ledger.storage.files import one_sentence
 from actionledger.ledger.storage.insertion import Staging

@@ -11,7 +11,6 @@ Times are UTC without a zone. Spans are code points of ``turns.text``.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from operator import itemgetter
@@ -43,6 +42,7 @@ from actionledger.core.events import (
 )
 from actionledger.core.events.base import BigInt
 from actionledger.core.events.readings import InAttempt
+from actionledger.core.records import dataclass
 from actionledger.core.values import Block, FieldError, Issue, Repair
 from actionledger.ledger.storage.columns import ALL, OWN, Part, Values, take
 from actionledger.ledger.storage.views import PERMISSIONS, RECORDED_VERDICTS, SESSION_OUTCOMES, UNACTED_TURNS

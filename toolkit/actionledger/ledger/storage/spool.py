@@ -11,7 +11,7 @@ import os
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -22,6 +22,7 @@ from actionledger.core.canonical import json_text
 from actionledger.core.ids import new_id
 from actionledger.core.privacy import mask
 from actionledger.core.processes import FileLock, watch
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.files import make_private_folders
 
 SUFFIX = ".jsonl"

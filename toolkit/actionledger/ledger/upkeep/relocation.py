@@ -8,13 +8,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.processes import FileLock
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.chain import FIRST
 from actionledger.ledger.storage.comments import comment_on_everything
 from actionledger.ledger.storage.connections import BASE, STORAGE_VERSION, attach_to_write, transaction

@@ -1,8 +1,9 @@
 """The assistant's iterative reasoning: a model works in iteration blocks until one of them says that it is final."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from actionledger.core.records import dataclass
 from actionledger.ledger import Ledger
 from actionledger.profiles.assistant import ITERATIVE
 from actionledger.runtime.agent import Conversation, ConversationLimits, converse

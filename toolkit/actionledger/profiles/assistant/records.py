@@ -6,13 +6,13 @@ The shapes of the results are those of the document's ``gb`` object.
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel
 
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.stores import IN_MEMORY, SqliteStore, moment
 from actionledger.runtime.execution.handlers import Context, Handler

@@ -1,13 +1,14 @@
 """One layer's turn: its prompt, the way of its message, the notes to the ledger, and the terms on which a cascade runs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.events import SystemNoted
 from actionledger.core.ids import derived_id, new_id, now
+from actionledger.core.records import dataclass
 from actionledger.core.values import Observation, Turn
 from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.ledger import Ledger

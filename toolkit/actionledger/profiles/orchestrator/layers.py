@@ -6,12 +6,12 @@ all (``ceo``); no model plays that part.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.records import dataclass
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 from actionledger.runtime.models import Completion, Model, Usage
 

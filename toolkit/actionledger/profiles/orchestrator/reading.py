@@ -2,10 +2,10 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall, FieldError, ParseResult
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.profiles.orchestrator.actions import CATALOGUE

@@ -2,10 +2,10 @@
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.text import writable
 from actionledger.profiles.stores import SqliteStore, moment
 

@@ -5,11 +5,12 @@ import io
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal, TypeAlias
 
 from actionledger.core.errors import ActionError, UnknownNameError, UsageError
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.text import harmless
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import Issue

@@ -12,7 +12,6 @@ A file holds a table for each chain::
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
@@ -21,6 +20,7 @@ from pydantic import create_model
 
 from actionledger.actions.catalogue import Arguments, Catalogue
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE, ReasonerAction
 from actionledger.profiles.reasoner.context import SharedContext
 from actionledger.profiles.reasoner.registry import ActionRegistry, reasoner_handlers

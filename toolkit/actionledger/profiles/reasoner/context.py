@@ -5,12 +5,13 @@ Each looks at the state as it is when it runs, and no further than its action sa
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Event, Lock
 from typing import Any
 
 from actionledger.core.draws import draw
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.core.text import writable
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import ReasonerAction

@@ -1,10 +1,10 @@
 """The planner's prompt: persona, actions, events, and the lessons of earlier sessions, by count and interval. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from actionledger.actions.guidance import REFERENCE_RULES
 from actionledger.core.rates import TOO_FEW, Rate
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.courses import Sequel, sequels

@@ -1,7 +1,6 @@
 """The reasoner itself: a trigger, a sequence planned, carried out, extended and recorded, with progress for whoever watches."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal, Lock, Thread
@@ -20,6 +19,7 @@ from actionledger.core.events import (
     SystemNoted,
     TurnFinished,
 )
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ExecutionStatus, Outcome
 from actionledger.ledger import Ledger
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE

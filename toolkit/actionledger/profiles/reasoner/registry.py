@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
 from actionledger.profiles.reasoner.context import (

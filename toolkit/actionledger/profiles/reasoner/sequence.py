@@ -1,10 +1,11 @@
 """From a trigger to the end of its sequence: plans, the chains that they name, and further plans while there are to be any."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Event as Signal
 from typing import Any
 
+from actionledger.core.records import dataclass
 from actionledger.core.values import Block, ParseResult, Turn
 from actionledger.core.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
 from actionledger.profiles.reasoner.chains import Chain

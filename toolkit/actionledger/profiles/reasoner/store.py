@@ -5,13 +5,13 @@ Nothing is ever overwritten: a change adds a step, and going back adds one that 
 
 import sqlite3
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from pydantic import TypeAdapter
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.text import writable
 from actionledger.profiles.stores import SqliteStore, moment
 

@@ -1,7 +1,8 @@
 """What sets the reasoner off."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from actionledger.core.records import dataclass
 
 
 class TriggerType(StrEnum):

@@ -6,10 +6,10 @@ parameters' names, may be nested, and have a token before each of them.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Generations, Written

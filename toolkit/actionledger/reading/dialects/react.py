@@ -5,10 +5,11 @@ observation is not meant: it is shown, not done.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind

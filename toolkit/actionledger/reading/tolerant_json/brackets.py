@@ -6,11 +6,11 @@ may belong in more than one place. Then no place is plainly meant, unless the li
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.containers import Containers, Step

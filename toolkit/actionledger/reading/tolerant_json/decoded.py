@@ -4,11 +4,12 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.reading.tolerant_json.notes import Note
 

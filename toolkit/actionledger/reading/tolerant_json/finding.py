@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from actionledger.core.errors import require_kind, require_text
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json.contexts import open_brackets

@@ -6,12 +6,13 @@ The one exception is an object with the same key twice: the tolerant reader know
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from json.decoder import JSONDecoder
 from typing import Any, NoReturn, TypeAlias
 
 from actionledger.core import canonical
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Repair, Span, rows_of
 from actionledger.reading.tolerant_json.decoded import Decoded, Evidence
 

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from time import monotonic
 from typing import NamedTuple
 
 from actionledger.core.errors import ActionLedgerError, UsageError
 from actionledger.core.ids import derived_id
+from actionledger.core.records import dataclass
 from actionledger.ledger import Ledger
 from actionledger.replay.experiments.variants import (
     Experiment,

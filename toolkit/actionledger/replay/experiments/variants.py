@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from threading import Lock, Thread
 from typing import Any, TypeAlias, TypeVar, cast
@@ -14,6 +14,7 @@ from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.frames import Columns, Framed, Kind, rate_kinds, rate_values
 from actionledger.core.hooks import drawn
+from actionledger.core.records import dataclass
 from actionledger.core.text import writable
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter

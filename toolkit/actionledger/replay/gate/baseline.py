@@ -6,7 +6,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from actionledger.core.compressed import unpacked
 from actionledger.core.errors import SourceError, UsageError, require_path
 from actionledger.core.files import write_whole
+from actionledger.core.records import dataclass
 from actionledger.core.text import printable_json
 from actionledger.core.vocabulary import ActionStatus, Outcome
 from actionledger.ledger import Ledger

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
 from actionledger.core.errors import UnknownNameError, UsageError, require_kind
+from actionledger.core.records import dataclass
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Bucket, ComparedTurn
 from actionledger.ledger.queries.differences import compare_turn

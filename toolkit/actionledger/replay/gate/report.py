@@ -1,13 +1,14 @@
 """What a gate asks of a candidate, condition by condition, the turns that count against it, and what it came to."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import ceil
 from typing import TypeAlias, get_args
 
 from actionledger.core.errors import UnknownNameError, UsageError, require_number
 from actionledger.core.hooks import Shown, drawn
 from actionledger.core.rates import TOO_FEW, Rate, shown_p
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger.queries.compare import QUIET, Bucket, ComparedTurn, Comparison

@@ -3,13 +3,14 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.core.events import EVENT, ResponseParsed
 from actionledger.core.ids import derived_id, new_id
 from actionledger.core.recording import RunKey
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import ActionStatus, LeftOutReason, Reason, RunKind
 from actionledger.ledger import Ledger

@@ -2,13 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from math import exp, sqrt
 from random import Random
 from typing import TypeAlias
 
 from actionledger.core.rates import TOO_FEW
+from actionledger.core.records import dataclass
 
 DRAWS = 2_000
 """How often the sessions are drawn."""

@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TypeAlias
 
 from actionledger.core.errors import UsageError, require_kind, require_number
 from actionledger.core.rates import Clustering, Rate, summed
+from actionledger.core.records import dataclass
 from actionledger.replay.statistics.unpaired import score_test, unpaired_difference
 
 Spanning: TypeAlias = Mapping[int, tuple[int, int]]

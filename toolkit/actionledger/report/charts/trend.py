@@ -1,7 +1,6 @@
 """Parse success over time, with its intervals, and what was new when."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from math import ceil
 from typing import NamedTuple
@@ -10,6 +9,7 @@ import altair as alt
 import pandas as pd
 
 from actionledger.core.ids import now
+from actionledger.core.records import dataclass
 from actionledger.core.text import visible
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import BY_PRICES, ActionStatus, Capture
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import Response, Session, TurnDetail

@@ -1,9 +1,9 @@
 """When a conversation is over, and why. Pure."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from actionledger.core.errors import require_number
+from actionledger.core.records import dataclass
 from actionledger.core.values import ParseResult, Turn
 from actionledger.core.vocabulary import BlockStatus, ExecutionStatus, Outcome
 from actionledger.reading.tolerant_json import decode

@@ -3,9 +3,10 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from actionledger.core.errors import ActionLedgerError, UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Outcome, Reason

@@ -4,8 +4,7 @@ The latest turns are shown whole. Of those before them the beginnings are shown,
 were. What is cut says so, and how much it was.
 """
 
-from dataclasses import dataclass
-
+from actionledger.core.records import dataclass
 from actionledger.runtime.models import Message
 
 _BEGINNING = 160

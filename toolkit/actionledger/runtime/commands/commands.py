@@ -1,12 +1,13 @@
 """The commands of one session: each runs in its workspace, and what it changes there is noted so that it can be undone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Lock
 
 from actionledger.core.errors import ActionError
 from actionledger.core.files import TemporaryFolder
+from actionledger.core.records import dataclass
 from actionledger.runtime.commands import reach
 from actionledger.runtime.commands.process import OnOutput, Ran, Wall, run_command
 from actionledger.runtime.commands.reach import CommandSettings

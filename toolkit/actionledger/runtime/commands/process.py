@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from math import ceil
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from actionledger.core.errors import ActionError
 from actionledger.core.privacy import mask_text
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.commands import reach
 from actionledger.runtime.commands.reach import ENVIRONMENT, CommandSettings, allows, environment_of

@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.files import state_folder
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.sandbox.inside.landlock import LATEST
 

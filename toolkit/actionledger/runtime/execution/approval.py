@@ -7,7 +7,6 @@ waits for a person, whose decision is about exactly the content that was asked a
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall
 from actionledger.core.vocabulary import SENTENCES, DecisionKind, Evidence, Reason
 from actionledger.runtime.execution.rules import Condition, Fit, fits_plainly, restricts

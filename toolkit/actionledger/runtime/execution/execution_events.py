@@ -1,7 +1,6 @@
 """From steps to events: what is recorded of an execution, an approval and a turn that goes on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -19,6 +18,7 @@ from actionledger.core.ids import derived_id, now
 from actionledger.core.privacy import mask
 from actionledger.core.recording import TurnKey
 from actionledger.core.recording.turns import action_id_of
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall, Approval, Observation
 from actionledger.runtime.execution.approval import Decision, content_hash
 

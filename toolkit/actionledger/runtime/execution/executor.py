@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -16,6 +16,7 @@ from weakref import WeakSet
 from actionledger.core.draws import Tape, drawing_from
 from actionledger.core.errors import ActionError, ActionLedgerError
 from actionledger.core.recording import Recorder
+from actionledger.core.records import dataclass
 from actionledger.core.values import Observation
 from actionledger.core.vocabulary import SENTENCES, ExecutionStatus, Reason
 from actionledger.runtime.execution.execution_events import (

@@ -5,12 +5,12 @@ What is cut says so. Secrets are masked as the record masks them, before anythin
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from actionledger.actions.guidance import correction
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.privacy import mask, mask_text
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall, Observation, ParseResult
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
 from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits

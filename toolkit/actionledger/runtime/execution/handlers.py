@@ -1,13 +1,13 @@
 """What runs actions: functions by the name of an action, and how a session lets go of what they hold."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
 from actionledger.core.draws import drawn_id, drawn_now
+from actionledger.core.records import dataclass
 from actionledger.runtime.workspace import Workspace
 
 

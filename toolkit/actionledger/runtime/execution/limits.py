@@ -6,13 +6,13 @@ A rate holds over a sliding window: of any stretch of that length, not of each m
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import ceil
 from threading import Lock
 from typing import Protocol
 
 from actionledger.core.errors import UsageError, require_kind, require_number
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 
 _LEAST_TOLD = 100

@@ -9,13 +9,14 @@ where the reader stands are a likely slip.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from graphlib import CycleError, TopologicalSorter
 from heapq import heappop, heappush
 from itertools import pairwise
 
 from actionledger.actions.references import is_numbered
 from actionledger.actions.validation import id_of
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall, Issue
 from actionledger.core.vocabulary import ActionStatus, Reason
 

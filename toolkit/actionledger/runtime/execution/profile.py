@@ -1,13 +1,13 @@
 """The profile of a session: how it is read, checked, decided and run; its execution settings and its prompt."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, TypeAlias, get_args
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.guidance import Render, instructions
 from actionledger.core.errors import UsageError, require_names, require_number
+from actionledger.core.records import dataclass
 from actionledger.reading.dialects import Dialect, dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.parsers import BaselineParser, DialectParser

@@ -1,10 +1,11 @@
 """One turn: its state when it goes on, its context and progress, and the gate's answer to each action."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from actionledger.core.recording import Recorder, TurnKey
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall, Approval, FieldError, Observation
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.runtime.execution.approval import Policy, Rule

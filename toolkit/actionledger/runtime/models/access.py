@@ -1,12 +1,12 @@
 """A model's server, the key to it, and how long to wait for it; none shows a secret."""
 
 import os
-from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

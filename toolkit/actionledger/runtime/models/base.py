@@ -1,10 +1,10 @@
 """What a language model is: it is shown messages and gives a response, whole or piece by piece."""
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 
 Role = Literal["system", "user", "assistant", "tool"]
 

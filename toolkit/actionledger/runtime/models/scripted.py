@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from actionledger.core.errors import SourceError
+from actionledger.core.records import dataclass
 from actionledger.ledger.queries import Queryable, Response, conversation, session
 from actionledger.ledger.queries.names import one_session
 from actionledger.ledger.storage.encoding import as_recorded

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from actionledger.core.records import dataclass
 from actionledger.core.text import ends_in_half, joined_halves
 from actionledger.runtime.models.base import Chunk, Completion, Usage
 from actionledger.runtime.models.errors import MalformedError

@@ -7,7 +7,6 @@ import ssl
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -19,6 +18,7 @@ from pydantic import SecretStr
 
 from actionledger._version import __version__
 from actionledger.core.errors import UsageError, require
+from actionledger.core.records import dataclass
 from actionledger.runtime.models.access import Endpoint, Timeouts
 from actionledger.runtime.models.errors import (
     BrokenResponseError,

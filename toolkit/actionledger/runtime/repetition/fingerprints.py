@@ -1,10 +1,10 @@
 """What was done, as far as it matters for finding repetition: from calls and observations, live or recorded. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from actionledger.core.canonical import json_text
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall, FieldError, Issue, Observation, ParseResult
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus, Outcome, Reason
 from actionledger.runtime.repetition.forms import (

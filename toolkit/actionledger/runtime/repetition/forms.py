@@ -7,12 +7,12 @@ result, times and identifiers make no difference; other numbers do, since they m
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.text import escaped_halves
 
 _COMPARED = 2000

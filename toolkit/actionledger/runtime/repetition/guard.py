@@ -2,10 +2,11 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rapidfuzz.fuzz import ratio
 
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.runtime.repetition.fingerprints import ActionFingerprint
 from actionledger.runtime.repetition.forms import CallForm

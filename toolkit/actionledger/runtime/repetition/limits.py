@@ -1,10 +1,10 @@
 """What counts as repetition, and how often is too often."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from actionledger.core.errors import UsageError
+from actionledger.core.records import dataclass
 
 
 class Pattern(StrEnum):

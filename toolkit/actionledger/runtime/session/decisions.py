@@ -8,7 +8,7 @@ import secrets
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from actionledger.core.canonical import json_text
@@ -17,6 +17,7 @@ from actionledger.core.events import EVENT, ApprovalDecided
 from actionledger.core.files import state_folder
 from actionledger.core.ids import new_id
 from actionledger.core.privacy import mask
+from actionledger.core.records import dataclass
 from actionledger.core.values import Approval
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import approvals_called, approvals_of_turn, open_approvals

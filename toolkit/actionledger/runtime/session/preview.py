@@ -1,11 +1,11 @@
 """What actions would do, for a person who is asked about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
 from actionledger.core.ids import new_id
+from actionledger.core.records import dataclass
 from actionledger.core.values import ActionCall
 from actionledger.runtime.execution.handlers import Context, Handlers
 from actionledger.runtime.execution.outcomes import message_of, outcome_of, truncated

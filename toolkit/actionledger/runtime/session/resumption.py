@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from actionledger.core.errors import DecisionKeyError, LedgerError, UsageError
 from actionledger.core.recording import SessionKey, TurnKey
+from actionledger.core.records import dataclass
 from actionledger.core.values import Approval, Observation, Turn
 from actionledger.core.vocabulary import ExecutionStatus, Reason, was_cut
 from actionledger.ledger import Ledger

@@ -6,7 +6,6 @@ doesn't: what a process could not record any more, because it was killed in betw
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.errors import UsageError
@@ -14,6 +13,7 @@ from actionledger.core.events import ActionReversed
 from actionledger.core.ids import derived_id, now, utc
 from actionledger.core.recording import Recorder, RunKey, SessionKey, TurnKey, turn_id_of
 from actionledger.core.recording.turns import action_id_of, attempt_id_of
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reversal
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import ActionTried, actions_tried, reversal_counts

@@ -1,13 +1,14 @@
 """Edits of a text: each finds its place in one plain way, by whole lines at most, or is refused with the nearest lines."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace as with_fields
+from dataclasses import replace as with_fields
 from enum import StrEnum
 from itertools import islice
 
 from rapidfuzz import fuzz, process
 
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.patterns import replace_pattern
 from actionledger.runtime.workspace.texts import BOM, SECRETS_ARE_MASKED, is_masked, line_end, with_line_ends

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from actionledger.core.ids import new_id
+from actionledger.core.records import dataclass
 from actionledger.runtime.workspace.nodes import Effect, effect_as_json, effect_from_json
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 from typing import Final, TypeVar
 
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.runtime.workspace.files import Files
 from actionledger.runtime.workspace.history import Unit
 from actionledger.runtime.workspace.limits import FileLimits

@@ -1,8 +1,7 @@
 """How much a workspace takes: of one file, of one turn, of one look around."""
 
-from dataclasses import dataclass
-
 from actionledger.core.errors import ActionError, require_number
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 
 

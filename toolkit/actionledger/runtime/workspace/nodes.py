@@ -4,9 +4,11 @@ import hashlib
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
+
+from actionledger.core.records import dataclass
 
 
 class NodeKind(StrEnum):

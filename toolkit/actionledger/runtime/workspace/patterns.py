@@ -8,11 +8,11 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 
 MAX_PATTERN = 2_000

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import NodeKind, PathEntry
 from actionledger.runtime.workspace.paths import Parts

@@ -4,10 +4,11 @@ import json
 import stat
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Protocol, Self
 
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.runtime.workspace.folders import Folder
 from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import Change, Effect, Gap, Node, NodeKind, kind_of, node_from_json

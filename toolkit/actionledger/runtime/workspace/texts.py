@@ -1,13 +1,13 @@
 """Between a file's bytes and a model's text: decoding, masked secrets, and differences of bearable length."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
 
 from actionledger.core.errors import ActionError
 from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask_text
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted, printable
 from actionledger.core.vocabulary import Reason
 

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.history import History, Record
 from actionledger.runtime.workspace.journal import Contents

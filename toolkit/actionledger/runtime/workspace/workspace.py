@@ -4,7 +4,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
 from threading import Lock
@@ -12,6 +12,7 @@ from threading import Lock
 from actionledger.core.errors import ActionError, UsageError
 from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import derived_id
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.files import Files
 from actionledger.runtime.workspace.folders import NEW_FOLDER_MODE, make_private_folder

@@ -5,13 +5,13 @@ any time; readers and writers go on.
 """
 
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import utc
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.connections import BASE
 from actionledger.ledger.storage.files import one_sentence
 from actionledger.ledger.storage.lake.connection import connect_lake

@@ -4,13 +4,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol, Self
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.processes import FileLock, remove_free
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.storage.ingest import IngestReport, Publishing

@@ -13,14 +13,13 @@ import os
 import re
 import socket
 import stat
-import tomllib
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from actionledger.core.errors import LedgerError, NotALedgerError
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 
 SUFFIX = ".toml"
 """What the name of a file ends in that says where a lake is."""
@@ -134,6 +133,8 @@ def is_place(path: Path) -> bool:
 
 
 def _said(path: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - hardly ever needed
+
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8")).get(TABLE)
     except FileNotFoundError as error:

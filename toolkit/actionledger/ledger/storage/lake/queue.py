@@ -12,7 +12,6 @@ import os
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Protocol, Self
@@ -20,6 +19,7 @@ from typing import Protocol, Self
 from actionledger.core.errors import LedgerError
 from actionledger.core.ids import new_id
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.encoding import LINE_LIMIT
 from actionledger.ledger.storage.files import make_private_folders
 from actionledger.ledger.storage.lake.place import S3, LakePlace

@@ -9,13 +9,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.processes import remove_free
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, one_sentence
 from actionledger.ledger.storage.ingest import IngestReport, Publishing

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
@@ -12,6 +12,7 @@ from uuid import UUID
 from actionledger.core.errors import LedgerError
 from actionledger.core.ids import new_id, now
 from actionledger.core.processes import FileLock
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, sync_to_disk
 
 

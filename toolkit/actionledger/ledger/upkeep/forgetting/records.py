@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import SessionForgotten
+from actionledger.core.records import dataclass
 from actionledger.core.vocabulary import ForgettingStep
 from actionledger.ledger.storage.chain import ENDS, Cells, Chain, draw_salts
 from actionledger.ledger.storage.connections import connect_store, offsets_in, transaction

@@ -7,13 +7,13 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
 from actionledger.core.errors import LedgerError, NotALedgerError
 from actionledger.core.processes import STALE_SECONDS
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.encoding import LINE_LIMIT
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.storage.hosts import file_system

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
+from actionledger.core.records import dataclass
 from actionledger.ledger.queries.skipped import COUNT_LEFT_OUT, REFUSED
 from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in, published
 from actionledger.ledger.storage.damage import cut_sentence

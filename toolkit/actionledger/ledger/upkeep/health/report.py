@@ -1,9 +1,10 @@
 """What an examination finds: a sentence for each check, and the figures that they rest on."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+
+from actionledger.core.records import dataclass
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _STEP = 1000

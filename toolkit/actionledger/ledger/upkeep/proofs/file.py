@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from filecmp import cmp
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.processes import FileLock
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.chain import Head
 from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, one_sentence, wal_of

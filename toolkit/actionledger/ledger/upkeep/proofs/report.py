@@ -1,11 +1,11 @@
 """What comes of verifying a ledger."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.errors import UsageError
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.ledger.storage.chain import Head
 
 

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.records import dataclass
 from actionledger.core.text import counted
 from actionledger.ledger.storage.chain import ENDS, FIRST, MARK_BYTES, SPAN, Head, Link, host_of
 from actionledger.ledger.storage.stored import StoredCell, rows_of_links, stored_cells

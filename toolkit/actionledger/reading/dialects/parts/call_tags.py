@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from json import dumps
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from xml.sax.saxutils import unescape
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -245,6 +244,8 @@ class TagForms:
 CDATA, CDATA_CLOSES = "<![CDATA[", "]]>"
 
 _ESCAPE = r"&(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
+_ENTITIES = {"&gt;": ">", "&lt;": "<", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
+"""What each stands for; that of the sign that all begin with is last."""
 _NO_XML = regex(rf"<|&(?!{_ESCAPE[1:]})")
 _NUMBER = regex(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>\d{1,7}));")
 
@@ -253,7 +254,10 @@ def unescaped(text: str) -> str:
     """Return a text without its escapes if it is XML; one with a bare sign was never escaped, and stays as it is."""
     if "&" not in text or _NO_XML.search(text):
         return text
-    return unescape(_NUMBER.sub(_character, text), {"&quot;": '"', "&apos;": "'"})
+    text = _NUMBER.sub(_character, text)
+    for written, meant in _ENTITIES:
+        text = text.replace(written, meant)
+    return text
 
 
 def _character(escape: re.Match[str]) -> str:

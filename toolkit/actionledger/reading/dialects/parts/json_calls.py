@@ -6,10 +6,10 @@ decoded is that of ``values``.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason

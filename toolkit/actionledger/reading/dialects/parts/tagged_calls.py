@@ -6,12 +6,12 @@ parameter or the end of the call follows, behind whole calls that the value hold
 """
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.parts.call_tags import (

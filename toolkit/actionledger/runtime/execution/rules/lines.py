@@ -1,10 +1,10 @@
 """A line for a shell as the commands in it, however they are written; nothing is filled in. Pure."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
 from actionledger.core.patterns import regex
+from actionledger.core.records import dataclass
 
 
 class Fit(IntEnum):

@@ -4,10 +4,11 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 
 from actionledger.core.errors import ActionError
+from actionledger.core.records import dataclass
 from actionledger.runtime.session.states.objects import Objects
 from actionledger.runtime.session.states.settings import ManifestSettings
 from actionledger.runtime.session.states.stores import belongs_to, image_of, may_be_store

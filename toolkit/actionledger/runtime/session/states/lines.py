@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError
 
 from actionledger.core.privacy import mask_lines
 from actionledger.core.processes import FileLock
+from actionledger.core.records import dataclass
 from actionledger.runtime.session.states.capture import CapturedState, SkippedPath
 from actionledger.runtime.session.states.objects import NONE_THERE, Objects
 from actionledger.runtime.workspace.folders import open_private

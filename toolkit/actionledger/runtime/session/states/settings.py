@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from actionledger._version import __version__
 from actionledger.core.errors import UsageError, require_number
+from actionledger.core.records import dataclass
 from actionledger.runtime.execution.approval import Policy, Rule
 from actionledger.runtime.execution.limits import Limits
 from actionledger.runtime.execution.profile import ExecutionSettings, Profile

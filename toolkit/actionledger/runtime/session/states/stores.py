@@ -6,12 +6,13 @@ import sqlite3
 import time
 from collections.abc import Collection, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any, Protocol
 from urllib.parse import quote
 from weakref import WeakSet
+
+from actionledger.core.records import dataclass
 
 
 class OpenStore(Protocol):
