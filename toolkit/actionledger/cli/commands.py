@@ -161,7 +161,7 @@ COMMANDS = {
         "Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend.",
     ),
     "shrink": Entry(
-        "failures:shrink_recorded",
+        "shrink:shrink_recorded",
         "Print the smallest text that still fails as a recorded response does, or one for each group of failures.",
     ),
     "case": Entry(

@@ -134,9 +134,8 @@ def _against_behind(behind: str, *, is_made: bool, is_own: bool = False) -> str:
     return "What follows says what it was." if not is_made and describes(behind) else ""
 
 
-def _says_made(text: str, start: int, low: int) -> bool:
+def _says_made(sentences: list[str]) -> bool:
     """Return whether the last sentence before a call says that it is made."""
-    sentences = _last(text, start, low)
     return bool(sentences) and (UNDERTAKES.search(sentences[-1]) or ANNOUNCES.search(sentences[-1]))
 
 
@@ -182,14 +181,14 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    is_made = _says_made(text, span.start, low)
-    if why := _against_behind(behind, is_made=is_made, is_own=is_own):
+    has_before = _WORD.search(text, max(low, span.start - _BEFORE), span.start) is not None
+    sentences = _last(text, span.start, low) if has_before else []
+    if behind and (why := _against_behind(behind, is_made=_says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
-    if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
+    if not has_before:
         return None
-    sentences = _last(text, span.start, low)
     if _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:

@@ -18,6 +18,7 @@ from actionledger.core.ids import new_id
 from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
 from actionledger.core.records import dataclass
+from actionledger.ledger.storage.binding import keep_frames_out
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
 """The setting: how much memory a ledger that is read may take of its process, as DuckDB writes it (``512MB``)."""
@@ -192,6 +193,7 @@ class _Kept:
 
 
 _kept = _Kept()
+keep_frames_out()
 
 
 def begin(config: Config) -> Instance:

@@ -255,7 +255,7 @@ def unescaped(text: str) -> str:
     if "&" not in text or _NO_XML.search(text):
         return text
     text = _NUMBER.sub(_character, text)
-    for written, meant in _ENTITIES:
+    for written, meant in _ENTITIES.items():
         text = text.replace(written, meant)
     return text
 
