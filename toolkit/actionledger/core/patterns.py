@@ -25,7 +25,7 @@ class _Uncompiled(Generic[AnyStr]):
     """A pattern; its methods become attributes once it is compiled, so that a later use looks one up and calls it."""
 
     def __init__(self, pattern: AnyStr, flags: int | re.RegexFlag) -> None:
-        self.pattern = pattern
+        self.pattern: AnyStr = pattern
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:

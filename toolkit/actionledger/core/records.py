@@ -54,7 +54,7 @@ def _made(cls: type, *, frozen: bool = False, eq: bool = True, **options: bool) 
         added["__hash__"] = _hash(values) if frozen else None
     if frozen and not inherits:
         added |= _frozen(cls, frozenset(each.name for each in fields))
-        cls.__dataclass_params__.frozen = True
+        vars(cls)["__dataclass_params__"].frozen = True
     for name, method in added.items():
         if name not in own:
             setattr(cls, name, method)
@@ -78,7 +78,7 @@ def _first_init(cls: type, *, frozen: bool) -> Callable[..., None]:
 
 
 def _compiled_init(cls: type, *, frozen: bool) -> Callable[..., None]:
-    fields = sorted(dataclasses.fields(cls), key=lambda each: each.kw_only)
+    fields = sorted(dataclasses.fields(cls), key=lambda each: bool(each.kw_only))
     known: dict[str, Any] = {"_set": object.__setattr__, "_factory": _FACTORY}
     parameters, lines = ["self"], []
     for place, each in enumerate(fields):
@@ -98,7 +98,7 @@ def _compiled_init(cls: type, *, frozen: bool) -> Callable[..., None]:
     lines += ["self.__post_init__()"] if hasattr(cls, "__post_init__") else ["pass"]
     body = "\n ".join(lines)
     exec(f"def __init__({', '.join(parameters)}):\n {body}", known)  # noqa: S102 - as the standard library does
-    init = known["__init__"]
+    init: Callable[..., None] = known["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     init.__module__ = cls.__module__
     init.__annotations__ = {each.name: each.type for each in fields} | {"return": None}
@@ -150,12 +150,12 @@ def _frozen(cls: type, names: frozenset[str]) -> dict[str, Callable[..., Any]]:
     def __setattr__(self: object, name: str, value: object) -> None:  # noqa: N807
         if type(self) is cls or name in names:
             raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        super(cls, self).__setattr__(name, value)
+        super(cls, self).__setattr__(name, value)  # type: ignore[arg-type]
 
     def __delattr__(self: object, name: str) -> None:  # noqa: N807
         if type(self) is cls or name in names:
             raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
-        super(cls, self).__delattr__(name)
+        super(cls, self).__delattr__(name)  # type: ignore[arg-type]
 
     methods: dict[str, Callable[..., Any]] = {"__setattr__": __setattr__, "__delattr__": __delattr__}
     return (

@@ -40,4 +40,4 @@ def _is_bound(frame: FrameType | None) -> bool:
 def keep_frames_out() -> None:
     """Have DuckDB take values without the packages of data frames, from now on."""
     if not any(isinstance(each, _OnlyWhereMeant) for each in sys.meta_path):
-        sys.meta_path.insert(0, _OnlyWhereMeant())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _OnlyWhereMeant())

@@ -7,12 +7,11 @@ result, times and identifiers make no difference; other numbers do, since they m
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any
 
 from actionledger.core.patterns import regex
-from actionledger.core.records import dataclass
 from actionledger.core.text import escaped_halves
 
 _COMPARED = 2000
@@ -116,23 +115,39 @@ _PASSING = regex(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class CallForm:
-    """A call as it is compared with others.
+    """A call as it is compared with others; what takes long to find is found when it is asked for, which is seldom.
 
     Args:
         name: the action's name.
-        exact: what it is done with, as a hash; layout makes no difference to it.
-        loose: the same, to which hardly any blanks make a difference.
-        words: what it says, the beginning of it; for comparing thoughts.
-        is_rest: whether it does nothing but wait.
+        value: what it is done with, without what only tells calls apart.
     """
 
-    name: str
-    exact: str
-    loose: str
-    words: str
-    is_rest: bool = False
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name
+        self._value = value
+
+    @cached_property
+    def exact(self) -> str:
+        """What it is done with, as a hash; layout makes no difference to it."""
+        return _hashed_value(self._value, _laid_out)
+
+    @cached_property
+    def loose(self) -> str:
+        """The same, to which hardly any blanks make a difference."""
+        return _hashed_value(self._value, _without_blanks)
+
+    @cached_property
+    def words(self) -> str:
+        """What it says, the beginning of it; for comparing thoughts."""
+        return _words(self._value)
+
+    @cached_property
+    def is_rest(self) -> bool:
+        """Whether it does nothing but wait."""
+        return not _RESTING.isdisjoint(_words_in(self.name)) or any(
+            text.strip().startswith("sleep ") for text in _texts(self._value)
+        )
 
 
 def call_form(name: str, arguments: str, *, references: bool = False) -> CallForm:
@@ -143,16 +158,7 @@ def call_form(name: str, arguments: str, *, references: bool = False) -> CallFor
         arguments: its arguments, as JSON or as any other text.
         references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
-    value = _told_apart(_value(arguments), references)
-    texts = list(_texts(value))
-    return CallForm(
-        name=name,
-        exact=_hashed_value(value, _laid_out),
-        loose=_hashed_value(value, _without_blanks),
-        words=_words(value),
-        is_rest=not _RESTING.isdisjoint(_words_in(name))
-        or any(text.strip().startswith("sleep ") for text in texts),
-    )
+    return CallForm(name, _told_apart(_value(arguments), references))
 
 
 def result_form(name: str, result: str) -> str:
