@@ -23,9 +23,9 @@ from actionledger.cli.filters import FOUND, GIVEN, Chosen, filtered
 from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, ScoreBound, Stage
+from actionledger.ledger.queries.fields import FIELDS
 from actionledger.ledger.queries.filters import FILTERS, filter_of, filter_parameters
 from actionledger.ledger.queries.scopes import turn_scope
-from actionledger_dashboard.components.fields import FIELDS
 
 Row: TypeAlias = dict[str, Any]
 
@@ -43,6 +43,9 @@ PLACES: dict[str, tuple[str, str]] = {
     "models": ("model", "--model"),
     "tasks": ("task", "--task"),
     "sources": ("source", "--source"),
+    "projects": ("project", "--project"),
+    "branches": ("branch", "--branch"),
+    "agents": ("agent", "--agent"),
     "captures": ("capture", "--capture"),
     "labels": ("label", "--label"),
     "scores": ("score", "--score"),
@@ -90,6 +93,11 @@ def sessions() -> Iterator[al.RecordedSession]:
             "sums" if number % 2 else "letters",
             tuple(turns),
             scores={"reward": number / 4},
+            details=al.SessionDetails(
+                project="/work/a" if number % 2 else "/work/b",
+                git_branch=("", "main", "fix/it")[number % 3],
+                agent="tuner" if number < 3 else "",
+            ),
             labels=("even",) if number % 2 == 0 else ("odd", "all"),
         )
 
@@ -225,6 +233,9 @@ PICKS: dict[str, Callable[[Row, Filter], bool]] = {
     "models": lambda row, within: row["model"] in within.models,
     "tasks": lambda row, within: row["task"] in within.tasks,
     "sources": lambda row, within: row["session"]["source"] in within.sources,
+    "projects": lambda row, within: row["session"]["project"] in within.projects,
+    "branches": lambda row, within: row["session"]["git_branch"] in within.branches,
+    "agents": lambda row, within: row["session"]["agent"] in within.agents,
     "captures": lambda row, within: row["turn"]["capture"] in within.captures,
     "labels": lambda row, within: bool(
         {*json.loads(str(row["session"]["labels"] or "[]"))} & {*within.labels}
@@ -269,6 +280,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "models": some("big", "small", "live"),
     "tasks": some("sums", "letters"),
     "sources": some("theirs", "ours"),
+    "projects": some("/work/a", "/work/b"),
+    "branches": some("main", "fix/it"),
+    "agents": some("tuner"),
     "captures": some("text", "calls"),
     "labels": some("even", "odd", "all"),
     "scores": some(
@@ -281,7 +295,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "endings": some("unparseable", "stopped_without_acting", "went_on", "final_answer"),
     "is_failing": st.just(value=True),
     "stage": st.sampled_from(get_args(Stage)),
-    "reasons": some("truncated", "unknown_name", "not_found", "unknown_failure"),
+    "reasons": some("truncated", "unknown_action", "not_found", "tool_error"),
     "action": st.sampled_from(["edit", "list_tasks", "update_task", "fly"]),
     "executions": some("succeeded", "failed"),
     "origin": st.sampled_from(Origin),
@@ -296,10 +310,10 @@ def test_no_field_is_forgotten_in_any_place() -> None:
     """Nor does a place have one that no filter has."""
     assert set(PLACES) == set(PICKS) == {*VALUES, "run_id"} == set(NAMES)
     parameters = {parameter for parameter, _ in PLACES.values()}
-    assert parameters == set(FILTERS) == {field.name for field in FIELDS}
+    assert parameters == set(FILTERS) == {field.parameter for field in FIELDS}
     options = {name.replace("_", "-") for name in GIVEN | FOUND}
     assert {f"--{name}" for name in options} == {option for _, option in PLACES.values()}
-    assert {PLACES[name][0] for name in _found()} == {field.name for field in FIELDS if field.is_found}
+    assert {PLACES[name][0] for name in _found()} == {field.parameter for field in FIELDS if field.is_found}
 
 
 def _found() -> set[str]:
@@ -312,6 +326,7 @@ def example(name: str) -> Any:
     """Return a value of a field: the first of those that it can have here."""
     return {
         "profiles": ("assistant",), "models": ("small",), "tasks": ("sums",), "sources": ("theirs",), "captures": ("calls",),
+        "projects": ("/work/a",), "branches": ("main",), "agents": ("tuner",),
         "labels": ("even",), "scores": (ScoreBound("reward", ">=", 0.5),), "since": MONDAY.replace(hour=0) + timedelta(days=2),
         "until": MONDAY.replace(hour=0) + timedelta(days=2), "dialects": ("none",), "outcomes": ("no_action",),
         "endings": ("unparseable",), "is_failing": True, "stage": "checking", "reasons": ("truncated",), "action": "edit",
@@ -436,5 +451,5 @@ def test_the_bar_of_a_page_reads_and_shows_each_field(
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.chips"
     ]
-    [label] = [field.label for field in FIELDS if field.name == PLACES[name][0]]
+    [label] = [field.label for field in FIELDS if field.parameter == PLACES[name][0]]
     assert [(chip["label"], chip["without"]) for chip in chips] == [(label, "")]
