@@ -77,9 +77,10 @@ docs: $(VENV)/.dev  ## build the documentation site in build/site/site; a link t
 	$(BIN)/python docs/data_model.py
 	$(BIN)/python docs/build_site.py build/site
 
-bench: $(VENV)/.dev  ## how fast it reads, each figure beside a known one of the same run
+bench: $(VENV)/.dev  ## how fast it reads, each figure beside a known one of the same run, and everyday commands (BENCH="--against PATH")
 	$(BIN)/python tests/benchmarks/reading.py
 	$(BIN)/python tests/benchmarks/masking.py
+	$(BIN)/python tests/benchmarks/everyday.py $(BENCH)
 
 bench-dashboard: $(VENV)/.dev  ## how long the dashboard's pages take in a real browser, beside a bare Streamlit page (BENCH="--turns 500000")
 	$(BIN)/python tests/benchmarks/dashboard.py $(BENCH)

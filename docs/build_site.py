@@ -45,7 +45,7 @@ NAV: dict[str, tuple[str, ...]] = {
     "Security": ("security.md", "decisions.md", "privacy.md"),
     "Notebooks": ("notebooks/*.md",),
     "Reference": ("reference/*.md",),
-    "The project": ("comparison.md", "architecture.md", "coverage.md", *BESIDE),
+    "The project": ("comparison.md", "architecture.md", "coverage.md", "tried.md", *BESIDE),
 }
 
 REFERENCE = {

@@ -3,7 +3,7 @@
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports import import_sessions
-from actionledger.imports.bundles import unknown_wordings
+from actionledger.imports.unknown_wordings import unknown_wordings
 from actionledger.ledger import open_ledger
 
 WORDS = ("The flux is out of phase.", "The flux is out of phase.", "view_image failed: no", "Exit code 3")

@@ -8,7 +8,6 @@ objects apart and what a free object holds is never touched. Pure, and asked onl
 """
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -18,6 +17,7 @@ from pydantic_core import from_json
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.schemas import Schema, field_names, resolved, takes_others
 from actionledger.core.names import near_names
+from actionledger.core.patterns import regex
 from actionledger.core.values import Conversion, FieldError
 from actionledger.core.vocabulary import Reason
 
@@ -34,8 +34,8 @@ _MOST = 100
 _EXACT = 2**53
 """Up to there every integer is a float of its own."""
 
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_SEVERAL = re.compile(r"[,;|\n]|^\s*[\[{(]|^\s*$")
+_NUMBER = regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SEVERAL = regex(r"[,;|\n]|^\s*[\[{(]|^\s*$")
 """What a text has that may be several values, or none: it is no list of one."""
 
 _HELD_BACK = frozenset(
@@ -60,7 +60,7 @@ _HELD_BACK = frozenset(
 _MODES = frozenset(["mode", "runmode", "executionmode"])
 """Fields that say by their value whether an action is held back."""
 
-_IDENTIFIER = re.compile(r"(^|_)ids?$|[a-z](Id|ID)s?$|^depends_on$")
+_IDENTIFIER = regex(r"(^|_)ids?$|[a-z](Id|ID)s?$|^depends_on$")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 

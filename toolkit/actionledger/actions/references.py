@@ -13,16 +13,17 @@ from typing import Any
 from pydantic_core import to_json
 
 from actionledger.core.errors import ActionError
+from actionledger.core.patterns import regex
 from actionledger.core.values import Reference
 from actionledger.core.vocabulary import Reason
 
 MAX_FILLED = 1_000_000
 """The most that references may put into the arguments of one action, in characters."""
 
-_REFERENCE = re.compile(r"\$\{([^${}.\n]{1,200})\.([^${}\n]{1,200})\}")
+_REFERENCE = regex(r"\$\{([^${}.\n]{1,200})\.([^${}\n]{1,200})\}")
 _SUFFIX = "_from"
 _CONTAINERS = (dict, list)
-_BY_NUMBER = re.compile(r"action_[1-9][0-9]{0,8}")
+_BY_NUMBER = regex(r"action_[1-9][0-9]{0,8}")
 _OWN_FIELDS = frozenset({"id", "depends_on"})
 """The fields that name actions themselves: no result can stand in them."""
 

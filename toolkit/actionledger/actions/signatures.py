@@ -14,15 +14,14 @@ from pydantic_core import PydanticSerializationError, to_json
 from actionledger.actions.catalogue import Action
 from actionledger.actions.schemas import Arguments
 from actionledger.core.errors import UsageError
+from actionledger.core.patterns import regex
 
 AnyFunction: TypeAlias = Callable[..., Any]
 
 DISCRIMINATOR = "type"
 
-_SECTION = re.compile(
-    r"^(Args|Arguments|Parameters|Returns|Raises|Yields|Examples?|Notes?):[ \t]*$", re.MULTILINE
-)
-_ARGUMENT = re.compile(r"^(\w+)(?: *\([^)\n]*\))?: *(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
+_SECTION = regex(r"^(Args|Arguments|Parameters|Returns|Raises|Yields|Examples?|Notes?):[ \t]*$", re.MULTILINE)
+_ARGUMENT = regex(r"^(\w+)(?: *\([^)\n]*\))?: *(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 
 
 class FunctionAction(Action):

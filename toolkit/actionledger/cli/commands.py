@@ -1,6 +1,5 @@
 """Which commands there are, and the group that loads the one that is called: most of them need what the others don't."""
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, wraps
@@ -16,15 +15,16 @@ from typer.main import get_group
 
 from actionledger.cli.exits import EPILOG
 from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.patterns import regex
 from actionledger.core.text import from_any_bytes, to_any_bytes
 
 _MARK = "\1"
 """Stands before a text that is no option while options are looked for."""
 
-_NO_OPTION = re.compile(rf"-\s|--[^=\s]*\s|{_MARK}")
+_NO_OPTION = regex(rf"-\s|--[^=\s]*\s|{_MARK}")
 """What begins so names no option, since no option's name has a space: ``-- a comment``, ``- an item``; or it would lose its own mark."""
 
-_LONG = re.compile(r"--([a-zA-Z]|$)")
+_LONG = regex(r"--([a-zA-Z]|$)")
 """What begins so is meant as an option, whether there is such a one or not; or as their end."""
 
 
@@ -161,7 +161,7 @@ COMMANDS = {
         "Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend.",
     ),
     "shrink": Entry(
-        "failures:shrink_recorded",
+        "shrink:shrink_recorded",
         "Print the smallest text that still fails as a recorded response does, or one for each group of failures.",
     ),
     "case": Entry(

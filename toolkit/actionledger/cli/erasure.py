@@ -1,6 +1,5 @@
 """``forget``: what is recorded of sessions goes from every file."""
 
-import re
 import sys
 from collections.abc import Collection
 from dataclasses import replace
@@ -16,6 +15,7 @@ from actionledger.cli.options import JsonOption, LedgerOption, existing
 from actionledger.cli.tables import Sheet, beside, console, plain, print_json, print_note
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import now
+from actionledger.core.patterns import regex
 from actionledger.core.text import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
@@ -25,7 +25,7 @@ from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.upkeep.forgetting.records import ForgetReport
 from actionledger.runtime.session.erasure import being_forgotten, forget, go_on_forgetting, named, to_forget
 
-_AGE = re.compile(r"(\d{1,6})([hdwy])")
+_AGE = regex(r"(\d{1,6})([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
 _SHOWN = 20
 

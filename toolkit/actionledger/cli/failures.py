@@ -1,4 +1,4 @@
-"""``failures``, ``shrink`` and ``loops``: what fails, in groups, the smallest text that still does, and sessions that go in circles."""
+"""``failures`` and ``loops``: what fails, in groups, and sessions that go in circles."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -8,23 +8,21 @@ from typing import Annotated, Any
 import typer
 
 from actionledger.cli.filters import Chosen, filtered
-from actionledger.cli.options import READING, JsonOption, LedgerOption, existing, reading_meant
+from actionledger.cli.options import JsonOption, LedgerOption, existing
 from actionledger.cli.tables import (
     SHOWN_CHARACTERS,
     Sheet,
     console,
     plain,
     print_json,
-    print_note,
     print_text,
     rate_value,
-    shortened,
     shown_rate,
 )
 from actionledger.core.errors import UsageError
 from actionledger.core.text import by_prices, counted
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.reasons import answered_words
 from actionledger.ledger.queries.trend import Unit
@@ -33,16 +31,11 @@ from actionledger.replay.failure_groups import FailureGroup, FailureReport
 from actionledger.replay.failures import failures
 from actionledger.replay.fit import other_format
 from actionledger.replay.loops import LoopReport, loops
-from actionledger.replay.readers import reader_of
-from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
 from actionledger.report.failures import (
     CHANGE_HEADS,
     HEADS,
     change_cells,
     group_cells,
-    reason,
-    shrunk_sentence,
-    where,
 )
 
 ALONE = "Give --between alone: it names its runs, and has no periods."
@@ -231,94 +224,6 @@ def _group_value(group: FailureGroup, names: Mapping[str, str]) -> dict[str, Any
         "last": group.last,
         "examples": [each._asdict() | {"session": names[each.session_id]} for each in group.examples],
         "periods": {f"{start:%Y-%m-%d}": asdict(each) for start, each in group.periods.items()},
-    }
-
-
-@filtered()
-def shrink_recorded(
-    which: Annotated[str | None, READING] = None,
-    ledger: LedgerOption = None,
-    *,
-    within: Chosen,
-    groups: Annotated[
-        int | None,
-        typer.Option(
-            "--groups", min=1, help="Of each of so many groups of failures, the costliest first, one text."
-        ),
-    ] = None,
-    tries: Annotated[int, typer.Option("--tries", min=1, help="How many texts are tried at most.")] = TRIES,
-    as_json: JsonOption = False,
-) -> None:
-    """Print the smallest text that still fails as a recorded response does, or one for each group of failures."""
-    with open_ledger(existing(ledger), read_only=True) as opened:
-        chosen = within(opened)
-        if groups is not None:
-            if which is not None:
-                raise UsageError("Give either --groups or one response.")
-            _show_groups(_shrunk_groups(opened, groups, tries, chosen), as_json=as_json)
-            return
-        if which is None:
-            raise UsageError(
-                "Say which response, as SESSION#TURN or by the id of its attempt, or how many --groups."
-            )
-        if replace(chosen, run_id=None) != EVERYTHING:
-            raise UsageError(
-                "Of one response its run alone can be picked; the other options of a filter go with --groups."
-            )
-        reading = reading_meant(opened, which, chosen.run_id)
-    found = shrink(reading.text, like(reading.text, reader_of(reading)), tries=tries)
-    if as_json:
-        print_json(_shrunk_value(found))
-        return
-    print_text(found.text)
-    print_note(f"{shrunk_sentence(found)}")
-
-
-def _shrunk_groups(
-    ledger: Ledger, wanted: int, tries: int, within: Filter
-) -> list[tuple[FailureGroup, Shrunk]]:
-    """Return the costliest groups that have a text to shrink; why others have none is said."""
-    found: list[tuple[FailureGroup, Shrunk]] = []
-    for group in failures(ledger, within, with_loops=False).groups:
-        if len(found) == wanted:
-            break
-        if group.key.stage == "acting":
-            continue
-        try:
-            found.append((group, shrink_group(ledger, group, tries=tries)))
-        except UsageError as error:
-            print_note(f"{where(group.key)}, {reason(group.key)}: {error}")
-    return found
-
-
-def _show_groups(found: list[tuple[FailureGroup, Shrunk]], *, as_json: bool) -> None:
-    if as_json:
-        print_json([{**group.key._asdict(), **_shrunk_value(shrunk)} for group, shrunk in found])
-        return
-    sheet = Sheet(
-        "where", "reason", "characters", "shrunk to", "text", title="Of each group the smallest text"
-    )
-    for group, shrunk in found:
-        sheet.add_row(
-            where(group.key),
-            plain(reason(group.key)),
-            f"{len(shrunk.original):,}",
-            f"{len(shrunk.text):,}",
-            plain(shortened(shrunk.text)),
-        )
-    console.print(sheet)
-    print_note(
-        f"{counted(len(found), 'group')} of reading and checking; what an action came to is no matter of its text"
-    )
-
-
-def _shrunk_value(found: Shrunk) -> dict[str, Any]:
-    return {
-        "text": found.text,
-        "characters": len(found.text),
-        "original_characters": len(found.original),
-        "tries": found.tries,
-        "is_smallest": found.is_smallest,
     }
 
 

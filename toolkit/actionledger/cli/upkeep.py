@@ -15,8 +15,9 @@ from actionledger.cli.options import JsonOption, LedgerOption, existing, ledger_
 from actionledger.cli.tables import Sheet, beside, console, plain, print_json, print_note
 from actionledger.core.errors import LedgerError, UsageError, require
 from actionledger.core.text import counted
-from actionledger.imports.bundles import UnknownWordings, bundle, unknown_wordings
+from actionledger.imports.bundles import bundle
 from actionledger.imports.newer_versions import Newer, newer_recordings
+from actionledger.imports.unknown_wordings import UnknownWordings, unknown_wordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.local import verify as verified

@@ -1,7 +1,9 @@
 """Modules that are loaded when somebody first asks: one of a room above, how a value looks, a package's names."""
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 _MODULES: dict[str, str] = {}
@@ -55,17 +57,31 @@ class Shown:
         return drawn(self, "html")
 
 
+class _Package(ModuleType):
+    """A package of which a name stays what its table says, also where a module of it is called the same."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in self._MODULES):
+            super().__setattr__(name, value)
+
+
 def loaded_when_asked(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     """Return what a package takes for its ``__getattr__``.
 
     Args:
         package: its ``__name__``.
-        modules: the module in it that each name is of, by the name.
+        modules: the module in it that each name is of, by the name, behind a colon what it is called there, if that differs;
+            the package has this table as ``_MODULES``.
     """
+    there = sys.modules[package]
+    there.__class__ = _Package
 
     def load(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{modules[name]}"), name)
+        module, _, called = modules[name].partition(":")
+        value = getattr(import_module(f"{package}.{module}"), called or name)
+        setattr(there, name, value)
+        return value
 
     return load

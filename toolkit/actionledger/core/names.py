@@ -1,12 +1,13 @@
 """Names of tools: which known one a wrong name was meant to be, and the namespaces that they stand in."""
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
+
+from actionledger.core.patterns import regex
 
 _LONGEST_WORD = 100
 """Longer words are no typing errors."""
@@ -22,8 +23,8 @@ _MARGIN = 10
 
 _MOST_NAMES = 3
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_WORD = re.compile(r"[^\W_]+")
+_HUMP = regex(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD = regex(r"[^\W_]+")
 
 
 def near_names(word: str, known: Iterable[str]) -> tuple[str, ...]:

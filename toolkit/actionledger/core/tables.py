@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from actionledger.core.html import escaped, frame
+from actionledger.core.patterns import regex
 from actionledger.core.text import counted, cut, visible, width
 
 _WIDEST_TABLE = 110
@@ -16,7 +17,7 @@ _WIDEST_CELL = 48
 _MOST_COLUMNS = 40
 _LONGEST_CELL = 300
 
-_WORD = re.compile(r"[\w.:/@-]{1,40}", re.ASCII)
+_WORD = regex(r"[\w.:/@-]{1,40}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ escape. UTF-8 can't hold it, so neither can a file, a database or a request.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from unicodedata import category, east_asian_width, name
+
+from actionledger.core.patterns import regex
 
 NO_NAME = "(none)"
 """What stands where something has no name, such as the model of a recording that names none."""
@@ -24,10 +25,10 @@ _JOINERS = frozenset("\u200c\u200d")
 _FOR_LATER = frozenset({"Cn", "Co"})
 """Characters that this Python's tables don't know yet, and private ones: those that do show them."""
 
-_HALF = re.compile("[\ud800-\udfff]")
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_HALF = regex("[\ud800-\udfff]")
+_PAIR = regex("[\ud800-\udbff][\udc00-\udfff]")
 
-_HALF_IN_JSON = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_HALF_IN_JSON = regex(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def is_unseen(character: str) -> bool:

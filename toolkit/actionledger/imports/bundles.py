@@ -7,10 +7,8 @@ import json
 import platform
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
@@ -18,13 +16,13 @@ from typing import Any
 from actionledger._version import __version__
 from actionledger.core.errors import LedgerError
 from actionledger.core.ids import now
+from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask
-from actionledger.core.text import counted, from_utf8_with_halves, utf8_with_halves
+from actionledger.core.text import from_utf8_with_halves, utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.importers import wordings_of
 from actionledger.imports.newer_versions import newer_recordings
 from actionledger.imports.sources.registry import sources
-from actionledger.imports.sources.wordings import is_known
+from actionledger.imports.unknown_wordings import unknown_errors, unknown_wordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.skipped import left_out
@@ -35,48 +33,11 @@ from actionledger.ledger.queries.versions import (
     READINGS,
     RECORDINGS,
     UNREAD,
-    tool_errors,
 )
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
 from actionledger.ledger.upkeep.health import examine
 from actionledger.reading.dialects import DIALECTS, FAMILIES
 from actionledger.reading.parsers import PARSERS, READING_RULES
-
-
-# Errors in words that no table knows: by them one sees that a runtime has come to say things otherwise.
-@dataclass(frozen=True, slots=True)
-class UnknownWordings:
-    """Errors of one runtime in words that no table knows.
-
-    Args:
-        source: what their sessions were recorded by.
-        version: which version of it; empty where the recordings don't say.
-        count: how many there are.
-    """
-
-    source: str
-    version: str
-    count: int
-
-    @property
-    def words(self) -> str:
-        """The same, as people read it."""
-        matches = "matches" if self.count == 1 else "match"
-        return f"{counted(self.count, 'error')} of {f'{self.source} {self.version}'.strip()} {matches} no known wording"
-
-
-def unknown_wordings(ledger: Queryable) -> list[UnknownWordings]:
-    """Return what was recorded as an error and no more, since no wording fits it, the most first.
-
-    Args:
-        ledger: what to ask.
-    """
-    found: Counter[tuple[str, str]] = Counter()
-    for errors in tool_errors(ledger):
-        if not is_known(errors.message, wordings_of(errors.source)):
-            found[errors.source, errors.version] += errors.count
-    return [UnknownWordings(*runtime, count) for runtime, count in found.most_common()]
-
 
 FORM = 1
 """The version of a bundle's form."""
@@ -85,8 +46,8 @@ _MOST_TEXTS = 20
 _MOST_CHARACTERS = 4000
 _MOST_ROWS = 500
 
-_VERSION = re.compile(r"[\w.+-]{1,40}")
-_KIND = re.compile(r"[\w.:/-]{1,60}(?: \([\w.:/, -]{0,200}…?\))?")
+_VERSION = regex(r"[\w.+-]{1,40}")
+_KIND = regex(r"[\w.:/-]{1,60}(?: \([\w.:/, -]{0,200}…?\))?")
 _CUSTOM = "custom"
 _OURS = frozenset({"", "demo", "live"})
 
@@ -192,8 +153,7 @@ def _counts(ledger: Queryable) -> dict[str, Any]:
 
 def _texts(ledger: Queryable) -> dict[str, Any]:
     """Return what is added where somebody asks for texts: the most frequent words of errors, and short responses."""
-    unknown = [each for each in tool_errors(ledger) if not is_known(each.message, wordings_of(each.source))]
-    unknown.sort(key=lambda each: -each.count)
+    unknown = sorted(unknown_errors(ledger), key=lambda each: -each.count)
     return {
         "errors": [
             {"source": each.source, "count": each.count, "message": each.message[:_MOST_CHARACTERS]}

@@ -1,6 +1,5 @@
 """One import as a run of a ledger: it begins with the first thing that is recorded of it."""
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from datetime import date
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 from actionledger.core.canonical import json_text
 from actionledger.core.events import Event
 from actionledger.core.ids import derived_id, new_id
+from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask_text
 from actionledger.core.recording import (
     ParserIdentity,
@@ -109,7 +109,7 @@ class ImportRun:
 _TITLE_CHARACTERS = 80
 _LOOKED_AT = 2_000
 _TAGGED = 16
-_TAG = re.compile(r"<([a-z][a-z0-9_-]{0,60})>")
+_TAG = regex(r"<([a-z][a-z0-9_-]{0,60})>")
 
 _BY_PERSON = frozenset({"user", "manual", "person"})
 """The words of sources for a title that a person has given."""

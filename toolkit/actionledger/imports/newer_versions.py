@@ -1,16 +1,16 @@
 """Recordings of versions that are newer than what a format was tested with: what is new in them nobody knows yet."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.text import counted
-from actionledger.imports.sources.registry import sources
+from actionledger.imports.sources.registry import known_source
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.versions import VERSIONS, recorded_versions
 
-_NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,4}")
+_NUMBERS = regex(r"\d{1,9}(?:\.\d{1,9}){1,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def newer_recordings(ledger: Queryable) -> list[Newer]:
 
 
 def _newer(source: str, version: str, sessions: int = 0) -> Newer | None:
-    known = sources().get(source)
+    known = known_source(source)
     tested = known.tested if known else ""
     is_newer = bool(tested) and _numbers(version) > _numbers(tested)
     return Newer(source, version, tested, sessions) if is_newer else None

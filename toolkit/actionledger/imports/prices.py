@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger.core.errors import SourceError, UsageError, is_there, require_path
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Billed, Usage
 
 if TYPE_CHECKING:
@@ -224,6 +224,8 @@ class Prices:
 
 
 def _held(file: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - hardly ever needed
+
     try:
         text = file.read_text(encoding="utf-8")
         held = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
@@ -295,7 +297,7 @@ _LOCAL = frozenset(
 )
 """What stands before a model's name where it runs on a machine of its user's: no list has a price for that."""
 
-_BEDROCK = re.compile(
+_BEDROCK = regex(
     r"(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\.", re.ASCII
 )
 

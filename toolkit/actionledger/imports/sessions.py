@@ -1,6 +1,5 @@
 """Sessions of any source into a ledger, from Python."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.frozen import collecting_seldom
+from actionledger.core.patterns import regex
 from actionledger.core.processes import gated
 from actionledger.imports.handovers import Claims, Made, SharedFacts, SourceFacts, Touched
 from actionledger.imports.importer import Importer
@@ -28,7 +28,7 @@ from actionledger.ledger.results import Parameters, QueryResult
 
 # What a program hands over to be taken in: each value is of the kind that its field is for, or a sentence says which is not.
 _Fits = Callable[[Any], bool]
-_OUR_MODULES = re.compile(r"\bactionledger(?:\.[a-z_]+)*\.")
+_OUR_MODULES = regex(r"\bactionledger(?:\.[a-z_]+)*\.")
 
 
 def refuse_other_kinds(item: object) -> None:

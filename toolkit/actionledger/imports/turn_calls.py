@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from actionledger.core.errors import ActionError
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.recording.turns import action_id_of
 from actionledger.core.recordings import RecordedCall, RecordedTurn
@@ -45,12 +46,12 @@ MOST = 20_000
 
 _KEYS = ("command", "cmd", "commands")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
-_SCRIPT = re.compile(r"-l?c")
-_QUIET = re.compile(r"(?:\s+(?:2>&1|&?>\s?/dev/null|[12]>\s?/dev/null))+\s*\Z")
+_SCRIPT = regex(r"-l?c")
+_QUIET = regex(r"(?:\s+(?:2>&1|&?>\s?/dev/null|[12]>\s?/dev/null))+\s*\Z")
 _DIFFERS = frozenset({"--exit-code", "--quiet", "--no-index"})
 _GIT_FLAGS = frozenset({"--no-pager", "-P", "--paginate", "-p", "--no-optional-locks", "--literal-pathspecs"})
-_PRINTED = re.compile(r"^Output:[^\S\n]*$", re.MULTILINE)
-_FRAME = re.compile(
+_PRINTED = regex(r"^Output:[^\S\n]*$", re.MULTILINE)
+_FRAME = regex(
     r"^(?:(?:Exit code:?|Process exited with code|Command exited with code|Exit Code:) 1"
     r"|\((?:no output|empty)\)|Output: \(empty\)|Wall time:? [^\n]{1,40}|</?(?:shell_metadata|bash_metadata)>)?[^\S\n]*$",
     re.MULTILINE,

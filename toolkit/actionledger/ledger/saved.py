@@ -5,7 +5,6 @@ It holds no records: it may go at any time, and whoever copies the published fil
 
 import json
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from actionledger.core.errors import LedgerError, UsageError
+from actionledger.core.patterns import regex
 from actionledger.core.processes import FileLock
 from actionledger.core.text import writable
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence, sync_to_disk
@@ -25,7 +25,7 @@ MOST_BYTES = 1_000_000
 """How much may be kept of a kind."""
 
 _PATIENCE_SECONDS = 5.0
-_KIND = re.compile(r"[a-z]+")
+_KIND = regex(r"[a-z]+")
 
 
 class Saved:

@@ -8,14 +8,15 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NoReturn
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.base import Dialect, Found, Written, named_arguments
 
-_SOLUTIONS = re.compile(r"<solution>(.*?)</solution>", re.DOTALL)
-_EXECUTES = re.compile(r"<execute>(.*?)</execute>", re.DOTALL)
-_PYTHON_FENCES = re.compile(r"```python\n(.*?)```", re.DOTALL)
+_SOLUTIONS = regex(r"<solution>(.*?)</solution>", re.DOTALL)
+_EXECUTES = regex(r"<execute>(.*?)</execute>", re.DOTALL)
+_PYTHON_FENCES = regex(r"```python\n(.*?)```", re.DOTALL)
 
 
 def mint_harness(text: str) -> Iterator[Found]:
@@ -66,31 +67,31 @@ def _joined(pattern: re.Pattern[str], text: str, closer: str) -> tuple[str, Span
 
 _TAGS: dict[str, tuple[re.Pattern[str], tuple[str, ...]]] = {
     "create_file": (
-        re.compile(
+        regex(
             r"<create_file>\s*<path>(.*?)</path>\s*<content>\n?(.*?)</content>\s*</create_file>", re.DOTALL
         ),
         ("path", "content"),
     ),
     "execute_command": (
-        re.compile(
+        regex(
             r"<execute_command>\s*<command>(.*?)</command>\s*(?:<description>(.*?)</description>)?\s*</execute_command>",
             re.DOTALL,
         ),
         ("command", "description"),
     ),
     "create_directory": (
-        re.compile(r"<create_directory>\s*<path>(.*?)</path>\s*</create_directory>", re.DOTALL),
+        regex(r"<create_directory>\s*<path>(.*?)</path>\s*</create_directory>", re.DOTALL),
         ("path",),
     ),
     "modify_file": (
-        re.compile(
+        regex(
             r"<modify_file>\s*<path>(.*?)</path>\s*<search>\n?(.*?)\n?</search>\s*"
             r"<replace>\n?(.*?)\n?</replace>\s*</modify_file>",
             re.DOTALL,
         ),
         ("path", "search", "replace"),
     ),
-    "read_file": (re.compile(r"<read_file>\s*<path>(.*?)</path>\s*</read_file>", re.DOTALL), ("path",)),
+    "read_file": (regex(r"<read_file>\s*<path>(.*?)</path>\s*</read_file>", re.DOTALL), ("path",)),
 }
 
 
@@ -112,7 +113,7 @@ def go_tags(text: str) -> Iterator[Found]:
             yield Found(BlockStatus.STRICT, span, span, (Written(tag, arguments, span),))
 
 
-_STANDARD = re.compile(r"```actions\s*\n(.*?)\n```", re.DOTALL)
+_STANDARD = regex(r"```actions\s*\n(.*?)\n```", re.DOTALL)
 
 
 def gembrain_standard(text: str) -> Iterator[Found]:
@@ -193,7 +194,7 @@ def _unreadable(span: Span, body: Span, detail: str) -> Found:
     return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
 
 
-_JSON_OPENER = re.compile(r"```json\s*\n?")
+_JSON_OPENER = regex(r"```json\s*\n?")
 
 
 def echelon_progressive(text: str) -> Iterator[Found]:

@@ -6,6 +6,7 @@ is in it: "For example, the port is missing, so I'll add it:".
 
 import re
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.reading.prose_words.phrases import FOLDED, Vocabulary
 from actionledger.reading.scan.line_starts import AnyCase
@@ -53,7 +54,7 @@ _STEMS = (
     }
 )
 _NO = r"no\s"
-_HAN = re.compile("[\u4e00-\u9fff]")
+_HAN = regex("[\u4e00-\u9fff]")
 _VOCABULARY = Vocabulary(_STEMS)
 
 
@@ -65,7 +66,7 @@ def may_hold(text: str, stems: frozenset[str]) -> bool:
 class Words:
     """The stems, looked for in lower case: a pattern that ignores case takes seven times as long."""
 
-    _all = re.compile(f"{any_of(_STEMS)}|{_NO}")
+    _all = regex(f"{any_of(_STEMS)}|{_NO}")
 
     def may_stand_in(self, text: str) -> bool:
         """Return whether a match of any pattern that finds a cue may stand in a text: with no look at what stands around it."""
@@ -103,15 +104,15 @@ class CueWords:
 _WINDOW = 600
 """How much before a block is looked at, in code points."""
 
-_FENCE_LINE = re.compile(r"[^\n`~]*+(?:```|~~~)[^\n]*+")
-_PARTS = re.compile(
+_FENCE_LINE = regex(r"[^\n`~]*+(?:```|~~~)[^\n]*+")
+_PARTS = regex(
     rf"\n(?:(?:[ \t\r]*+\n)?{_FENCE_LINE.pattern}|[ \t\r]*+\n)|</[\w.:-]++>|<\|[^|<>\n]{{1,40}}+\|>|<｜[^｜<>\n]{{1,40}}+｜>"
 )
 """What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
 
-_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+_BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 
-_SENTENCES = re.compile(
+_SENTENCES = regex(
     r"[.!?…。！？:：\n](?:(?<=[.!?…])(?<!\b\w.)[\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|(?<=[。！？])"
     r"|(?<=[:：])[*_]*+[ \t]*+\r?\n|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))"
 )
@@ -121,7 +122,7 @@ _NEAR = 120
 """How far before a block what parts sentences is looked for first."""
 
 _DECORATION = " \t\r\n*_`.,，:："
-_COLON = re.compile(r"[:：][*_`\s]*+\Z")
+_COLON = regex(r"[:：][*_`\s]*+\Z")
 
 _ANYWHERE = AnyCase(
     r"\b(?:for (?:example(?!\.\w|['’]s)|instance)|as an example(?! \w+ (?:is|was)\b)"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found
@@ -35,7 +36,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 _SHORT, _MOST_REMEMBERED = 16, 256
 """Up to how many code points a text has, and how many there are, for which it is remembered which dialects ask for them."""
 
-_HIDDEN = re.compile(f"[{HIDDEN}]+")
+_HIDDEN = regex(f"[{HIDDEN}]+")
 
 Placed = tuple[Dialect, Found]
 """A block with the dialect that read it."""
@@ -301,7 +302,7 @@ def _matching(
 ) -> list[tuple[Dialect, re.Pattern[str]]]:
     """Return the dialects that ask for openings by patterns, each with all of its own."""
     asked = ((dialect, getattr(dialect, attribute)) for dialect in dialects)
-    return [(dialect, re.compile("|".join(sorted(patterns)))) for dialect, patterns in asked if patterns]
+    return [(dialect, regex("|".join(sorted(patterns)))) for dialect, patterns in asked if patterns]
 
 
 def _says_nothing(found: Found, opening: Opening) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
@@ -25,16 +26,16 @@ _WORD = r"\b"
 
 _BLANKS = r"\s*+"
 _NAME = r"(?P<name>[A-Za-z_][\w.:-]{1,80})"
-_BEHIND = re.compile(rf"[\"']?(?:>?(?:[\[{{(\"]|\s*+(?:{MARK}))|\s++[\w-]++=[\"'])|\s*+(?={MARK})")
+_BEHIND = regex(rf"[\"']?(?:>?(?:[\[{{(\"]|\s*+(?:{MARK}))|\s++[\w-]++=[\"'])|\s*+(?={MARK})")
 """What follows the name of a call: a mark, or what it holds."""
 
-_CUT = re.compile(r"[\"']?>?\s*+\Z|(?:<[|｜]?[\w|｜-]*+|\[[A-Z]*+)\Z")
+_CUT = regex(r"[\"']?>?\s*+\Z|(?:<[|｜]?[\w|｜-]*+|\[[A-Z]*+)\Z")
 """What follows it at the end of a text: nothing, or what began as a mark."""
 
-_GOES_ON = re.compile(r"[\w\s]{0,40}<[|｜]")
+_GOES_ON = regex(r"[\w\s]{0,40}<[|｜]")
 """What follows a mark of a header that has another one."""
 
-_BETWEEN = re.compile(rf"(?:{MARK}|\s|\d|assistant|commentary|analysis)*+")
+_BETWEEN = regex(rf"(?:{MARK}|\s|\d|assistant|commentary|analysis)*+")
 _VALUE = rf"(?:(?:{MARK})\s*+)*+\s*+[\[{{][\[{{\s]*+(?:[\"'](?:name|tool|function|recipient_name)[\"']\s*+:\s*+[\"'])?{_NAME}"
 
 
@@ -120,13 +121,13 @@ def _made_head(dialect: Dialect) -> _Head:
 
 @lru_cache(maxsize=256)
 def _pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return regex(pattern)
 
 
-_BEGINS = re.compile(r"""[\[{]\s*+(?:["'“\[{]|[^\W\d][\w.]*+\s*+[(:])|[^\W\d][\w.]*+\(""")
+_BEGINS = regex(r"""[\[{]\s*+(?:["'“\[{]|[^\W\d][\w.]*+\s*+[(:])|[^\W\d][\w.]*+\(""")
 """What a value, or a call in Python, begins with."""
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""(?P<opens>[\[{(])|(?P<closes>[\]})])|(?P<sets>[:=])|[\s,]++"""
     r"""|(?:\"{3}(?:[^\"\\]++|\\.|\"(?!\"\"))*+\"{3}|'{3}(?:[^'\\]++|\\.|'(?!''))*+'{3}"""
     r"""|\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+')(?=\s*+(?:[,:=\]})]|\Z))"""
@@ -190,10 +191,10 @@ def _to_the_end(holder: Found, at: int, end: int) -> Found:
 _LISTED = r"[A-Za-z_][\w.]{0,80}+\("
 _ARGUMENT = r"[A-Za-z_]\w*+\s*+="
 _JSON = r"\{\s*+\"(?:name|function|tool)\"\s*+:\s*+\"[^\"\n]{1,80}\"\s*+,\s*+\"(?:arguments|parameters|args)\"\s*+:"
-LOOKS_LIKE_CALL = re.compile(rf"\[{_LISTED}(?:{_ARGUMENT}|\))|{_JSON}")
+LOOKS_LIKE_CALL = regex(rf"\[{_LISTED}(?:{_ARGUMENT}|\))|{_JSON}")
 """What is a call by its looks, in a line of thoughts."""
 
-_IN_PROSE = re.compile(rf"\[(?<![A-Za-z0-9_.)\](\"']\[){_LISTED}\s*+\(?{_ARGUMENT}|{_JSON}")
+_IN_PROSE = regex(rf"\[(?<![A-Za-z0-9_.)\](\"']\[){_LISTED}\s*+\(?{_ARGUMENT}|{_JSON}")
 """The same in any other line: what stands directly behind a word is an index, and what has no arguments may be one."""
 _BEGINS_WITH = {"json": "{", "llama3_json": "{", "pythonic": "[", "llama4_pythonic": "["}
 """What a call begins with in the dialects that have no marks."""

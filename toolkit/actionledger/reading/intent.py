@@ -9,9 +9,9 @@ What the content says is asked first: a dialect has read actions. Then the place
 What was meant and can't be read is never taken for nothing: it is a loss, or it is said.
 """
 
-import re
 from bisect import bisect_right
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.cues import is_shown, may_forbid_something_else
@@ -21,9 +21,9 @@ from actionledger.reading.scan.line_starts import AnyCase
 from actionledger.reading.scan.openings import Opening, OpeningKind, text_before
 from actionledger.reading.scan.source import Source
 
-_ENDS_LINE = re.compile(r"[ \t]*+[.,;:!)。，；：！）]?+[ \t]*+(?:\r?\n|\Z|`{3}|<)")
-_QUOTED = re.compile(r"[ \t]{0,3}>")
-_SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])|[。！？]")
+_ENDS_LINE = regex(r"[ \t]*+[.,;:!)。，；：！）]?+[ \t]*+(?:\r?\n|\Z|`{3}|<)")
+_QUOTED = regex(r"[ \t]{0,3}>")
+_SENTENCE_ENDS = regex(r"[.!?]\s+(?=[A-Z])|[。！？]")
 _SHOWS = AnyCase(
     r"\b(?:example|for instance|e\.g\.|such as|instead of|rather than)(?!\w)"
     r"|\b(?:do not|don['’]t|never|not|avoid)\s+(?:\w+\s+)?(?:write|send|emit|use|run|call|return|answer|output)"
@@ -83,9 +83,9 @@ def _spans_lines(found: Found, text: str) -> bool:
     return text.find("\n", *found.span) >= 0
 
 
-_LINES = re.compile(r"(?:[ ]{0,3}>[^\n]*+(?:\n|\Z))++")
-_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
-_MARKS = re.compile(r"(?:[ ]{0,3}>[ \t]?+)++")
+_LINES = regex(r"(?:[ ]{0,3}>[^\n]*+(?:\n|\Z))++")
+_LINE = regex(r"[^\n]*+\n|[^\n]++")
+_MARKS = regex(r"(?:[ ]{0,3}>[ \t]?+)++")
 
 
 class Quotation:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Block, Issue, RawAction, Span
 from actionledger.core.values.calls import Offer
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
@@ -33,7 +34,7 @@ _OF_OTHERS = frozenset({">>>"})
 _IN_LINES = ("*** Begin Patch", "Action Input:")
 """Marks of the formats that are found by their lines."""
 
-_NAMED = re.compile(
+_NAMED = regex(
     r"""<(?:\w{1,20}+:)?invoke\s++name\s*+=\s*+["']?[\w.-]|<function(?:=|\s++name=["']?)[\w.-]"""
     r"""|["'](?:name|tool_name)["']\s*+:\s*+["'][\w.-]"""
     r"""|(?:call|begin|CALLS\]|sep[^\w\s]{0,3}|function|functions\.|name)[>|｜:]{0,2}\s*+[\[{"'(]*+\s*+[A-Za-z_]"""
@@ -250,15 +251,15 @@ def _marks_by_sign() -> Sequence[tuple[str, re.Pattern[str]]]:
     signs: dict[str, list[str]] = {}
     for mark in sorted(frozenset[str]().union(*_marks_by_dialect().values()), reverse=True):
         signs.setdefault(mark if mark[0].isalnum() else mark[0], []).append(mark)
-    return [(sign, re.compile("|".join(map(re.escape, marks)))) for sign, marks in signs.items()]
+    return [(sign, regex("|".join(map(re.escape, marks)))) for sign, marks in signs.items()]
 
 
 @lru_cache(maxsize=1024)
 def _called(name: str) -> re.Pattern[str]:
-    return re.compile(re.escape(name) + _CALLED)
+    return regex(re.escape(name) + _CALLED)
 
 
 @lru_cache(maxsize=1024)
 def _spelt(name: str) -> re.Pattern[str]:
     key = r"""["'](?:name|tool|tool_name|function|function_name)["']\s*:\s*["']"""
-    return re.compile(rf"{re.escape(name)}[ \t]?\(|{key}{re.escape(name)}[\"']")
+    return regex(rf"{re.escape(name)}[ \t]?\(|{key}{re.escape(name)}[\"']")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.reading.prose_words import (
     ANNOUNCES,
@@ -40,31 +41,31 @@ _LAST = 2
 """How many sentences before a call may announce it."""
 
 _SHORT, _FEW = 20, 3
-_WORDS = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
-_WORD = re.compile(r"[^\W\d_]")
-_PARTS = re.compile(
+_WORDS = regex(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
+_WORD = regex(r"[^\W\d_]")
+_PARTS = regex(
     r"</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|^[^\n`~]*+(?:```|~~~)[^\n]*+$|(?:^|\n)[ \t]*+[-*_]{3,}+[ \t]*+(?=\n|\Z)",
     re.MULTILINE,
 )
-_RULE = re.compile(r"[-*_][-*_]{2}")
+_RULE = regex(r"[-*_][-*_]{2}")
 
-_TAGS = re.compile(r"</?[\w|:-][^<>\n]{0,80}+>")
-_TAG_BEFORE = re.compile(r"(?P<mark><[A-Za-z][\w:-]{0,40}(?:\s[^<>\n]{0,80})?>\s*)+\Z")
-_TURN_BEFORE = re.compile(
+_TAGS = regex(r"</?[\w|:-][^<>\n]{0,80}+>")
+_TAG_BEFORE = regex(r"(?P<mark><[A-Za-z][\w:-]{0,40}(?:\s[^<>\n]{0,80})?>\s*)+\Z")
+_TURN_BEFORE = regex(
     r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>|<\|turn>)\s*(?:assistant|model)\s*(?:<\|end_header_id\|>\s*)?\Z"
 )
-_FENCE_BEFORE = re.compile(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]++)[ \t]*+\r?\n\s*+\Z")
+_FENCE_BEFORE = regex(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]++)[ \t]*+\r?\n\s*+\Z")
 """The fence that a call stands in, where it opens in the middle of a line or has a label."""
 
-_SENTENCE = re.compile(
+_SENTENCE = regex(
     r"[.!?…。！？\n](?:(?<=[.!?…])(?<!^\d\.)(?<!^\d\d\.)[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))",
     re.MULTILINE,
 )
 """What ends a sentence; a sign that does is still its own, and an item's number is none. All signs stand in one class first, for that is
 found fast. A blank line ends none: what stands before it is what the next line is about."""
 
-_MARKUP = re.compile(r"[<{\[`]")
-_LEAD = re.compile(r"[`~ \t\r\n.;,*_]*+")
+_MARKUP = regex(r"[<{\[`]")
+_LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
 
 
 _QUOTES = {
@@ -80,14 +81,14 @@ _QUOTES = {
     "`": "`",
 }
 _TAG = 80
-_SHOWING_TAG = re.compile(
+_SHOWING_TAG = regex(
     r"<(?:examples?|samples?|quotes?|quotation|quoted|documentation|docs?|logs?|illustration|snippet|transcript)\b[^<>\n]*>\Z",
     re.IGNORECASE,
 )
 _COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
-_GOES_ON = re.compile(r"[a-zà-ÿа-я]++[ ,]")
-_LABEL = re.compile(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
-_HEADING = re.compile(r"[#*_>|+-]|\d++[.)]")
+_GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
+_LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
+_HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
 
 class Verdict(NamedTuple):
@@ -133,9 +134,8 @@ def _against_behind(behind: str, *, is_made: bool, is_own: bool = False) -> str:
     return "What follows says what it was." if not is_made and describes(behind) else ""
 
 
-def _says_made(text: str, start: int, low: int) -> bool:
+def _says_made(sentences: list[str]) -> bool:
     """Return whether the last sentence before a call says that it is made."""
-    sentences = _last(text, start, low)
     return bool(sentences) and (UNDERTAKES.search(sentences[-1]) or ANNOUNCES.search(sentences[-1]))
 
 
@@ -181,14 +181,14 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    is_made = _says_made(text, span.start, low)
-    if why := _against_behind(behind, is_made=is_made, is_own=is_own):
+    has_before = _WORD.search(text, max(low, span.start - _BEFORE), span.start) is not None
+    sentences = _last(text, span.start, low) if has_before else []
+    if behind and (why := _against_behind(behind, is_made=_says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
-    if _WORD.search(text, max(low, span.start - _BEFORE), span.start) is None:
+    if not has_before:
         return None
-    sentences = _last(text, span.start, low)
     if _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:

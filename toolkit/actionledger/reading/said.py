@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.reasoning import thought_closers
@@ -11,15 +12,13 @@ from actionledger.reading.parsers import DialectParser
 _THOUGHTS = DialectParser(name="said", dialects=(), evidence="ignored")
 """Knows thoughts by their markers, and nothing else."""
 
-_HEADER = re.compile(
+_HEADER = regex(
     r"(?:<\|start\|>[ ]?assistant)?+<\|channel\|>[ ]?(?P<channel>\w+)[^<]*+<\|message\|>|<\|start\|>[ ]?assistant<\|message\|>"
 )
-_MARK = re.compile(r"<\|(?:end|return|start)\|>|<\|channel\|>")
+_MARK = regex(r"<\|(?:end|return|start)\|>|<\|channel\|>")
 """What ends a message of Harmony's."""
 
-_WITHOUT_TOKENS = re.compile(
-    r"\s*+analysis(?P<thoughts>(?!final\b).*?)assistant\s?final(?P<text>.*)\Z", re.DOTALL
-)
+_WITHOUT_TOKENS = regex(r"\s*+analysis(?P<thoughts>(?!final\b).*?)assistant\s?final(?P<text>.*)\Z", re.DOTALL)
 """The same two messages where a server has dropped the tokens around them."""
 
 

@@ -7,9 +7,8 @@ more text, or for the end; one that only its place marks waits for the end. One 
 marker that nothing opened makes thoughts of all before it. A model whose template writes the opening tag for it is to be streamed with ``is_thinking``.
 """
 
-import re
-
 from actionledger.core.errors import UsageError, require_text
+from actionledger.core.patterns import regex
 from actionledger.core.values import Block, RawAction, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
@@ -60,8 +59,8 @@ def waits_for_prose(text: str, gap: Span, placed: tuple[Dialect, Found]) -> bool
 _SMALL_GROWTH = 64
 _SHARE_OF_GROWTH = 8
 
-_FENCE = re.compile("```|~~~")
-_LINE_GOES_ON = re.compile(rf"[ \t\r{HIDDEN}]*\Z")
+_FENCE = regex("```|~~~")
+_LINE_GOES_ON = regex(rf"[ \t\r{HIDDEN}]*\Z")
 
 StreamedBlock = tuple[Block, tuple[RawAction, ...]]
 """A block that is settled, with its actions."""

@@ -4,9 +4,9 @@ A call in thoughts is never run. In thoughts that end, and are followed by an an
 its thoughts to a call without ending them, or ended with it, the call may be meant: it is read, and waits for a person.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
@@ -18,9 +18,9 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
-_NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")
-_MAY_BE_NOTHING = re.compile(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+(?:<[^>\n]{0,42})?\Z")
-_SIGNS = re.compile(r"[<{\[`A](?:(?<!A)|ction)")
+_NOTHING = regex(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")
+_MAY_BE_NOTHING = regex(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+(?:<[^>\n]{0,42})?\Z")
+_SIGNS = regex(r"[<{\[`A](?:(?<!A)|ction)")
 """Without one of these, no call stands in thoughts."""
 
 _WHY = "It stands in the model's thoughts."

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from actionledger.core.errors import SourceError, require_names, require_path, require_text
+from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask_text
 from actionledger.core.text import escaped_halves, writable
 from actionledger.core.values import ParseResult
@@ -23,7 +24,7 @@ from actionledger.replay.readers import Reader, reader_of
 SUFFIX = ".case.toml"
 """How the name of a case's file ends where cases are looked for among other files."""
 
-_EXPECT_TABLE = re.compile(r"^\[expect\]", re.MULTILINE)
+_EXPECT_TABLE = regex(r"^\[expect\]", re.MULTILINE)
 
 
 class _Strict(BaseModel):

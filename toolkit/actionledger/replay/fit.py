@@ -1,6 +1,7 @@
 """Whether a parser was meant for responses: which turns it never was, and whether those without an action look like another format."""
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from pydantic_core import from_json
 
@@ -9,10 +10,9 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.rereading import responses_by_profile
 from actionledger.ledger.queries.unacted import quiet_responses
-from actionledger.profiles import PROFILES
-from actionledger.reading.baselines import baseline_dialect
-from actionledger.reading.parsers import PARSERS, AnyParser, BaselineParser
-from actionledger.runtime.parse_result import read_response
+
+if TYPE_CHECKING:
+    from actionledger.reading.parsers import AnyParser
 
 _SHOWN = 3
 _JSON = "JSON of no known format"
@@ -41,6 +41,9 @@ def other_format(ledger: Queryable, within: Filter = EVERYTHING) -> str:
 
 def _look_of(text: str) -> str:
     """Return the dialect of a text's calls, or that it is JSON; empty where it looks like nothing."""
+    from actionledger.reading.parsers import PARSERS  # noqa: PLC0415 - slow to load, and most ledgers have no such text
+    from actionledger.runtime.parse_result import read_response  # noqa: PLC0415 - the same
+
     result = read_response(text, PARSERS["auto"], None)
     if result.valid_actions:
         return result.valid_actions[0].dialect
@@ -53,7 +56,7 @@ def _look_of(text: str) -> str:
     return _JSON if isinstance(value, dict | list) else ""
 
 
-def unfit_turns(ledger: Queryable, parser: AnyParser, within: Filter = EVERYTHING) -> dict[str, int]:
+def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTHING) -> dict[str, int]:
     """Return how many turns a filter picks of each profile whose formats a parser doesn't read.
 
     A parser is for a profile if they share a dialect. Of a profile that this process doesn't know, nothing is said.
@@ -63,6 +66,8 @@ def unfit_turns(ledger: Queryable, parser: AnyParser, within: Filter = EVERYTHIN
         parser: what is to read the turns.
         within: which turns.
     """
+    from actionledger.profiles import PROFILES  # noqa: PLC0415 - slow to load
+
     reads = _dialects(parser)
     return {
         name: turns
@@ -71,7 +76,10 @@ def unfit_turns(ledger: Queryable, parser: AnyParser, within: Filter = EVERYTHIN
     }
 
 
-def _dialects(parser: AnyParser) -> frozenset[str]:
+def _dialects(parser: "AnyParser") -> frozenset[str]:
+    from actionledger.reading.baselines import baseline_dialect  # noqa: PLC0415 - slow to load
+    from actionledger.reading.parsers import BaselineParser  # noqa: PLC0415 - the same
+
     if isinstance(parser, BaselineParser):
         return frozenset({baseline_dialect(parser.rules)})
     return frozenset(dialect.name for dialect in parser.dialects)

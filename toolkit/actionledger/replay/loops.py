@@ -1,10 +1,9 @@
 """Recorded sessions looked through for loops, as the guard looks at live ones; what was not carried out can't be looked through."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import TYPE_CHECKING
 
 from actionledger.core.errors import require_kind
 from actionledger.core.rates import Rate
@@ -15,6 +14,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.courses import TriedAction, TurnCourse, courses
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.runtime.execution.references import takes_references
 from actionledger.runtime.repetition.fingerprints import (
     ActionFingerprint,
     refused_fingerprint,
@@ -24,9 +24,6 @@ from actionledger.runtime.repetition.fingerprints import (
 from actionledger.runtime.repetition.forms import call_form
 from actionledger.runtime.repetition.guard import Repetition, RepetitionGuard
 from actionledger.runtime.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
-
-if TYPE_CHECKING:
-    from actionledger.runtime.execution.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +121,6 @@ def loops(
     """
     refuse_no_ledger(ledger)
     require_kind(limits, RepetitionLimits, "What counts as repetition is said by RepetitionLimits")
-    from actionledger.runtime.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
-
     found: list[Loop] = []
     looked_through = not_recorded = 0
     for _session_id, turns in groupby(courses(ledger, within), key=lambda turn: turn.session_id):
@@ -134,7 +129,7 @@ def loops(
             not_recorded += 1
             continue
         looked_through += 1
-        watched = _Session(limits, PROFILES)
+        watched = _Session(limits)
         for turn in chain([first], turns):
             watched.take(turn)
         found += watched.loops
@@ -144,8 +139,7 @@ def loops(
 class _Session:
     """Takes one session's turns through the guard."""
 
-    def __init__(self, limits: RepetitionLimits, profiles: "Mapping[str, Profile]") -> None:
-        self._profiles = profiles
+    def __init__(self, limits: RepetitionLimits) -> None:
         self._guard = RepetitionGuard(limits)
         self._turns: list[int] = []
         self._last: Repetition | None = None
@@ -158,8 +152,7 @@ class _Session:
 
     def take(self, turn: TurnCourse) -> None:
         """Look at the next turn."""
-        profile = self._profiles.get(turn.profile)
-        references = profile is not None and profile.catalogue.references
+        references = takes_references(turn.profile)
         self._guard.begin_turn(is_new_request=turn.is_new_request)
         for refused in _refused(turn):
             self._guard.note([refused])

@@ -1,7 +1,6 @@
 """Recorded calls under another schema, policy or rate, parsed calls alone as well: what would be refused, held, let through."""
 
 import json
-import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -14,6 +13,7 @@ from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue, as_known, check_action, id_of
 from actionledger.core.errors import UsageError
+from actionledger.core.patterns import regex
 from actionledger.core.rates import Rate, clustered
 from actionledger.core.text import counted
 from actionledger.core.values import ActionCall, FieldError, RawAction, Span
@@ -29,7 +29,7 @@ from actionledger.runtime.execution.policy_file import load_policy
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import profile_meant
 
-_MASKED = re.compile(r"\*{4}")
+_MASKED = regex(r"\*{4}")
 """What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""
 
 KEPT = 200

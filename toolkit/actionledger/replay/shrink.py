@@ -1,6 +1,5 @@
 """The smallest text that still fails in the same way, by delta debugging: of a response, a recorded one, or a group of failures."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -8,6 +7,7 @@ from typing import Any, TypeAlias
 
 from actionledger.core.errors import UsageError, require_kind, require_names, require_number, require_text
 from actionledger.core.hooks import drawn
+from actionledger.core.patterns import regex
 from actionledger.core.recording.turns import main_reason
 from actionledger.core.values import FieldError, ParseResult
 from actionledger.ledger import Ledger
@@ -17,9 +17,9 @@ from actionledger.ledger.queries.readings import reading_of_attempt
 from actionledger.replay.failure_groups import FailureGroup, FailureKey
 from actionledger.replay.readers import Reader, reader_of
 
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_TAG = re.compile(r"<([\w.:-]+)[^<>]*>")
-_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+_STRING = regex(r'"(?:[^"\\\n]|\\.)*"')
+_TAG = regex(r"<([\w.:-]+)[^<>]*>")
+_WORDS = regex(r"\w+|\s+|[^\w\s]")
 _OPENERS = {"{": "}", "[": "]", "(": ")"}
 _CLOSERS = frozenset(_OPENERS.values())
 

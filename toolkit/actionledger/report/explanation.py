@@ -1,13 +1,13 @@
 """Responses and recorded turns annotated, line by line: what was narrative, what a block, what became of it."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeAlias
 
 from actionledger.core.errors import UsageError
 from actionledger.core.events import ActionRecord
+from actionledger.core.patterns import regex
 from actionledger.core.text import printable
 from actionledger.core.values import ActionCall, Block, Issue, ParseResult, Span, Turn
 from actionledger.core.vocabulary import SENTENCES, Origin, Reason
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _WIDEST = 160
-_NAMED = re.compile(r'\s{0,20}(?:\[\s{0,20})?\{\s{0,20}"action"\s{0,20}:\s{0,20}"([^"\\]{1,80})"')
+_NAMED = regex(r'\s{0,20}(?:\[\s{0,20})?\{\s{0,20}"action"\s{0,20}:\s{0,20}"([^"\\]{1,80})"')
 
 
 def response_lines(result: ParseResult) -> Iterator[str]:

@@ -6,7 +6,7 @@ rows it becomes (session, run, model, profile), so that no statistic needs a joi
 
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from actionledger.core.events.decisions import ApprovalDecided, ApprovalRequested, Reviewed
 from actionledger.core.events.executions import (
@@ -86,5 +86,5 @@ Event = Annotated[
     Field(discriminator="kind"),
 ]
 
-EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 """Reads and writes events as JSON."""

@@ -5,14 +5,13 @@ A pattern sees each text as it is, without JSON's escapes; not the names, identi
 """
 
 import os
-import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import UsageError, require, require_kind
+from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span, View
 
 ENVIRONMENT = "ACTIONLEDGER_SECRETS"
@@ -23,10 +22,10 @@ _MOST_PATTERNS = 200
 _GROUP = "secret"
 
 # A key stands before a colon; a value's escapes are one or six characters behind a backslash.
-_STRINGS = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*+:)?')
-_ESCAPES = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|(.))")
+_STRINGS = regex(rb'"((?:[^"\\]++|\\.)*+)"(\s*+:)?')
+_ESCAPES = regex(rb"\\(?:u([0-9a-fA-F]{4})|(.))")
 _PLAIN = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f"}
-_KEPT = re.compile(rb"(?:.*_)?(?:ids?|hash|at|kind|version)")
+_KEPT = regex(rb"(?:.*_)?(?:ids?|hash|at|kind|version)")
 _CODES = frozenset(
     b"aspect capture code cost_origin decision evidence line origin outcome parser_name profile reason relation reversal "
     b"source status step".split()
@@ -190,6 +189,8 @@ def _of_project() -> Iterator[tuple[str, str]]:
     )
     if path is None:
         return
+    import tomllib  # noqa: PLC0415 - hardly ever needed
+
     try:
         held = (
             tomllib.loads(path.read_text(encoding="utf-8"))

@@ -7,6 +7,8 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from actionledger.core.patterns import regex
+
 Span = tuple[int, int]
 """Where something stands, in bytes: the first, and the one behind the last."""
 
@@ -15,10 +17,10 @@ SPELLINGS = (b"\\u00", b"\\/")
 
 # A quote and a backslash stay as they are spelled: their level of quoting is told by the backslashes before them.
 _PRINTABLE = rb"(2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abdefABDEF]|7[0-9a-eA-E])"
-_SPELLED = re.compile(rb"\\++(?:u00" + _PRINTABLE + rb"|/)")
-_LETTER = re.compile(rb"\\u00" + _PRINTABLE)
+_SPELLED = regex(rb"\\++(?:u00" + _PRINTABLE + rb"|/)")
+_LETTER = regex(rb"\\u00" + _PRINTABLE)
 
-_PARTS = re.compile(rb"(\\++)(?:u([0-9a-fA-F]{4})|(/)|[\x00-\x7f])?+|\"|[^\\\"]++")
+_PARTS = regex(rb"(\\++)(?:u([0-9a-fA-F]{4})|(/)|[\x00-\x7f])?+|\"|[^\\\"]++")
 _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span
 from actionledger.core.privacy.placeholders import hides_nothing
 
@@ -14,7 +15,7 @@ _PUNCTUATION = r"(?:\\++\"|['\" :=,\[(]|\\++[nt]){1,12}+"
 _SPARSE = 400
 """Where a place begins less often than once in so many bytes, it is looked at there alone, and not for in between."""
 
-_NO_VALUE = re.compile(rb"[<{$%*]|\.\.\.")
+_NO_VALUE = regex(rb"[<{$%*]|\.\.\.")
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,11 @@ class Place:
 
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:
-        return re.compile(self.pattern.encode())
+        return regex(self.pattern.encode())
 
     @cached_property
     def _values(self) -> re.Pattern[bytes]:
-        return re.compile(self.values.encode())
+        return regex(self.values.encode())
 
     def _found(self, lowered: bytes, starts: Sequence[int]) -> Iterator[re.Match[bytes]]:
         """Yield what stands at some places, none of it twice."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span
 from actionledger.core.privacy.placeholders import entropy, hides_nothing, is_random, is_reference
 
@@ -120,23 +121,23 @@ _NO_SECRETS = frozenset(
 _BEHIND = "\\\"' ]:=,<>"
 """What may stand at once behind a name, a character each."""
 
-_OPTION = re.compile(rb"--[\w-]*$")
-_OTHER_KEYS = re.compile(
+_OPTION = regex(rb"--[\w-]*$")
+_OTHER_KEYS = regex(
     rb"(?:public|publishable|primary|foreign|cache|partition|sort|idempotency|dedupe|group|row|hash|object|index|lookup|"
     rb"locali[sz]ation|translation|host|known|measurement|site)[_-]?$",
     re.IGNORECASE,
 )
 """What stands before ``key`` where everybody may know it."""
 
-_DRAWN = re.compile(r"(?=[^A-Z]*+[A-Z])(?=[^a-z]*+[a-z])[\w+=~-]{20,}|[a-z0-9]{32,}", re.ASCII)
-_OF_WORDS = re.compile(r"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])|[\d_-]|[A-Z](?![A-Za-z]))*+", re.ASCII)
+_DRAWN = regex(r"(?=[^A-Z]*+[A-Z])(?=[^a-z]*+[a-z])[\w+=~-]{20,}|[a-z0-9]{32,}", re.ASCII)
+_OF_WORDS = regex(r"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])|[\d_-]|[A-Z](?![A-Za-z]))*+", re.ASCII)
 """An identifier of words in any case, with numbers."""
 
-_LETTERS = re.compile(r"[A-Za-z]{16,}")
+_LETTERS = regex(r"[A-Za-z]{16,}")
 _MOST_OF_WORDS, _MOST_OF_HASHES = 3.6, 4.0
 """The bits a character of sixteen letters that are words, and of digits to the base of sixteen, at most."""
 
-_BEGINS_A_LINE = re.compile(rb"(?:^|\\[nr]|[\"'])(?:[ \t]|\\+t|- |export |set |set-)*[\w.-]*$")
+_BEGINS_A_LINE = regex(rb"(?:^|\\[nr]|[\"'])(?:[ \t]|\\+t|- |export |set |set-)*[\w.-]*$")
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class Named:
         rest = f"[_-]?(?:{'|'.join(self.words)})" if self.words else self.rest
         behind = re.escape(_BEHIND)
         ahead = "" if self.is_strict else _LONG_AHEAD
-        return re.compile(f"(?P<name>{self.name}{rest})(?=[{behind}]){ahead}(?:{'|'.join(_WAYS)})".encode())
+        return regex(f"(?P<name>{self.name}{rest})(?=[{behind}]){ahead}(?:{'|'.join(_WAYS)})".encode())
 
     def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
         """Yield where values stand that go by the name, which begins at ``starts``."""

@@ -4,7 +4,9 @@ import re
 from collections import Counter
 from math import log2
 
-_VARIABLE = re.compile(
+from actionledger.core.patterns import regex
+
+_VARIABLE = regex(
     # $NAME, ${NAME}, ${NAME:-word}, $(NAME), {{ name }}, ${{ secrets.NAME }}, %(name)s, %NAME%, @NAME@, $env:NAME
     r"\$\{?[A-Za-z_][\w.]*(?::?[-?+=][\w ./-]{0,30})?\}?|\$\([\w ./-]*\)|\$?\{\{?[^{}]*\}\}?|%\(?\w*\)?s?|%\w+%|@[A-Z_]+@|\$env:\w+"
     # <your key>, [REMOVED], (hidden), of words
@@ -14,12 +16,12 @@ _VARIABLE = re.compile(
     # what another program is asked for
     r"|(?:op|vault|sm|keyring|env|file|ref\+\w+)://?[\w ./#@:-]*|env:\w+|arn:aws[\w-]*:secretsmanager:.*"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = regex(
     r"(?:your|insert|enter|replace)[_ -][\w .-]*|[\w-]*[_-](?:goes[_-])?here"
     r"|(?:[a-z]+[_ -])*(?:redacted|removed|masked|hidden|omitted|placeholder|dummy|fake|sample|example)(?:[_ -][a-z]+)*",
     re.IGNORECASE,
 )
-_FILLING = re.compile(r"(?:[A-Za-z]{1,6}+[-_])*+[xX*•.…_$-]++")
+_FILLING = regex(r"(?:[A-Za-z]{1,6}+[-_])*+[xX*•.…_$-]++")
 """``xxx``, ``sk-...`` and ``****``, also behind what a key begins with."""
 
 _SAYS_NOTHING = frozenset(
@@ -107,21 +109,21 @@ _ROOTS = frozenset(
         "kwargs",
     ]
 )
-_TYPES = re.compile(
+_TYPES = regex(
     r"str|text|value|val|type|field|char|bytes|model|schema|input|form|data|optional", re.IGNORECASE
 )
-_SAYS_SECRET = re.compile(r"pass|pwd|secret|token|key|cred|auth", re.IGNORECASE)
-_PART = re.compile(r"(?:[A-Z]?[a-z]++|[A-Z]+(?![a-z])|_)*+", re.ASCII)
+_SAYS_SECRET = regex(r"pass|pwd|secret|token|key|cred|auth", re.IGNORECASE)
+_PART = regex(r"(?:[A-Z]?[a-z]++|[A-Z]+(?![a-z])|_)*+", re.ASCII)
 """A name of source code without digits, in which letters change their case as words do."""
 
-_DIGITS = re.compile(r"\d+")
-_ENDS_IN_SECRET = re.compile(
+_DIGITS = regex(r"\d+")
+_ENDS_IN_SECRET = regex(
     r"(?:Key|Token|Secret|Password|Credentials?|_(?:key|token|secret|password|credentials?))$"
 )
 """How a type or a field is called that holds one: ``ed25519.Ed25519PrivateKey``."""
 
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
-_NAME = re.compile(r"[a-z_]*(?:pass|pwd|secret|token|key|cred)[a-z_]*", re.ASCII)
+_DOTTED = regex(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
+_NAME = regex(r"[a-z_]*(?:pass|pwd|secret|token|key|cred)[a-z_]*", re.ASCII)
 
 
 def hides_nothing(value: str, name: str = "") -> bool:

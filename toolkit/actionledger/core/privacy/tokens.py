@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span
 
 _BEFORE = (*" \"'`=:,/([>", "\\n", "\\t", "\\r")
@@ -67,7 +68,7 @@ class Token:
             if self.is_short
             else f"{prefix}{'' if self.inside else start}{self.rest}"
         )
-        return re.compile(f"{before}{rest}".encode())
+        return regex(f"{before}{rest}".encode())
 
     def spans(self, text: bytes, _lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
         """Yield where secrets of this kind stand."""

@@ -4,70 +4,82 @@ An event's id is derived from what it is about. So an import that is repeated, o
 events again, and the ledger passes over them.
 """
 
-from actionledger.core.recording.sessions import (
-    LIST_PRICES_USED,
-    PRICES_USED,
-    ParserIdentity,
-    RunKey,
-    SessionKey,
-    TurnKey,
-    details_id_of,
-    hash_of_tools,
-    input_left_out,
-    list_prices_used,
-    parser_used,
-    prices_used,
-    run_finished,
-    run_started,
-    session_described,
-    session_finished,
-    session_readmitted,
-    session_started,
-    tools_offered,
-)
-from actionledger.core.recording.turns import (
-    BILLED_BESIDE,
-    KEPT_CHARACTERS,
-    RESPONSE_CHARACTERS,
-    Recorder,
-    billed_beside,
-    record_fitting,
-    response_received,
-    response_refused,
-    turn_finished,
-    turn_id_of,
-    turn_superseded,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BILLED_BESIDE",
-    "KEPT_CHARACTERS",
-    "LIST_PRICES_USED",
-    "PRICES_USED",
-    "RESPONSE_CHARACTERS",
-    "ParserIdentity",
-    "Recorder",
-    "RunKey",
-    "SessionKey",
-    "TurnKey",
-    "billed_beside",
-    "details_id_of",
-    "hash_of_tools",
-    "input_left_out",
-    "list_prices_used",
-    "parser_used",
-    "prices_used",
-    "record_fitting",
-    "response_received",
-    "response_refused",
-    "run_finished",
-    "run_started",
-    "session_described",
-    "session_finished",
-    "session_readmitted",
-    "session_started",
-    "tools_offered",
-    "turn_finished",
-    "turn_id_of",
-    "turn_superseded",
-]
+from actionledger.core.hooks import loaded_when_asked
+
+if TYPE_CHECKING:
+    from actionledger.core.recording.sessions import (
+        LIST_PRICES_USED as LIST_PRICES_USED,
+        PRICES_USED as PRICES_USED,
+        ParserIdentity as ParserIdentity,
+        RunKey as RunKey,
+        SessionKey as SessionKey,
+        TurnKey as TurnKey,
+        details_id_of as details_id_of,
+        hash_of_tools as hash_of_tools,
+        input_left_out as input_left_out,
+        list_prices_used as list_prices_used,
+        parser_used as parser_used,
+        prices_used as prices_used,
+        run_finished as run_finished,
+        run_started as run_started,
+        session_described as session_described,
+        session_finished as session_finished,
+        session_readmitted as session_readmitted,
+        session_started as session_started,
+        tools_offered as tools_offered,
+    )
+    from actionledger.core.recording.turns import (
+        BILLED_BESIDE as BILLED_BESIDE,
+        KEPT_CHARACTERS as KEPT_CHARACTERS,
+        RESPONSE_CHARACTERS as RESPONSE_CHARACTERS,
+        Recorder as Recorder,
+        billed_beside as billed_beside,
+        record_fitting as record_fitting,
+        response_received as response_received,
+        response_refused as response_refused,
+        turn_finished as turn_finished,
+        turn_id_of as turn_id_of,
+        turn_superseded as turn_superseded,
+    )
+
+_MODULES = {
+    "BILLED_BESIDE": "turns",
+    "KEPT_CHARACTERS": "turns",
+    "LIST_PRICES_USED": "sessions",
+    "PRICES_USED": "sessions",
+    "ParserIdentity": "sessions",
+    "RESPONSE_CHARACTERS": "turns",
+    "Recorder": "turns",
+    "RunKey": "sessions",
+    "SessionKey": "sessions",
+    "TurnKey": "sessions",
+    "billed_beside": "turns",
+    "details_id_of": "sessions",
+    "hash_of_tools": "sessions",
+    "input_left_out": "sessions",
+    "list_prices_used": "sessions",
+    "parser_used": "sessions",
+    "prices_used": "sessions",
+    "record_fitting": "turns",
+    "response_received": "turns",
+    "response_refused": "turns",
+    "run_finished": "sessions",
+    "run_started": "sessions",
+    "session_described": "sessions",
+    "session_finished": "sessions",
+    "session_readmitted": "sessions",
+    "session_started": "sessions",
+    "tools_offered": "sessions",
+    "turn_finished": "turns",
+    "turn_id_of": "turns",
+    "turn_superseded": "turns",
+}
+"""Where each name is; it is loaded when somebody asks for it."""
+
+__all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
+
+
+if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+    __getattr__ = loaded_when_asked(__name__, _MODULES)

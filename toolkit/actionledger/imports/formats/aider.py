@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
@@ -21,11 +22,11 @@ from actionledger.imports.sources.base import Recorded, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, opened, shown
 
 # What came of the edits of a message, by the lines that aider wrote behind it.
-_BLOCK = re.compile(r"^<{5,9} SEARCH[^\n]*\n.*?^>{5,9} (?:REPLACE|UPDATED)[^\n]*$", re.DOTALL | re.MULTILINE)
+_BLOCK = regex(r"^<{5,9} SEARCH[^\n]*\n.*?^>{5,9} (?:REPLACE|UPDATED)[^\n]*$", re.DOTALL | re.MULTILINE)
 _APPLIED = "Applied edit to "
-_FAILED = re.compile(r"# \d+ SEARCH/REPLACE blocks? failed to match|failed to exactly match lines")
+_FAILED = regex(r"# \d+ SEARCH/REPLACE blocks? failed to match|failed to exactly match lines")
 _MALFORMED = "did not conform to the edit format"
-_REFLECTED = re.compile(
+_REFLECTED = regex(
     rf"{_FAILED.pattern}|{_MALFORMED}|^# Fix any errors below|^## See relevant line|^I ran this command|^The LLM|Malformed"
 )
 
@@ -58,18 +59,18 @@ def _plain(block: str) -> str:
 
 NAME = "aider"
 
-_START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
-_MODEL = re.compile(r"(?:Main model|Models?): (\S+)")
-_COMMAND = re.compile(r"/(?P<name>[a-z-]+|!)(?:\s+(?P<said>.*))?$", re.DOTALL)
+_START = regex(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_MODEL = regex(r"(?:Main model|Models?): (\S+)")
+_COMMAND = regex(r"/(?P<name>[a-z-]+|!)(?:\s+(?P<said>.*))?$", re.DOTALL)
 _SAYING = frozenset({"ask", "code", "architect", "context", "help"})
 """The commands whose words are for the model."""
 
-_AFTER = re.compile(
+_AFTER = regex(
     r"Tokens: (?P<sent>[\d.,]+[kM]?) sent"
     r"(?:, (?P<written>[\d.,]+[kM]?) cache write)?(?:, (?P<cached>[\d.,]+[kM]?) cache hit)?, (?P<received>[\d.,]+[kM]?) received\."
     r"(?: Cost: \$(?P<cost>[\d.,]+) (?:message|request))?"
 )
-_BEFORE = re.compile(
+_BEFORE = regex(
     r"(?P<sent>[\d.,]+[kM]?) prompt tokens, (?P<received>[\d.,]+[kM]?) completion tokens(?:, \$(?P<cost>[\d.,]+) cost)?"
 )
 _LONGEST_LINE = 2**20

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     RecordedCall,
     RecordedResult,
@@ -40,9 +41,9 @@ from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, json_objects
 
-_VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF-v')
-_CONTINUED = re.compile(r"(?P<base>.+)-cont-(?P<number>\d+)\Z", re.DOTALL)
-_SUMMARISED = re.compile(r"(?P<base>.+)-summarization-\d+(?:-\w+)?\Z", re.DOTALL)
+_VERSION = regex(rb'"schema_version"\s*:\s*"ATIF-v')
+_CONTINUED = regex(r"(?P<base>.+)-cont-(?P<number>\d+)\Z", re.DOTALL)
+_SUMMARISED = regex(r"(?P<base>.+)-summarization-\d+(?:-\w+)?\Z", re.DOTALL)
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:

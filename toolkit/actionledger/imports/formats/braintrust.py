@@ -5,12 +5,12 @@ span is logged in parts: rows with ``_is_merge`` are put into what came before u
 request. The recorded payloads that are to be had are snapshots without identifiers, which are no logs.
 """
 
-import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import left_out, since_epoch
@@ -25,7 +25,7 @@ from actionledger.imports.sources.json_values import json_objects, objects_of
 from actionledger.imports.sources.usage import with_thoughts
 
 _KINDS: dict[str, Kind] = {"llm": "model", "tool": "tool"}
-_HEAD = re.compile(rb'"span_attributes"')
+_HEAD = regex(rb'"span_attributes"')
 _OPEN_ROWS = 100_000
 _DEEP = 50
 

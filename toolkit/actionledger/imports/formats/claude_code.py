@@ -7,13 +7,13 @@ resumed or forked begin with a copy of what came before: a message is known by i
 origin by the ``requestSessionId`` of copied answers.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import NO_DETAILS, RecordedCall, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
@@ -36,7 +36,7 @@ from actionledger.imports.sources.usage import usage_of
 Line = Mapping[str, Any]
 
 _SYNTHETIC = "<synthetic>"
-_INJECTED = re.compile(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
+_INJECTED = regex(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
 """What a person's line begins with where the client has written it: a tag, or the note that a person broke in."""
 
 _INTERRUPTED = "[Request interrupted by user"

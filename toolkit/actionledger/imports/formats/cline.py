@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 from actionledger.imports.shapes import anthropic
@@ -29,8 +30,8 @@ NAME = "cline"
 HISTORY = "api_conversation_history.json"
 
 _ROLES = frozenset({"user", "assistant", "system"})
-_RESULT = re.compile(r"\[(?P<name>\w+)(?: for [^\n]*?)?\] Result:\s*(?P<output>.*)", re.DOTALL)
-_INJECTED = re.compile(r"<environment_details>.*?(?:</environment_details>|\Z)", re.DOTALL)
+_RESULT = regex(r"\[(?P<name>\w+)(?: for [^\n]*?)?\] Result:\s*(?P<output>.*)", re.DOTALL)
+_INJECTED = regex(r"<environment_details>.*?(?:</environment_details>|\Z)", re.DOTALL)
 
 _WORDINGS = (
     Wording(

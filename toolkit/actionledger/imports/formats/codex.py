@@ -6,13 +6,13 @@ response; ``event_msg`` lines say most of it again, and a few things beside it: 
 Arguments are the text that the model wrote. A sub-agent's or a fork's file begins with a copy of its parent's history.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.codex_items import (
@@ -65,8 +65,8 @@ _HEAD_CHARACTERS = 2000
 """So much of a result says whether something goes on behind it."""
 
 _REASON_CHARACTERS = 200
-_INCOMPLETE = re.compile(r"^Incomplete response returned, reason: (\w{1,40})")
-_INJECTED = re.compile(r"\s*(?:<[a-z_]+(?:>|\s)|# AGENTS\.md instructions)")
+_INCOMPLETE = regex(r"^Incomplete response returned, reason: (\w{1,40})")
+_INJECTED = regex(r"\s*(?:<[a-z_]+(?:>|\s)|# AGENTS\.md instructions)")
 """What a person's message begins with where the client has written it."""
 
 

@@ -8,13 +8,13 @@ kept, it is the turn's, read as text, and the calls beside it say what OpenHands
 by its folder and by the person's first message.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import openai_chat
@@ -27,8 +27,8 @@ from actionledger.imports.sources.json_values import numbered_objects
 
 NAME = "completion_log"
 
-_CALL = re.compile(r"<function=\w")
-_FILE = re.compile(r"-\d{9,11}\.\d+\.json(?:\.gz)?$")
+_CALL = regex(r"<function=\w")
+_FILE = regex(r"-\d{9,11}\.\d+\.json(?:\.gz)?$")
 _KEYS = frozenset({"messages", "response", "kwargs", "timestamp"})
 
 

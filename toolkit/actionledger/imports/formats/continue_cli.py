@@ -6,13 +6,13 @@ it, once a call is among that, since providers name calls; so a fork's copies ar
 """
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, left_out, texts_of
@@ -25,7 +25,7 @@ from actionledger.imports.sources.usage import usage_of
 
 NAME = "continue_cli"
 
-_EXITED = re.compile(r"^(?:Error executing tool \S{1,60}: )?Error \(exit code (\d{1,10})\)")
+_EXITED = regex(r"^(?:Error executing tool \S{1,60}: )?Error \(exit code (\d{1,10})\)")
 _UNTITLED = frozenset({"Untitled Session", "New Session"})
 
 _WORDINGS = seen(

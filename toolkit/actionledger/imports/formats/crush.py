@@ -5,7 +5,6 @@ JSON in one column, each with its ``type`` and ``data``; arguments are the text 
 message and the call that began it; the session has the tokens, a response has none.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
@@ -40,7 +40,7 @@ TABLES: Mapping[str, frozenset[str]] = {
 _SESSION = ("id", "parent_session_id", "title", "prompt_tokens", "completion_tokens", "cost", "created_at", "updated_at", "workspace_cwd")  # fmt: skip
 _MESSAGE = ("id", "role", "parts", "model", "created_at", "finished_at", "provider", "is_summary_message")
 _SPEAKERS: Mapping[str, Any] = {"assistant": "model", "user": "person", "system": "system", "tool": "tool"}
-_EXITED = re.compile(r"(?:\A|\n)Exit code (\d{1,10})(?:\s{1,4}<cwd>[^\n<]{0,4000}</cwd>)?\s*\Z")
+_EXITED = regex(r"(?:\A|\n)Exit code (\d{1,10})(?:\s{1,4}<cwd>[^\n<]{0,4000}</cwd>)?\s*\Z")
 _SHELLS = frozenset({"bash"})
 
 _WORDINGS = (

@@ -5,12 +5,12 @@ Anthropic's blocks, whichever provider answered. A fork has its origin's name an
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes import anthropic
@@ -31,7 +31,7 @@ from actionledger.imports.sources.pieces import FileSessions, SessionPieces
 
 NAME = "droid"
 
-_EXITED = re.compile(r"\[Process exited with code (-?\d{1,10})\]\s*\Z")
+_EXITED = regex(r"\[Process exited with code (-?\d{1,10})\]\s*\Z")
 _REMINDER = "<system-reminder>"
 _NOTES = {
     "agent_turn_outcome": LeftOutReason.BOOKKEEPING,

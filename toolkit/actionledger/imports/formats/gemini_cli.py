@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     RecordedCall,
     RecordedResult,
@@ -50,14 +51,14 @@ NAME = "gemini_cli"
 
 _NO_USAGE = Usage()
 _MODEL = frozenset({"gemini", "model"})
-_ENDED = re.compile(r"^(?:Exit Code|Process exited with code): *(-?\d{1,10})\b", re.MULTILINE)
-_SIGNAL = re.compile(r"^Signal: *(?!0$|\(none\))\w{1,20}$", re.MULTILINE)
+_ENDED = regex(r"^(?:Exit Code|Process exited with code): *(-?\d{1,10})\b", re.MULTILINE)
+_SIGNAL = regex(r"^Signal: *(?!0$|\(none\))\w{1,20}$", re.MULTILINE)
 _SHELLS = frozenset({"run_shell_command", "shell"})
 
 _NOT_RUN = (
-    (re.compile(r"Command injection detected: "), Reason.COMMAND_REFUSED),
-    (re.compile(r"Command was automatically cancelled because it exceeded the timeout"), Reason.TIMEOUT),
-    (re.compile(r"Command was cancelled by user before it could complete"), Reason.STOPPED),
+    (regex(r"Command injection detected: "), Reason.COMMAND_REFUSED),
+    (regex(r"Command was automatically cancelled because it exceeded the timeout"), Reason.TIMEOUT),
+    (regex(r"Command was cancelled by user before it could complete"), Reason.STOPPED),
 )
 """What the result of a shell begins with that is called a success, and is none."""
 

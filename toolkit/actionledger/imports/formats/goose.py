@@ -1,6 +1,5 @@
 """Sessions of goose: its database, the lines that it wrote before, and its exports."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, TitleOrigin
 from actionledger.imports.shapes.base import Message, Speaker, left_out, plain, since_epoch
@@ -133,7 +133,7 @@ def read_export(path: Path, on_read: OnRead | None = None) -> Recorded:
 # goose's sessions and messages: the same in lines, in an export and in a database.
 NAME = "goose"
 
-_OWN_SESSION = re.compile(r"\d{8}_\d{1,5}")
+_OWN_SESSION = regex(r"\d{8}_\d{1,5}")
 """What the store calls the sessions that began in it."""
 
 _SPEAKERS: Mapping[str, Speaker] = {"assistant": "model", "user": "person"}

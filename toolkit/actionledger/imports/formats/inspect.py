@@ -7,7 +7,6 @@ Defined by ``src/inspect_ai/log`` and ``src/inspect_ai/event`` of github.com/UKG
 Where the provider's own body is beside a response (``call``), its argument strings are as the model wrote them.
 """
 
-import re
 import zipfile
 import zlib
 from collections import Counter
@@ -20,6 +19,7 @@ from pydantic_core import from_json
 
 from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import MissingPackageError, SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.inspect_samples import sessions_of
@@ -35,10 +35,10 @@ from actionledger.imports.sources.json_values import (
 )
 
 _ZIP = b"PK\x03\x04"
-_SAMPLE = re.compile(r"samples/[^/]+\.json")
-_CHUNKED = re.compile(r"samples/[^/]+/sample\.json")
+_SAMPLE = regex(r"samples/[^/]+\.json")
+_CHUNKED = regex(r"samples/[^/]+/sample\.json")
 _HEADERS = ("header.json", "_journal/start.json")
-_DOCUMENT = re.compile(
+_DOCUMENT = regex(
     rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"\w+"\s*,(?s:.{0,4000}?)"eval"\s*:\s*\{'
 )
 

@@ -5,12 +5,12 @@ gave, its reward, and whether it could be run. Where a response had no action in
 Neither the model nor the run is named in the file: its own name says both.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.sources.access import object_at, score_of, text_at
@@ -19,11 +19,9 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document
 from actionledger.imports.sources.wordings import JUDGED, SHARED, reason_of, text_of
 
-_HEAD = re.compile(rb'"turn_history"\s*:\s*\{')
-_MODEL = re.compile(r"_(?:multiturn|react|ctf(?!_multiturn))_(?P<model>[a-z][\w.-]*?)_\d+_turns")
-_NO_ACTION = re.compile(
-    r"\s*(?:No \w+ code was found in your last response|Format your \w+ command as follows)"
-)
+_HEAD = regex(rb'"turn_history"\s*:\s*\{')
+_MODEL = regex(r"_(?:multiturn|react|ctf(?!_multiturn))_(?P<model>[a-z][\w.-]*?)_\d+_turns")
+_NO_ACTION = regex(r"\s*(?:No \w+ code was found in your last response|Format your \w+ command as follows)")
 _PROGRAMS = frozenset({"bash", "ctf"})
 """Environments in which an action could be run if its program ended with 0."""
 

@@ -6,13 +6,13 @@ text that the model wrote as arguments. Sub-agents have a file of their own.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Permission, RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
@@ -33,7 +33,7 @@ from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
 
 NAME = "kimi_code"
 
-_EXITED = re.compile(r"Command failed with exit code: (\d{1,10})\.?\s*\Z")
+_EXITED = regex(r"Command failed with exit code: (\d{1,10})\.?\s*\Z")
 _MOST = 2**20
 
 _KNOWN = ("config.", "cron.", "file_history.", "goal.", "hook.", "mcp.", "plan.", "profile.", "runtime.", "skill.", "subagent.", "task.", "todo.", "token_counting.", "tools.")  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import framework_messages
@@ -73,7 +74,7 @@ def _sum(given: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
 
 
 _KINDS: dict[str, Kind] = {"GENERATION": "model", "TOOL": "tool", "AGENT": "agent"}
-_HEAD = re.compile(rb'"(?:parentObservationId|parent_observation_id|observations)"')
+_HEAD = regex(rb'"(?:parentObservationId|parent_observation_id|observations)"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:

@@ -4,11 +4,11 @@ Defined by https://docs.langchain.com/langsmith/run-data-format. A run of the ty
 a call. This is read as it is documented: no export that may be passed on was there to try it with.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import framework_messages
@@ -32,7 +32,7 @@ from actionledger.imports.sources.json_values import json_objects, objects_of
 from actionledger.imports.sources.usage import with_thoughts
 
 _KINDS: dict[str, Kind] = {"llm": "model", "tool": "tool"}
-_HEAD = re.compile(rb'"run_type"\s*:')
+_HEAD = regex(rb'"run_type"\s*:')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat, openai_responses
@@ -25,11 +26,11 @@ from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wor
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, document_or_part
 
-_FENCED = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n```", re.DOTALL)
-_RETURNED = re.compile(r"\A\s*<returncode>\s*(-?\d{1,10})\s*</returncode>")
-_REFUSED = re.compile(r"(?i)\A\s*(?:please always provide exactly one action|<?format_error|format error)")
-_NAMES = re.compile(rb'"trajectory_format"\s*:\s*"mini-swe-agent')
-_MARKS = re.compile(rb"mswea_bash_command|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|MINI_SWE_AGENT_FINAL_OUTPUT")
+_FENCED = regex(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n```", re.DOTALL)
+_RETURNED = regex(r"\A\s*<returncode>\s*(-?\d{1,10})\s*</returncode>")
+_REFUSED = regex(r"(?i)\A\s*(?:please always provide exactly one action|<?format_error|format error)")
+_NAMES = regex(rb'"trajectory_format"\s*:\s*"mini-swe-agent')
+_MARKS = regex(rb"mswea_bash_command|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|MINI_SWE_AGENT_FINAL_OUTPUT")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:

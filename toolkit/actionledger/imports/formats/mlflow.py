@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes import framework_messages
@@ -33,7 +34,7 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_objects, objects_of
 
 _KINDS: dict[str, Kind] = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "AGENT": "agent"}
-_HEAD = re.compile(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
+_HEAD = regex(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:

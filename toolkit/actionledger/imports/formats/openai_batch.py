@@ -10,13 +10,13 @@ What was asked stands in the file that was handed in (``custom_id``, ``body`` or
 same name with ``input`` for ``output``, prompts and tools are taken from it. Each answer is a session of its own, its ``custom_id`` a label.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Passed, Request, left_out
@@ -32,7 +32,7 @@ from actionledger.imports.sources.json_values import json_lines
 NAME = "openai_batch"
 
 _ASKED = ("body", "params", "request")
-_OUTPUT = re.compile("(?i)output|results?")
+_OUTPUT = regex("(?i)output|results?")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:

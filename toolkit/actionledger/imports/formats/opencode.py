@@ -1,6 +1,5 @@
 """Sessions of opencode: its storage tree, what ``opencode export`` writes, and its database."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.errors import SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
@@ -115,7 +115,7 @@ def _object(path: Path, table: str, row: Row) -> Mapping[str, Any] | Refusal:
 
 
 # opencode's storage tree, and what ``opencode export`` writes.
-_NAME = re.compile(r"[\w-]{1,100}")
+_NAME = regex(r"[\w-]{1,100}")
 """What may be part of a path: identifiers are somebody else's."""
 
 

@@ -7,7 +7,6 @@ github.com/OpenHands/software-agent-sdk (1.x). Before version 1 a file is a list
 answer in ``tool_call_metadata`` (V0), and the argument strings in ``tool_call`` (V1); events of one answer are one turn.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -16,6 +15,7 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
@@ -25,7 +25,7 @@ from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wor
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document, json_objects, objects_of
 
-_EVENT = re.compile(r"event-\d+-.+\.json")
+_EVENT = regex(r"event-\d+-.+\.json")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:

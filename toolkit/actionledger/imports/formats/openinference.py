@@ -4,10 +4,10 @@ Defined by ``spec/semantic_conventions.md`` of github.com/Arize-ai/openinference
 nest the dotted names.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.formats.otel import read_spans
 from actionledger.imports.shapes.conversation import WORDINGS
@@ -16,7 +16,7 @@ from actionledger.imports.sources.base import Item, Sample, Source
 from actionledger.imports.sources.containers import OnRead
 from actionledger.imports.sources.json_values import objects_of
 
-_KIND = re.compile(rb'"openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"span"|"llm\.input_messages')
+_KIND = regex(rb'"openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"span"|"llm\.input_messages')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:

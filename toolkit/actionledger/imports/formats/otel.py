@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.formats import langfuse
@@ -35,8 +36,8 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_objects, objects_of
 from actionledger.imports.sources.usage import with_thoughts
 
-_CONVENTION = re.compile(rb'"(?:gen_ai|traceloop|ai|codex\.turn|langfuse\.observation)\.[\w.]+"')
-_OTHER = re.compile(rb'"openinference\.span\.kind"')
+_CONVENTION = regex(rb'"(?:gen_ai|traceloop|ai|codex\.turn|langfuse\.observation)\.[\w.]+"')
+_OTHER = regex(rb'"openinference\.span\.kind"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
@@ -108,10 +109,10 @@ SOURCE = Source(
 
 # Spans of OpenInference, which Phoenix and others write: ``llm.input_messages.0.message.content`` and the like.
 KIND = "openinference.span.kind"
-_CALLS = re.compile(r'\[\s*\{[^\n]{0,100000}"type"\s*:\s*"tool_call"')
-_RESPONSE = re.compile(r'"object"\s*:\s*"response"')
-_INVALID = re.compile(r'"invalid_tool_calls"\s*:\s*\[\s*\{')
-_ID = re.compile(r'"id"\s*:\s*"([^"\\]{8,200})"')
+_CALLS = regex(r'\[\s*\{[^\n]{0,100000}"type"\s*:\s*"tool_call"')
+_RESPONSE = regex(r'"object"\s*:\s*"response"')
+_INVALID = regex(r'"invalid_tool_calls"\s*:\s*\[\s*\{')
+_ID = regex(r'"id"\s*:\s*"([^"\\]{8,200})"')
 _HEAD, _MOST_IDS = 100_000, 50
 _KINDS: dict[str, Kind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
 

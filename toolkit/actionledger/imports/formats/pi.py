@@ -5,7 +5,6 @@ that changed; from version 2 on the lines are a tree. A session that was branche
 these messages are the same turns, and it is a fork.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -17,6 +16,7 @@ from pydantic_core import from_json
 from actionledger.core.canonical import is_deeper
 from actionledger.core.compressed import unpacked_zstd
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     Billed,
     RecordedResult,
@@ -43,7 +43,7 @@ from actionledger.imports.sources.json_values import MAX_DEPTH, json_lines
 from actionledger.imports.sources.usage import with_billed, with_thoughts
 
 # Messages of pi's engine, which openclaw runs as well: badlogic/pi-mono, ``packages/ai/src/types.ts``.
-_EXITED = re.compile(r"\nCommand exited with code (\d{1,10})\Z")
+_EXITED = regex(r"\nCommand exited with code (\d{1,10})\Z")
 KEEPS = Capture.CALLS
 
 
@@ -169,7 +169,7 @@ def _event(row: Row) -> dict[str, Any]:
 
 NAME = "pi"
 
-_PARENT = re.compile(r"_([0-9a-fA-F-]{16,})\.jsonl$")
+_PARENT = regex(r"_([0-9a-fA-F-]{16,})\.jsonl$")
 _OTHERS = {
     "compaction": LeftOutReason.COMPACTED,
     "branch_summary": LeftOutReason.COMPACTED,

@@ -7,13 +7,13 @@ a sub-agent writes a line for its text and one for each call. Before a line stan
 with the line that it was (``forkedFrom``).
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import gemini
@@ -44,8 +44,8 @@ _UNSEEN = {"managed-": "memory", "compress-": "compaction"}
 """What agents and requests are called that have no transcript of their own, so that telemetry is all there is of them, and what they are."""
 
 _HOOKED = "<qwen:user-prompt-submit-context>"
-_WORD = re.compile(r"[a-z_-]*")
-_PARTS = re.compile(r"[#/]")
+_WORD = regex(r"[a-z_-]*")
+_PARTS = regex(r"[#/]")
 _MOST_TOLD = 256
 """So many calls are remembered whose results have not come."""
 

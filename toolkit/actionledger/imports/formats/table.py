@@ -1,11 +1,11 @@
 """Tables: CSV and Parquet files whose rows are turns (``sources.rows``), their columns named as the fields or mapped to them."""
 
 import csv
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.sources.base import Item, ReadFile, Sample, Source
 from actionledger.imports.sources.containers import OnRead, wide_encoding_of
@@ -14,7 +14,7 @@ from actionledger.imports.sources.rows import REQUIRED, checked
 _PARQUET = b"PAR1"
 _DELIMITERS = ",\t;|"
 _LONGEST_HEADER = 64 * 1024
-_NAME = re.compile(r"\w[\w .:/-]*")
+_NAME = regex(r"\w[\w .:/-]*")
 
 
 def read(

@@ -5,7 +5,6 @@ tree of nodes: a thought, an action, its input with what it gave. The way to the
 none; every other branch is a fork of it from where it leaves, so that each node counts once, and what was given up is told apart.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import tools_text
@@ -22,7 +22,7 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document
 
 _FIELDS = frozenset({"win", "tree", "answer_generation"})
-_HEAD = re.compile(rb'\A\s*\{\s*"win"\s*:\s*(?:true|false)\s*,\s*"tree"\s*:')
+_HEAD = regex(rb'\A\s*\{\s*"win"\s*:\s*(?:true|false)\s*,\s*"tree"\s*:')
 _ANSWERED = 3
 _CODES: dict[int, Reason] = {
     1: Reason.UNKNOWN_ACTION,

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from actionledger.core.errors import require
+from actionledger.core.patterns import regex
 
 require("Reading OTLP in protobuf", "live", "opentelemetry.proto")
 from google.protobuf.message import DecodeError  # noqa: E402 - optional; what is missing was named above
@@ -36,7 +37,7 @@ _REQUESTS: dict[str, _Fields] = {
     signal: {1: {1: _RESOURCE, 2: {1: _SCOPE, 2: held}}} for signal, held in _LISTED.items()
 }
 
-_TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)', re.DOTALL)
+_TEXT = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)', re.DOTALL)
 """A string, up to the end of the text where nothing closes it: otherwise each mark in it would be tried as another one's beginning."""
 
 _BETWEEN = (b"{", b"[", b",")

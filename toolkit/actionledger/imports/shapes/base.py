@@ -1,7 +1,6 @@
 """What a shape returns: messages with their text, calls and results, and the bodies around them."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -9,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import LeftOutReason, Relation
 from actionledger.imports.sources.access import object_at, text_at
@@ -48,8 +48,8 @@ HEADERS = frozenset({_AGENT, _CODEX, *_ABOVE, *_NAMING})
 _KEYS = ("thread_id", "session_id", "conversation_id")
 _LONGEST = 200
 _LONGEST_METADATA = 64 * 1024
-_OLDER_USER = re.compile(r"_session_([0-9a-fA-F-]{36})$")
-_UNIQUE = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|^ses_\w{10,}")
+_OLDER_USER = regex(r"_session_([0-9a-fA-F-]{36})$")
+_UNIQUE = regex(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|^ses_\w{10,}")
 """A key for a cache that no two sessions have; programs give one name to all they ask, too."""
 
 

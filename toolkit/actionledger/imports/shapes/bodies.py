@@ -1,7 +1,6 @@
 """A recorded request and its response, however they were stored: decoded, as JSON text, as bytes, as a stream."""
 
 import json
-import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from actionledger.core.canonical import is_deeper
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.text import to_any_bytes
 from actionledger.core.vocabulary import Capture
@@ -171,7 +171,7 @@ def shape_of_response(body: Mapping[str, Any]) -> BodyShape | None:
 MAX_DEPTH = 200
 """How deep a body may be nested."""
 
-_MODEL = re.compile(r"/models?/([^/:?]+)")
+_MODEL = regex(r"/models?/([^/:?]+)")
 _GZIP = b"\x1f\x8b"
 _LARGEST = 64 * 2**20
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import (
@@ -26,16 +27,14 @@ from actionledger.imports.sources.base import Wording, seen
 Line: TypeAlias = Mapping[str, Any]
 Refuser: TypeAlias = Literal["", "person", "hook", "policy"]
 
-_EXIT = re.compile(r"Exit code (-?\d{1,10})\b")
-_NOTICE = re.compile(r"<(tool-use-id|status|summary)>([^<]{0,500})</")
-_ENDED = re.compile(r"\(?exit code (-?\d{1,10})\b")
+_EXIT = regex(r"Exit code (-?\d{1,10})\b")
+_NOTICE = regex(r"<(tool-use-id|status|summary)>([^<]{0,500})</")
+_ENDED = regex(r"\(?exit code (-?\d{1,10})\b")
 _ASKS_NOBODY = "bypassPermissions"
 _UNPARSED = "__unparsedToolInput"
-_BY_PERSON = re.compile(r"The user doesn't want to (?:proceed with|take) this")
-_BY_POLICY = re.compile(
-    r"Permission for this action was denied|Permission to use \S+ .{0,200}has been denied"
-)
-_BY_HOOK = re.compile(r"\S+ hook (?:error|blocked)|Hook \S+ (?:denied|blocked)")
+_BY_PERSON = regex(r"The user doesn't want to (?:proceed with|take) this")
+_BY_POLICY = regex(r"Permission for this action was denied|Permission to use \S+ .{0,200}has been denied")
+_BY_HOOK = regex(r"\S+ hook (?:error|blocked)|Hook \S+ (?:denied|blocked)")
 _REFUSERS: tuple[tuple[Refuser, re.Pattern[str]], ...] = (
     ("person", _BY_PERSON),
     ("policy", _BY_POLICY),

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.names import qualified
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import ExecutionStatus
@@ -175,11 +176,11 @@ _SCRIPTS = frozenset({"exec", "wait"})
 
 _ENDED = frozenset({"completed", "failed", "declined"})
 _NAMES = {"CommandExecution": "exec_command", "FileChange": "apply_patch"}
-_GOES_ON = re.compile(
+_GOES_ON = regex(
     r"\bProcess running with session ID (\d{1,10})|\"session_id\": ?(\d{1,10})|^Script running with cell ID (\w{1,40})",
     re.MULTILINE,
 )
-_EXITED = re.compile(r"^Process exited with code (-?\d{1,10})$", re.MULTILINE)
+_EXITED = regex(r"^Process exited with code (-?\d{1,10})$", re.MULTILINE)
 _REMEMBERED = 256
 """Of so many calls that have their result it is known that they had one: some end later."""
 

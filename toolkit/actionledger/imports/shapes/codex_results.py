@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
@@ -19,11 +20,11 @@ from actionledger.imports.sources.base import Wording, seen
 Inner: TypeAlias = tuple[RecordedCall, RecordedResult]
 """Something that a call has run by itself."""
 
-_HEAD = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
-_TIME = re.compile(r"^Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds", re.MULTILINE)
+_HEAD = regex(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
+_TIME = regex(r"^Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds", re.MULTILINE)
 _SCRIPT = "Script "
 """What the result of a script begins with, in code mode: completed, failed, or still running."""
-_OUTPUT = re.compile(r"^Output:$", re.MULTILINE)
+_OUTPUT = regex(r"^Output:$", re.MULTILINE)
 _HEAD_CHARACTERS = 20_000
 
 _SCRIPT_FAILED = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"

@@ -4,12 +4,12 @@
 that went on in the background a notice says later how it ended.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Permission, RecordedResult, Usage
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.access import (
@@ -26,8 +26,8 @@ Line: TypeAlias = Mapping[str, Any]
 Refuser: TypeAlias = Literal["", "person", "hook", "policy"]
 
 _SHELLS = frozenset({"bash", "powershell", "shell", "local_shell"})
-_ENDED = re.compile(r"<(?:shellId: \w{1,40} completed|exited) with exit code (-?\d{1,10})>\s*\Z")
-_GOES_ON = re.compile(r"<command (?:started in background )?with shellId: (\w{1,40})\b")
+_ENDED = regex(r"<(?:shellId: \w{1,40} completed|exited) with exit code (-?\d{1,10})>\s*\Z")
+_GOES_ON = regex(r"<command (?:started in background )?with shellId: (\w{1,40})\b")
 _MOST = 64 * 1024
 """So much of the file beside a session is looked at, in bytes."""
 

@@ -6,7 +6,6 @@ the results of the last calls and what was said with them; a message of a model 
 may be anybody's. Which session that is: ``shapes/belonging``.
 """
 
-import re
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 from actionledger.core.canonical import json_text
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.base import Message, Passed, Request, Response
@@ -155,7 +155,7 @@ def _summary(text: str) -> str:
     return found if len(found) <= _LONGEST_SUMMARY else ""
 
 
-_ORDER = re.compile(
+_ORDER = regex(
     r"(?i)\A\s*(?:generate|write|create) an? (?:\w{1,20} ){0,3}title for (?:this|the) (?:conversation|chat|session)\b[^\n]{0,200}(?:\n\s*|\Z)"
 )
 """What a client asks of a model before a person's words, to call a session by them."""

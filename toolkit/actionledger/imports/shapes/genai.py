@@ -4,10 +4,10 @@ Defined by ``docs/gen-ai/gen-ai-input-messages.json`` and ``gen-ai-output-messag
 their own messages in the same places: OpenAI's, Gemini's, or those of Vercel's SDK.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.shapes import gemini
@@ -103,7 +103,7 @@ def finish(value: Mapping[str, Any]) -> str:
 
 
 # What a request took, by the names that the conventions for generative AI had over the years, and those of Vercel's SDK.
-_COUNTS = re.compile(r"'(\w{1,40})': (\d{1,15})\b")
+_COUNTS = regex(r"'(\w{1,40})': (\d{1,15})\b")
 _LONGEST = 4000
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.base import Message, Passed, since_epoch, total
@@ -37,7 +38,7 @@ Told: TypeAlias = tuple[Mapping[str, Any], list[Mapping[str, Any]]]
 _INVALID = "invalid"
 """The tool in whose place a call is put that was refused before it ran; what was called stands in its input."""
 
-_REFUSED = re.compile(r"JSON parsing failed: Text: (.*)\.\nError message: ", re.DOTALL)
+_REFUSED = regex(r"JSON parsing failed: Text: (.*)\.\nError message: ", re.DOTALL)
 
 _OTHERS = {
     "file": LeftOutReason.NO_TEXT,

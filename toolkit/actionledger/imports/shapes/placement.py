@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from actionledger.core.canonical import json_text
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import Relation
@@ -77,7 +78,7 @@ def _given(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
 _LOOKED_AT = 64
 """So many of a model's last messages are looked for: what a client has made of them itself is in no recording."""
 
-_CALL_ID = re.compile(r"""["']id["']\s*:\s*["']([\w.:-]{4,80})["']""")
+_CALL_ID = regex(r"""["']id["']\s*:\s*["']([\w.:-]{4,80})["']""")
 _IDS_IN_TEXT = 20
 
 
@@ -254,8 +255,8 @@ _BESIDE = (
 )  # fmt: skip
 """The tags in which clients tell a model of themselves, in a person's place."""
 
-_OPENING = re.compile(rf"<({'|'.join(_BESIDE)})(?:\s[^<>]{{0,200}})?>")
-_AROUND = re.compile(r"^<user_input(?:\s[^<>]{0,200})?>(.*)</user_input>$", re.DOTALL)
+_OPENING = regex(rf"<({'|'.join(_BESIDE)})(?:\s[^<>]{{0,200}})?>")
+_AROUND = regex(r"^<user_input(?:\s[^<>]{0,200})?>(.*)</user_input>$", re.DOTALL)
 _WHOLE = ("# AGENTS.md instructions",)
 
 

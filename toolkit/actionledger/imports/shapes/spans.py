@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.imports.sources.access import object_at, objects_at, text_at, time_at
 from actionledger.imports.sources.json_values import Elements
 
@@ -26,7 +27,7 @@ LISTS = (
 )
 """Where spans stand one by one: so far a document that breaks off is kept."""
 
-_HEX = re.compile(r"(?:0x)?(?P<digits>[0-9a-fA-F]{16}|[0-9a-fA-F]{32})\Z")
+_HEX = regex(r"(?:0x)?(?P<digits>[0-9a-fA-F]{16}|[0-9a-fA-F]{32})\Z")
 _SINGLE = (
     "stringValue",
     "boolValue",

@@ -8,6 +8,7 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from actionledger.core.ids import utc
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import Decider, Permission
 from actionledger.core.vocabulary import Reason
 
@@ -101,7 +102,7 @@ MOST_OF_KIND = 40
 """So much of a kind's name is told, in characters."""
 
 _MOST_KEYS = 6
-_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,23}")
+_KEY = regex(r"[A-Za-z_][A-Za-z0-9_]{0,23}")
 _EVERYWHERE = frozenset(
     {
         "agentId", "cwd", "entrypoint", "gitBranch", "id", "isSidechain", "kind", "ordinal", "parentId", "parentUuid", "provenance",
@@ -221,10 +222,10 @@ def with_hook(result: "RecordedResult", hook: str) -> "RecordedResult":
 
 
 _BY_WORDS: tuple[tuple[re.Pattern[str], Decider], ...] = (
-    (re.compile(r"(?i)\bhook\b"), "hook"),
-    (re.compile(r"(?i)approval in a TTY session|needs approval|could not (?:be )?(?:ask|request)"), "nobody"),
-    (re.compile(r"(?i)approval policy is|\bmode\b"), "mode"),
-    (re.compile(r"(?i)\brules?\b|\bpolicy\b|with command .{0,200} has been denied"), "rule"),
+    (regex(r"(?i)\bhook\b"), "hook"),
+    (regex(r"(?i)approval in a TTY session|needs approval|could not (?:be )?(?:ask|request)"), "nobody"),
+    (regex(r"(?i)approval policy is|\bmode\b"), "mode"),
+    (regex(r"(?i)\brules?\b|\bpolicy\b|with command .{0,200} has been denied"), "rule"),
 )
 _LOOKED_AT = 400
 

@@ -7,6 +7,7 @@ first or last, in a fixed form.
 
 import re
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.imports.sources.access import exit_status_of
 from actionledger.imports.sources.base import Wording
@@ -354,16 +355,16 @@ AGENTS: tuple[Wording, ...] = (
 )
 """Their own words, the narrower ones first."""
 
-_FIRST = re.compile(
+_FIRST = regex(
     r"(?:Chunk ID: \w{1,20}\n)?(?:Wall time: [^\n]{1,40}\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})\n"
 )
-_ERROR_STATUS = re.compile(r"Exit code (-?\d{1,10})(?=\n|\Z)")
-_LAST = re.compile(
+_ERROR_STATUS = regex(r"Exit code (-?\d{1,10})(?=\n|\Z)")
+_LAST = regex(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
     r"|\nCommand exited with code (\d{1,10})"
     r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})+(?:\n</untrusted_context>)?)\s*\Z"
 )
-_OF_SCRIPT = re.compile(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
+_OF_SCRIPT = regex(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
 
 
 _LATE = (

@@ -5,7 +5,6 @@ What can't be read as text is named for what it is, with what to do about it.
 
 import codecs
 import io
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import IO, Any, cast
 
 from actionledger.core.compressed import BrokenOffError, unpacked
 from actionledger.core.errors import SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.text import utf8_with_halves
 from actionledger.imports.sources.files import STANDARD_INPUT, archive_of, opened_in, piped
 
@@ -61,7 +61,7 @@ OnRead = Callable[[int], None]
 _HEAD = 512
 _LONGEST_MARK = 4
 _CHUNK = 128 * 1024
-_LIST_OF_OBJECTS = re.compile(rb"\[\s*(\{|$)")
+_LIST_OF_OBJECTS = regex(rb"\[\s*(\{|$)")
 
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"PK\x03\x04", "a zip archive", "give it by itself: actionledger import FILE.zip"),

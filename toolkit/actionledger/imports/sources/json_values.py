@@ -17,12 +17,13 @@ from pydantic_core import from_json
 
 from actionledger.core.canonical import is_deeper
 from actionledger.core.errors import SourceError
+from actionledger.core.patterns import regex
 from actionledger.core.text import from_utf8_with_halves, may_have_halves, utf8_with_halves
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
 
 # A JSON document that breaks off, or is broken in its middle: what is whole before that place, and how much it is.
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]', re.DOTALL)
+_TOKEN = regex(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]', re.DOTALL)
 _CLOSING = {"{": "}", "[": "]"}
 
 
@@ -308,7 +309,7 @@ def _values(line: bytes) -> Iterator[Any]:
 
 
 _DECODER = json.JSONDecoder()
-_BLANK = re.compile(r"\s*")
+_BLANK = regex(r"\s*")
 _SEEN = 40
 _HEAD = 2**16
 

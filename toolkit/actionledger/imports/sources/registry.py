@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
 from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
@@ -65,6 +66,17 @@ def sources() -> Mapping[str, Source]:
 def source_named(name: str) -> Source:
     """Return the format of that name."""
     return called(name, "format", sources())
+
+
+def known_source(name: str) -> Source | None:
+    """Return the format of that name, or None; one of the toolkit's without loading the others.
+
+    Args:
+        name: the format's.
+    """
+    if name.isidentifier() and find_spec(f"{formats.__name__}.{name}"):
+        return _checked(import_module(f"{formats.__name__}.{name}").SOURCE, name)
+    return sources().get(name)
 
 
 def recognised(sample: Sample) -> list[RecognisedFormat]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
@@ -176,8 +177,8 @@ _REASONS = {
 }
 """Why an execution has a status where nothing says more."""
 
-_AT_BEGINNING = re.compile(r"(?:\(\?[aiLsux]+\))?\^")
-_SIGNS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
+_AT_BEGINNING = regex(r"(?:\(\?[aiLsux]+\))?\^")
+_SIGNS = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
 """Escapes and sets, in which nothing else has a meaning, and what makes groups and alternatives."""
 
 _WITHOUT = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN})

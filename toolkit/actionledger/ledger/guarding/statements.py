@@ -1,7 +1,6 @@
 """What runs a stranger's statement, in a process that nothing else uses: settings are locked before it is looked at."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise, takewhile
@@ -12,6 +11,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import UsageError
+from actionledger.core.patterns import regex
 from actionledger.ledger.results import distinct
 
 ALLOWED = frozenset(
@@ -40,7 +40,7 @@ _SQL_IN_TEXT = frozenset({"json_serialize_plan", "getenv", "write_log"})
 
 _CATALOGS = frozenset({"", "base", "memory", "main", "tail", "system", "temp"})
 _EXPLAINING = frozenset({"explain", "analyze", "analyse", "verbose"})
-_WORD = re.compile(r'\w+|"(?:[^"]|"")*"')
+_WORD = regex(r'\w+|"(?:[^"]|"")*"')
 
 
 def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool = False) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar, get_args
 
 from pydantic import TypeAdapter
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Origin, Reason
 from actionledger.ledger.queries.base import INTENT, Stage, Streamable
@@ -36,7 +37,7 @@ LONGEST = 160
 _LOOKED_AT = 2_000
 """How much of a message is looked at, in characters."""
 
-_FRAME = re.compile(
+_FRAME = regex(
     r"\A(?:Command|Chunk ID|Wall time|Exit code|Process exited)\b.{0,2000}?^Output:$\n?",
     re.DOTALL | re.MULTILINE,
 )
@@ -51,7 +52,7 @@ _THING, _TEXT, _PATH = "#", "…", "/…"
 Each is as short as what it stands for, so that no signature is longer than its message.
 """
 
-_VARIABLE = re.compile(
+_VARIABLE = regex(
     r"""
     (?P<text>
         "(?:[^"\\]|\\.)*" | `[^`]*` | “[^”]*”

@@ -8,6 +8,7 @@ import json
 import re
 from typing import NamedTuple, get_args
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Origin, RunKind
 from actionledger.ledger.queries.base import ANSWERED, NOT_DONE, NOT_READ, REFUSED, Stage
 from actionledger.ledger.queries.fields import Rows
@@ -21,7 +22,7 @@ _STAGES: dict[Stage, str] = {
     ),
 }
 
-_NOT_AS_IT_IS = re.compile(r"[^\w\x80-\U0010ffff]|[sSkK\u017f\u212a]", re.ASCII)
+_NOT_AS_IT_IS = regex(r"[^\w\x80-\U0010ffff]|[sSkK\u017f\u212a]", re.ASCII)
 """What RE2 would take for more than itself: signs, and two letters of which it knows a third form, the long s and the Kelvin sign."""
 
 _MOST = 1_000

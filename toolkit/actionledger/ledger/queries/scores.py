@@ -1,17 +1,17 @@
 """What sessions are scored with, as something to filter by: ``reward>=0.5``."""
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError, require_number
+from actionledger.core.patterns import regex
 
 Comparison: TypeAlias = Literal[">=", "<=", "="]
 """How a score is compared."""
 
 
-_BOUND = re.compile(r"(?s)\s*(?P<name>[^<>=\s].*?)\s*(?P<comparison>>=|<=|=)\s*(?P<value>[-+\d.eE]+)\s*")
+_BOUND = regex(r"(?s)\s*(?P<name>[^<>=\s].*?)\s*(?P<comparison>>=|<=|=)\s*(?P<value>[-+\d.eE]+)\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from inspect import cleandoc
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.patterns import regex
 from actionledger.ledger.storage.connections import transaction
 from actionledger.ledger.storage.schema import LINK, QUARANTINE, TABLES, VIEWS, Table
 
@@ -76,7 +77,7 @@ _OF_LINK = (
     "which link of the chain in links the row was taken in by; NULL where that was before there was one"
 )
 
-_ARGUMENT = re.compile(r"^    ([a-z_, ]+): (.+(?:\n {8}.+)*)", re.MULTILINE)
+_ARGUMENT = regex(r"^    ([a-z_, ]+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def row_meaning(name: str) -> str:

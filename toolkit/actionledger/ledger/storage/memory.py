@@ -15,7 +15,9 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.errors import MemoryNeededError, UsageError
 from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import new_id
+from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
+from actionledger.ledger.storage.binding import keep_frames_out
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
 """The setting: how much memory a ledger that is read may take of its process, as DuckDB writes it (``512MB``)."""
@@ -32,7 +34,7 @@ _LEAST, _PART_OF_FILE = 96_000_000, 16
 _OF_EXPORT = 512_000_000
 """What writing a file of rows takes at first, in bytes: enough to sort half a million turns with their texts, and two million."""
 
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?([kmgt])(i?)b", re.IGNORECASE)
+_AMOUNT = regex(r"(\d+(?:\.\d+)?) ?([kmgt])(i?)b", re.IGNORECASE)
 _OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -190,6 +192,7 @@ class _Kept:
 
 
 _kept = _Kept()
+keep_frames_out()
 
 
 def begin(config: Config) -> Instance:

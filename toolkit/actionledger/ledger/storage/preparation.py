@@ -6,7 +6,6 @@ whichever may be otherwise (``doubtful`` says which) does. What has to be asked 
 takes it in.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from actionledger.core.events import (
     SessionStarted,
     TurnFinished,
 )
+from actionledger.core.patterns import regex
 from actionledger.core.privacy import may_hold_secrets
 from actionledger.ledger.storage.arrow import ArrowRows, arrow_of, identifier_bytes
 from actionledger.ledger.storage.chain import Cells, draw_salts, line_of
@@ -249,7 +249,7 @@ _TEXTS = {
 }
 """Where the texts of a table's rows stand."""
 
-_HALF_CHARACTER = re.compile(SURROGATE_ESCAPE.pattern.encode())
+_HALF_CHARACTER = regex(SURROGATE_ESCAPE.pattern.encode())
 
 
 class OddValueError(Exception):

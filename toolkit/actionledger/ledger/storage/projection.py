@@ -1,7 +1,6 @@
 """What rows an event becomes. Pure: the ingester and every reader derive the same rows from the same event."""
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from pydantic_core import to_json
 
 from actionledger.core.events import ApprovalDecided, Event, ExecutionRecorded, ResponseParsed, SystemNoted
 from actionledger.core.ids import utc
+from actionledger.core.patterns import regex
 from actionledger.core.text import writable
 from actionledger.core.values import FieldError, Repair
 from actionledger.core.vocabulary import Reason
@@ -162,9 +162,9 @@ def _kept(repair: Repair) -> Repair:
     return replace(repair, before=repair.before[:REPAIR_CHARACTERS], after=repair.after[:REPAIR_CHARACTERS])
 
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_CHARACTERS = 36
-SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+SURROGATE_ESCAPE = regex(r"\\u[dD][89a-fA-F]")
 """The escape of half a character in a JSON text, which DuckDB has no form for."""
 
 INTEGERS = {"INTEGER": range(-(2**31), 2**31), "BIGINT": range(-(2**63), 2**63)}

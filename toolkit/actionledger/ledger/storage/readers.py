@@ -15,6 +15,7 @@ from weakref import WeakSet
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
 from actionledger.ledger.storage.connections import BASE, offsets_in, transaction
 from actionledger.ledger.storage.files import one_sentence
@@ -34,8 +35,8 @@ _TAIL = "tail"
 _GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
 _OTHER_TABLES = ("meta", "segments", "links")
 _UNKNOWN = "SELECT action_id FROM actions WHERE status = 'unknown'"
-_READING = re.compile(r"\s*(?:select|from|with|values|describe|summarize|show)\b", re.IGNORECASE)
-_CHANGING = re.compile(r";|\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
+_READING = regex(r"\s*(?:select|from|with|values|describe|summarize|show)\b", re.IGNORECASE)
+_CHANGING = regex(r";|\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Cells of what a database holds: the same digests that were made as its rows were taken in."""
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import groupby
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.patterns import regex
 from actionledger.ledger.storage.chain import (
     ENDS,
     FIRST,
@@ -39,7 +39,7 @@ _ONE_FORM = "1e-5 AND 1e15"
 """The numbers with a point that DuckDB and pydantic write alike: smaller and larger ones one of them writes with an exponent."""
 
 # An escape, whole, so that a backslash that is escaped itself begins none; of control characters alone it has capitals.
-_ESCAPED = re.compile(r"\\u00[01][0-9A-F]|\\.")
+_ESCAPED = regex(r"\\u00[01][0-9A-F]|\\.")
 
 
 class Rows(NamedTuple):

@@ -15,6 +15,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError, NotALedgerError
 from actionledger.core.ids import now
+from actionledger.core.patterns import regex
 from actionledger.core.processes import FileLock
 from actionledger.ledger.storage.chain import begin
 from actionledger.ledger.storage.comments import comment_on_everything
@@ -36,7 +37,7 @@ from actionledger.ledger.upkeep.migrations import make_ledger, migrate, version_
 
 Result = TypeVar("Result")
 
-_WANTS_MEMORY = re.compile("out of memory|failed to (pin|allocate)|could not allocate", re.IGNORECASE)
+_WANTS_MEMORY = regex("out of memory|failed to (pin|allocate)|could not allocate", re.IGNORECASE)
 
 
 def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result]) -> Result:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
+from actionledger.core.patterns import regex
 from actionledger.reading.tolerant_json import decode
 from actionledger.reading.tolerant_json.faults import STRICT
 from actionledger.runtime.workspace import Edit
@@ -31,11 +32,11 @@ __all__ = [
     "SearchReplace",
 ]
 
-_BLOCK = re.compile(
+_BLOCK = regex(
     r"[\r\n]*[ \t]*<{7} SEARCH[ \t]*\r?\n(?P<both>.*?)^[ \t]*>{7} REPLACE[ \t]*\r?(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_DIVIDER = re.compile(r"^[ \t]*={7}[ \t]*\r?\n", re.MULTILINE)
+_DIVIDER = regex(r"^[ \t]*={7}[ \t]*\r?\n", re.MULTILINE)
 _FORM = "write '<<<<<<< SEARCH', the lines to replace, '=======', the new lines, '>>>>>>> REPLACE', each on its own line"
 
 
@@ -64,7 +65,7 @@ def checked_blocks(text: str) -> str:
     return text
 
 
-_IDS = re.compile(r"[^\s,\[\]\"']+")
+_IDS = regex(r"[^\s,\[\]\"']+")
 
 
 def _ids(value: Any) -> Any:

@@ -1,11 +1,11 @@
 """The orchestrator's reading as its own document describes it: actions, narrative, and errors in the document's words."""
 
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import ActionCall, FieldError, ParseResult
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.profiles.orchestrator.actions import CATALOGUE
@@ -76,7 +76,7 @@ def strip_action_blocks(text: str) -> str:
 _RECEIVED = {'"': "string", "[": "array", "{": "object", "t": "boolean", "f": "boolean", "n": "null"}
 """Which type a JSON text is of, by its first character; what begins otherwise is a number."""
 
-_LEAST = re.compile(r"at least (\d+)")
+_LEAST = regex(r"at least (\d+)")
 
 
 def refusal(call: ActionCall, names: Sequence[str]) -> str:

@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from actionledger.core.errors import ActionError, UnknownNameError, UsageError
+from actionledger.core.patterns import regex
 from actionledger.core.text import harmless
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.orchestrator.actions import Issue
@@ -240,8 +240,8 @@ def _job(row: sqlite3.Row, issues: Sequence[int]) -> TrackerJob:
 Format: TypeAlias = Literal["markdown", "json", "csv"]
 
 _COLUMNS = ("number", "title", "body", "labels", "is_open", "created_at")
-_MARKS = re.compile(r"([!-/:-@\[-`{-~])")
-_BACKTICKS = re.compile(r"`+")
+_MARKS = regex(r"([!-/:-@\[-`{-~])")
+_BACKTICKS = regex(r"`+")
 
 
 def export_issues(issues: Sequence[FiledIssue], form: Format) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
@@ -18,9 +19,9 @@ from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_SECTION = re.compile(r"[ \t]*\*\*\* (?P<kind>Add|Delete|Update) File: (?P<path>\S.*)")
-_MOVE = re.compile(r"\*\*\* Move to: \S.*")
-_CONTEXT = re.compile(r"@@(?: .*)?")
+_SECTION = regex(r"[ \t]*\*\*\* (?P<kind>Add|Delete|Update) File: (?P<path>\S.*)")
+_MOVE = regex(r"\*\*\* Move to: \S.*")
+_CONTEXT = regex(r"@@(?: .*)?")
 _END_OF_FILE = "*** End of File"
 _KINDS = "*** Add File: PATH, *** Delete File: PATH or *** Update File: PATH"
 
@@ -112,11 +113,11 @@ class _Checker:
 
 
 _BEGIN = r"\*\*\* Begin Patch[ \t]*\r?(?:\n|$)"
-_NEXT = re.compile(rf"^[ \t]*{_BEGIN}", re.MULTILINE)
-_END = re.compile(r"^\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
-_PADDED_END = re.compile(r"^[ \t]*\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
-_HEREDOC = re.compile(r"<<-?[ \t]{0,8}(?P<quote>['\"]?)(?P<word>\w{1,40})(?P=quote)[ \t]{0,8}\r?\n\Z")
-_IN_JSON = re.compile(r"\"\*\*\* Begin Patch\\n[^\n]*")
+_NEXT = regex(rf"^[ \t]*{_BEGIN}", re.MULTILINE)
+_END = regex(r"^\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
+_PADDED_END = regex(r"^[ \t]*\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
+_HEREDOC = regex(r"<<-?[ \t]{0,8}(?P<quote>['\"]?)(?P<word>\w{1,40})(?P=quote)[ \t]{0,8}\r?\n\Z")
+_IN_JSON = regex(r"\"\*\*\* Begin Patch\\n[^\n]*")
 _FAR = 400
 """How far into an object a patch is looked for, in code points."""
 

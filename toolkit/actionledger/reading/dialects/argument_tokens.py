@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Found, Written
@@ -17,11 +18,11 @@ from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_CUT = re.compile(r"<\|tool_call:start\|>[ \t]*+[^\s<>|]++\s*+(?:<(?:\|[\w:]*+\|?)?)?")
-_HEAD = re.compile(
+_CUT = regex(r"<\|tool_call:start\|>[ \t]*+[^\s<>|]++\s*+(?:<(?:\|[\w:]*+\|?)?)?")
+_HEAD = regex(
     r"[ \t]*+(?P<id>[^\s<>{}|]*+)[ \t]*+<\|tool_call:name\|>\s*+(?P<name>[^\s<>{}|]++)\s*+<\|tool_call:args\|>\s*+"
 )
-_HEAD_CUT = re.compile(
+_HEAD_CUT = regex(
     r"[ \t]*+[^\s<>{}|]*+[ \t]*+(?:<\|tool_call:name\|>\s*+[^\s<>{}|]*+\s*+)?(?:<(?:\|[\w:]*+\|?+)?)?\Z"
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
@@ -29,10 +30,10 @@ from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_ON_A_LINE = re.compile(r"[ \t]*+[;,]\s*+")
-_IN_A_FENCE = re.compile(r"\s*+[;,]?+\s*+")
-_ENDS_LINE = re.compile(r"[ \t]*+(?:[;,](?:\s*+\Z)?+[ \t]*+)?+(?=[\r\n<]|\Z)")
-_PARAGRAPH = re.compile(r"\n[ \t]*+\r?\n")
+_ON_A_LINE = regex(r"[ \t]*+[;,]\s*+")
+_IN_A_FENCE = regex(r"\s*+[;,]?+\s*+")
+_ENDS_LINE = regex(r"[ \t]*+(?:[;,](?:\s*+\Z)?+[ \t]*+)?+(?=[\r\n<]|\Z)")
+_PARAGRAPH = regex(r"\n[ \t]*+\r?\n")
 _REPAIRABLE = 65_536
 """How much of a broken value is looked at: without a marker, each might be read on to the end of the text."""
 
@@ -198,8 +199,8 @@ def _malformed(issue: Issue, span: Span, body: Span) -> Found:
 
 
 _BUILT_IN = ".call"
-_NAMED = re.compile(r"(?P<name>[^<>{}\s=]++)>(?=\s*+\{)")
-_LLAMA_ON_A_LINE = re.compile(r"[ \t]*+(?:[;,]\s*+)?+")
+_NAMED = regex(r"(?P<name>[^<>{}\s=]++)>(?=\s*+\{)")
+_LLAMA_ON_A_LINE = regex(r"[ \t]*+(?:[;,]\s*+)?+")
 """What stands between two objects that begin a line: a semicolon, or nothing at all."""
 
 
@@ -209,7 +210,7 @@ class _Objects(Marked):
     name: Literal["llama3_json"] = "llama3_json"
     closers: ClassVar[Mapping[str, str]] = {"<|python_tag|>": ""}
     holds_several: ClassVar[bool] = True
-    gap: ClassVar[re.Pattern[str]] = re.compile(r"\s*+;?+\s*+")
+    gap: ClassVar[re.Pattern[str]] = regex(r"\s*+;?+\s*+")
     rule: ClassVar[BareRule] = BareRule(Keys(("name",), ("parameters", "arguments")), maps=False)
 
     @property

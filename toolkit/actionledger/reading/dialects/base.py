@@ -1,6 +1,5 @@
 """What a dialect is: a frozen value that says what opens its blocks, how one is read and how calls are written."""
 
-import re
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, final
 from pydantic import BaseModel, ConfigDict
 
 from actionledger.core.errors import RenderError, UsageError
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.parts.writing import PlainCall, raw_text
@@ -17,7 +17,7 @@ from actionledger.reading.scan.openings import Openers, Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 
-_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+_BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 
 
 class Written(NamedTuple):

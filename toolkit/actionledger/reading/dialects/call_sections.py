@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.marked import Head, Sections
@@ -16,12 +17,12 @@ from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, fenced, json_text
 
 _NAME = r"[\w.:/@-]++"
-_SEPARATED = re.compile(rf"\s*+(?P<left>{_NAME})?+\s*+<｜tool▁sep｜>(?P<gap>\s*+)(?P<first>\S?+)")
-_CUT = re.compile(rf"\s*+(?P<left>{_NAME}|)(?:\s*+<(?:｜[^<>\s]*+)?)?\Z")
-_WITHOUT_SEPARATOR = re.compile(rf"\s*+(?:{_NAME}\s*+(?:```|\{{)|[^\n<>｜]{{1,200}}+<｜tool▁sep｜>)")
+_SEPARATED = regex(rf"\s*+(?P<left>{_NAME})?+\s*+<｜tool▁sep｜>(?P<gap>\s*+)(?P<first>\S?+)")
+_CUT = regex(rf"\s*+(?P<left>{_NAME}|)(?:\s*+<(?:｜[^<>\s]*+)?)?\Z")
+_WITHOUT_SEPARATOR = regex(rf"\s*+(?:{_NAME}\s*+(?:```|\{{)|[^\n<>｜]{{1,200}}+<｜tool▁sep｜>)")
 _BEGINS_ARGUMENTS = frozenset('{["')
-_CUT_FENCE = re.compile(r"`{1,2}\s*+\Z")
-_NAMED = re.compile(rf"(?P<name>{_NAME})\s*+(?P<fence>```(?:json)?\s*+)?")
+_CUT_FENCE = regex(r"`{1,2}\s*+\Z")
+_NAMED = regex(rf"(?P<name>{_NAME})\s*+(?P<fence>```(?:json)?\s*+)?")
 
 
 class _DeepSeek(Sections):
@@ -133,10 +134,10 @@ class DeepSeekV31(_DeepSeek):
         return f"{call.name}<｜tool▁sep｜>{json_text(call.arguments)}"
 
 
-_HEAD = re.compile(r"\s*+(?P<id>[^\s<>{}|]++)\s*+<\|tool_call_argument_begin\|>\s*+")
-_KIMI_CUT = re.compile(r"\s*+[^\s<>{}|]*+(?:\s*+<(?:\|[^<>\s]*+)?)?\Z")
-_KIMI_WITHOUT_SEPARATOR = re.compile(r"\s*+[^\s<>{}|]++\s*+\{")
-_KIMI_NAME = re.compile(r"(?:functions\.)?+(?P<name>[^:]*[^:\d][^:]*)(?::\d+)?")
+_HEAD = regex(r"\s*+(?P<id>[^\s<>{}|]++)\s*+<\|tool_call_argument_begin\|>\s*+")
+_KIMI_CUT = regex(r"\s*+[^\s<>{}|]*+(?:\s*+<(?:\|[^<>\s]*+)?)?\Z")
+_KIMI_WITHOUT_SEPARATOR = regex(r"\s*+[^\s<>{}|]++\s*+\{")
+_KIMI_NAME = regex(r"(?:functions\.)?+(?P<name>[^:]*[^:\d][^:]*)(?::\d+)?")
 
 
 class KimiK2(Sections):
@@ -200,10 +201,10 @@ _PLAMO_NAME, _PLAMO_NAMED, _ARGUMENTS = (
     _tag("end_tool_name"),
     _tag("begin_tool_arguments"),
 )
-_PLAMO_HEAD = re.compile(
+_PLAMO_HEAD = regex(
     rf"\s*+{re.escape(_PLAMO_NAME)}\s*+(?P<name>[^\s<>{{}}|]++)\s*+{re.escape(_PLAMO_NAMED)}\s*+{re.escape(_ARGUMENTS)}\s*+"
 )
-_PLAMO_CUT = re.compile(
+_PLAMO_CUT = regex(
     rf"\s*+(?:{re.escape(_PLAMO_NAME)}\s*+[^\s<>{{}}|]*+\s*+(?:{re.escape(_PLAMO_NAMED)}\s*+)?)?(?:<(?:\|[\w:]*+\|?+)?)?\Z"
 )
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar, Literal, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found, Written
@@ -39,7 +40,7 @@ def one_command(calls: Sequence[PlainCall]) -> str:
     return raw_text(call.arguments["command"])
 
 
-_OPENER = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?i:mswea_bash_command|bash)(?=\s|$)", re.MULTILINE)
+_OPENER = regex(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?i:mswea_bash_command|bash)(?=\s|$)", re.MULTILINE)
 
 
 class BashFence(Dialect):
@@ -88,10 +89,10 @@ class BashFence(Dialect):
 
 
 _COMMAND_TAGS_OPENER, _CLOSER = "<command>", "</command>"
-_OPENS = re.compile(r"<[a-zA-Z][^<>]{0,200}>\s*\Z")
-_TAG = re.compile(r"\s*</?[a-zA-Z]")
-_LINE_ENDS = re.compile(r"[ \t]*(?:\r?\n|\Z)")
-_NEXT_OPENER, _NEXT_CLOSER = re.compile(_COMMAND_TAGS_OPENER), re.compile(_CLOSER)
+_OPENS = regex(r"<[a-zA-Z][^<>]{0,200}>\s*\Z")
+_TAG = regex(r"\s*</?[a-zA-Z]")
+_LINE_ENDS = regex(r"[ \t]*(?:\r?\n|\Z)")
+_NEXT_OPENER, _NEXT_CLOSER = regex(_COMMAND_TAGS_OPENER), regex(_CLOSER)
 _AROUND = 400
 """How many code points beside a pair are looked at for another tag."""
 
@@ -188,7 +189,7 @@ def _stands_alone(text: str, span: Span) -> bool:
 
 
 _FENCE = "```python"
-_CLOSES = re.compile(r"\n[ \t]*```")
+_CLOSES = regex(r"\n[ \t]*```")
 
 _FIELDS = {"execute": "code", "solution": "answer"}
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Found, Written
@@ -28,8 +29,8 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import decode
 from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 
-_CALL = re.compile(r"(?P<word>call)?+:\s*+(?P<name>[^\s{}<>]+)\s*+(?=\{)")
-_CUT = re.compile(r"c(?:a(?:l(?:l(?::[^\s{}<>]*+)?)?)?)?")
+_CALL = regex(r"(?P<word>call)?+:\s*+(?P<name>[^\s{}<>]+)\s*+(?=\{)")
+_CUT = regex(r"c(?:a(?:l(?:l(?::[^\s{}<>]*+)?)?)?)?")
 _MODULE = "default_api."
 
 
@@ -38,7 +39,7 @@ class _Notation:
 
     def __init__(self, opener: str, closer: str, quote: str) -> None:
         self.opener, self.closer, self.quote = opener, closer, quote
-        self.token = re.compile(
+        self.token = regex(
             rf"\s*+(?:(?P<quote>{re.escape(quote)})|(?P<key>[^\s:,{{}}\[\]<>\"]++)\s*+:"
             r"|(?P<sign>[{}\[\],:]|[^\s:,{}\[\]<>]++))"
         )

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
@@ -29,18 +30,16 @@ from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_HEADER = re.compile(
+_HEADER = regex(
     r"(?:<\|start\|>[ ]?assistant(?:[ \t]+to=(?P<role_to>[^\s<]+))?[ \t]*+)?<\|channel\|>[ ]?(?P<channel>\w+)"
     r"(?P<rest>[^<]*+(?:<\|constrain\|>[^<]*+)?+)<\|message\|>"
 )
-_RECIPIENT = re.compile(r"(?<!\S)to=(?P<to>[^\s<]+)")
-_MARK = re.compile(
+_RECIPIENT = regex(r"(?<!\S)to=(?P<to>[^\s<]+)")
+_MARK = regex(
     r"<\|(?:call|end|return|start)\|>|<\|channel\|>(?=[ ]?\w[^<]*+(?:<\|constrain\|>[^<]*+)?+<\|message\|>)"
 )
-_NEXT_MESSAGE = re.compile(
-    r"<\|start\|>|<\|channel\|>(?=[ ]?\w[^<]*+(?:<\|constrain\|>[^<]*+)?+<\|message\|>)"
-)
-_CUT_HEADER = re.compile(
+_NEXT_MESSAGE = regex(r"<\|start\|>|<\|channel\|>(?=[ ]?\w[^<]*+(?:<\|constrain\|>[^<]*+)?+<\|message\|>)")
+_CUT_HEADER = regex(
     r"<\|(?:start|channel)\|>[^<\n]*+(?:<\|channel\|>[^<\n]*+)?+(?:<\|constrain\|>[^<\n]*+)?+(?:<\|?\w*+\|?)?\Z"
 )
 
@@ -256,13 +255,13 @@ def _stripped(arguments: dict[str, str]) -> dict[str, str]:
 
 
 _TO_ITSELF = "to=self"
-_TO_USER = re.compile(
+_TO_USER = regex(
     r"to=user<\|message\|>(?:[^<t]++|<(?!\|(?:eom|eot|start)\|>)|(?<!\s)t|t(?!o=(?!self|user)[\w.-]{1,200}<\|message\|>))*+"
 )
 """A message to the user, up to what ends it: a token, or the header of a message to a tool."""
 
 
-_TO_TOOL = re.compile(
+_TO_TOOL = regex(
     r"(?:<\|start\|>[ ]?assistant[ ]++)?+to=(?!(?:self|user|commentary|developer)<)[\w.-]{1,200}+<\|message\|>\s*+(?=<atem:)"
 )
 """The header of a message to a tool, before the tags of its calls."""

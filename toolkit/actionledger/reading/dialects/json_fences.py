@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from rapidfuzz.distance import OSA
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.json_blocks import OTHER_LABELS, JsonFence
 from actionledger.reading.dialects.parts.json_values import BARE_LIST
@@ -113,7 +114,7 @@ class JsonAction(JsonFence):
     other_labels = OTHER_LABELS | {"action", "actions", "action:", "actions:", "json-action", "json_action"}
     beginning = r'(?:\[\s*+)?+\{\s*+"action"\s*+:\s*+"'
     first_keys = "action"
-    plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
+    plain_name: ClassVar[re.Pattern[str]] = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
     discriminator = "action"
     telling_key = "action"
     shape = 'an object, or a list of objects, with "action".'

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
@@ -21,8 +22,8 @@ from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.reading.tolerant_json import Decoded
 
-_LIST = re.compile(r"\s*+(?:\[|\Z)")
-_PART_OF_A_NAME = re.compile(r"[\w.]")
+_LIST = regex(r"\s*+(?:\[|\Z)")
+_PART_OF_A_NAME = regex(r"[\w.]")
 
 
 class Hermes(Marked):
@@ -229,7 +230,7 @@ class InternLm(Marked):
 
 
 _NAME = r"[^\W\d][\w.:/-]*+"
-_HEAD = re.compile(
+_HEAD = regex(
     rf"(?:\s*+(?P<spaced>{_NAME})(?=\s*+\[(?:CALL_ID|ARGS)\])|(?P<name>{_NAME}))"
     r"(?:\s*+\[CALL_ID\]\s*+(?P<call_id>[\w-]++))?(?P<args>\s*+\[ARGS\])?"
 )
@@ -295,7 +296,7 @@ class _InTag(Marked):
     name: Literal["nemotron"] = "nemotron"
     closers: ClassVar[Mapping[str, str]] = {"<TOOLCALL>": "</TOOLCALL>"}
     holds_several: ClassVar[bool] = True
-    gap: ClassVar[re.Pattern[str]] = re.compile(r"\s*+,\s*+")
+    gap: ClassVar[re.Pattern[str]] = regex(r"\s*+,\s*+")
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the calls in the tag."""

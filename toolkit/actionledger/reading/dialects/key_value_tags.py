@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import BlockStatus
 from actionledger.reading.dialects.base import Dialect, Found, Generations
@@ -41,7 +42,7 @@ def _forms(tag: str) -> TagForms:
 
 def _cut(tag: str) -> re.Pattern[str]:
     """Return what a call in tags of that name begins with up to its first argument."""
-    return re.compile(rf"<{tag}>\s*+[A-Za-z_][\w.:/-]*+\s*+(?:<[\w/]*+)?")
+    return regex(rf"<{tag}>\s*+[A-Za-z_][\w.:/-]*+\s*+(?:<[\w/]*+)?")
 
 
 def _rules(tag: str) -> tuple[str, ...]:
@@ -98,10 +99,10 @@ class IQuestCoder(_IQuest):
     cut = _cut("iquestcoder_tool_call")
 
 
-_LIST = re.compile(r"\s*+(?:\[|\Z)")
+_LIST = regex(r"\s*+(?:\[|\Z)")
 _NAME = r"[A-Za-z_][\w.:/-]*+"
 _SUFFIX = r":(?P<suffix>[\w.-]{1,32}+)>"
-_SUFFIXED = re.compile(rf"<tool_calls?+{_SUFFIX}")
+_SUFFIXED = regex(rf"<tool_calls?+{_SUFFIX}")
 
 
 class _List(Marked):
@@ -187,7 +188,7 @@ class Hunyuan(Generations):
     generations: ClassVar[tuple[Dialect, ...]] = (_List(), _tags(""), _Suffixed())
 
 
-_CUT = re.compile(r"<longcat_tool_call>(?:[ \t]*+\n\s*+)?+[A-Za-z_][\w.:/-]*+\s*+(?:<[\w/]*+)?")
+_CUT = regex(r"<longcat_tool_call>(?:[ \t]*+\n\s*+)?+[A-Za-z_][\w.:/-]*+\s*+(?:<[\w/]*+)?")
 
 
 class _AsJson(Marked):
@@ -253,7 +254,7 @@ class LongCat(ParameterTags):
 
 _ALL, _ALL_CLOSE = "<ifm|tool_calls>", "</ifm|tool_calls>"
 _ONE, _ONE_CLOSE = "<ifm|tool_call>", "</ifm|tool_call>"
-_K2_HORIZON_CUT = re.compile(r"<ifm\|tool_call>\s*+[^\s<>{}\[\]|]++\s*+(?:<[\w/|]*+)?")
+_K2_HORIZON_CUT = regex(r"<ifm\|tool_call>\s*+[^\s<>{}\[\]|]++\s*+(?:<[\w/|]*+)?")
 
 
 class _K2HorizonAsJson(Marked):

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
@@ -22,12 +23,10 @@ from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_OBJECT = re.compile(r"\s*+(?:\{|\Z)")
-_INVOKE = re.compile(r"""\s*+(?P<tag><invoke name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)""")
-_PARAMETER = re.compile(
-    r"""\s*+(?P<tag><parameter name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)"""
-)
-_CLOSES_PARAMETER = re.compile(r"</parameter>(?=\s*+(?:<parameter name=|</invoke>))")
+_OBJECT = regex(r"\s*+(?:\{|\Z)")
+_INVOKE = regex(r"""\s*+(?P<tag><invoke name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)""")
+_PARAMETER = regex(r"""\s*+(?P<tag><parameter name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)""")
+_CLOSES_PARAMETER = regex(r"</parameter>(?=\s*+(?:<parameter name=|</invoke>))")
 _TAGS = TagGrammar(
     call=r"""<invoke name=["']?+(?P<name>[^"'<>\n]++)["']?+\s*+>""",
     stem="<parameter name=",
@@ -37,9 +36,9 @@ _TAGS = TagGrammar(
 )
 """The same tags, for what a value holds of them."""
 
-_CLOSES_INVOKE = re.compile(r"\s*+</invoke>")
-_LINE_BREAK_BEFORE = re.compile(r"[ \t]*+\r?\n")
-_LINE_BREAK_BEHIND = re.compile(r"\r?\n[ \t]*+\Z")
+_CLOSES_INVOKE = regex(r"\s*+</invoke>")
+_LINE_BREAK_BEFORE = regex(r"[ \t]*+\r?\n")
+_LINE_BREAK_BEHIND = regex(r"\r?\n[ \t]*+\Z")
 
 
 class _Version1And2(Marked):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import Reason
@@ -22,12 +23,12 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _OPENER, _CLOSER = "<function=", "</function>"
-_HEAD = re.compile(r"<function=(?P<name>[^<>\s]++)>\s*+(?=\{)")
+_HEAD = regex(r"<function=(?P<name>[^<>\s]++)>\s*+(?=\{)")
 
 _RECIPIENT = ">>>"
-_ADDRESSED = re.compile(r">>>(?!all\s)(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+\r?\n\s*+(?=\{)")
+_ADDRESSED = regex(r">>>(?!all\s)(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+\r?\n\s*+(?=\{)")
 _FIRST = r"\A[A-Za-z_][\w.-]*+[ \t]*+\r?\n\s*+\{"
-_CUT = re.compile(r">>>(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+\r?\n\s*+\Z")
+_CUT = regex(r">>>(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+\r?\n\s*+\Z")
 
 
 class Functionary(Dialect):
@@ -114,7 +115,7 @@ def _call(marker: Marker, name: str, at: int) -> Found:
 _INVOKE = "<|content_invoke_tool_json|>"
 _END = "<|end_message|>"
 _INVOKE_TEXT = "<|content_invoke_tool_text|>"
-_HEADER = re.compile(
+_HEADER = regex(
     rf"<\|message_model\|>(?P<name>[^<>\n]{{0,200}}+)(?:{re.escape(_INVOKE)}|(?P<text>{re.escape(_INVOKE_TEXT)}))"
 )
 
@@ -189,8 +190,8 @@ def _of_text(marker: Marker, name: str, start: int) -> Found | None:
 
 
 _STEP_AUDIO_OPENER, _STEP_AUDIO_CLOSER = "<tool_call>", "</tool_call>"
-_STEP_AUDIO_HEAD = re.compile(r"\s*+function[ \t]*+\n[ \t]*+(?P<name>[\w.:/@-]++)[ \t]*+(?:\n\s*+|\Z)")
-_STEP_AUDIO_CUT = re.compile(r"\s*+function[ \t]*+\n[ \t]*+\Z")
+_STEP_AUDIO_HEAD = regex(r"\s*+function[ \t]*+\n[ \t]*+(?P<name>[\w.:/@-]++)[ \t]*+(?:\n\s*+|\Z)")
+_STEP_AUDIO_CUT = regex(r"\s*+function[ \t]*+\n[ \t]*+\Z")
 
 
 class StepAudio(Dialect):
@@ -247,7 +248,7 @@ class StepAudio(Dialect):
         return read_block(span, Span(start, close.start), written, repairs, arguments.issues)
 
 
-_FENCE = re.compile(r"\s*+```(?:json)?+\s*+(?=[\[{])")
+_FENCE = regex(r"\s*+```(?:json)?+\s*+(?=[\[{])")
 
 
 class _InTokens(Marked):

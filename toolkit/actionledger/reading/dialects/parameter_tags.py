@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Dialect, Found, Written
@@ -28,7 +29,7 @@ _LONGEST_OPENING = 1_000
 """The end of a text is looked at for the opening of a call if it is no longer than that, in code points."""
 
 
-_NAME_AND_TAG = re.compile(r"\s*+[^\W\d][\w.:/-]*+\s*+<[\w|]")
+_NAME_AND_TAG = regex(r"\s*+[^\W\d][\w.:/-]*+\s*+<[\w|]")
 
 
 class ParameterTags(Dialect):

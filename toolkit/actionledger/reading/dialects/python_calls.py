@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
@@ -28,10 +29,10 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 LIST = rf"\[\s*+{NAME}\("
 """What a list of calls begins with."""
 
-_PLAIN_CALL = re.compile(rf"\[\s*+{NAME}\(\s*+(?:\)|[^\W\d]\w*\s*+=(?!=))")
-_REST_OF_LINE = re.compile(r"[ \t]*+(?:<[|/][^<>\n]*+>[ \t]*+)*+(?=\r?\n|\Z)")
-_FENCE = re.compile(r"```(?:python|py)?[ \t]*+\r?\n", re.IGNORECASE)
-_END = re.compile(r"```|<")
+_PLAIN_CALL = regex(rf"\[\s*+{NAME}\(\s*+(?:\)|[^\W\d]\w*\s*+=(?!=))")
+_REST_OF_LINE = regex(r"[ \t]*+(?:<[|/][^<>\n]*+>[ \t]*+)*+(?=\r?\n|\Z)")
+_FENCE = regex(r"```(?:python|py)?[ \t]*+\r?\n", re.IGNORECASE)
+_END = regex(r"```|<")
 
 CallsAndEnd: TypeAlias = tuple[list[PythonCall], int]
 """Calls, and where they end."""
@@ -244,7 +245,7 @@ class Lfm2(Marked):
         return f"<|tool_call_start|>{python_list(calls)}<|tool_call_end|>"
 
 
-_CALLED = re.compile(rf"(?P<name>{NAME})\(")
+_CALLED = regex(rf"(?P<name>{NAME})\(")
 
 
 class FencedCalls(Dialect):
@@ -264,7 +265,7 @@ class FencedCalls(Dialect):
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the fenced program that begins here; see ``Dialect.read``."""
         text = source.text
-        stop = re.compile(rf"{re.escape(opening.mark)}+[ \t]*+(?=\r?$)", re.MULTILINE)
+        stop = regex(rf"{re.escape(opening.mark)}+[ \t]*+(?=\r?$)", re.MULTILINE)
         readable = end if source.may_overrun else source.closing_fence(opening, opening.end, end).start
         try:
             calls, at = read_program(

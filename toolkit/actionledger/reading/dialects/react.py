@@ -4,11 +4,11 @@ Models that are not stopped go on and invent the observation and all that follow
 observation is not meant: it is shown, not done.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
@@ -28,21 +28,19 @@ def _label(*words: str) -> str:
 
 
 _ACTION = _label("Action")
-_TWICE = re.compile(rf"(?:{_ACTION}[ \t]*+)++")
-_INPUT = re.compile(
-    rf"\s*+{_label('Action Input')}[ \t]*+(?P<twice>(?:\s*+{_label('Action Input')}[ \t]*+)*+)"
-)
+_TWICE = regex(rf"(?:{_ACTION}[ \t]*+)++")
+_INPUT = regex(rf"\s*+{_label('Action Input')}[ \t]*+(?P<twice>(?:\s*+{_label('Action Input')}[ \t]*+)*+)")
 _INPUT_LINE = LineStart(rf"[ \t]*+{_label('Action Input')}")
 _OBSERVATION = LineStart(rf"[ \t]*+{_label('Observation')}")
 _NEXT = LineStart(rf"[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}")
-_REST_OF_LINE = re.compile(r"[ \t]*+(?=\r?\n|\Z)")
-_MEMBERS = re.compile(r'\S?"[^"\n]{1,100}+"[ \t]*+:')
+_REST_OF_LINE = regex(r"[ \t]*+(?=\r?\n|\Z)")
+_MEMBERS = regex(r'\S?"[^"\n]{1,100}+"[ \t]*+:')
 """What an object begins with whose bracket is missing."""
 
-_FENCE = re.compile(r"```(?:json)?[ \t]*+\n\s*+(?=[\[{])")
+_FENCE = regex(r"```(?:json)?[ \t]*+\n\s*+(?=[\[{])")
 _FENCE_LINE = LineStart(r"[ \t]*+```[ \t]*+\r?$")
-_FENCE_CLOSES = re.compile(r"\s*+```[ \t]*+(?=\r?\n|\Z)")
-_NAME = re.compile(r"[^\W\d][\w.:/-]*")
+_FENCE_CLOSES = regex(r"\s*+```[ \t]*+(?=\r?\n|\Z)")
+_NAME = regex(r"[^\W\d][\w.:/-]*")
 _NO_ACTIONS = frozenset({"final answer", "none", "n/a"})
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Dialect, Found
@@ -43,21 +44,21 @@ Solar Open's, Gemma 4's, MiniCPM's and K2 Horizon's."""
 
 _CLOSERS = frozenset({*TAGS.values(), *TOKENS.values()} - {"<|end|>"})
 """What closes nothing but thoughts."""
-_ANY_CLOSER = re.compile("|".join(map(re.escape, sorted(_CLOSERS))) + r"|</think:[\w.-]{1,40}>")
+_ANY_CLOSER = regex("|".join(map(re.escape, sorted(_CLOSERS))) + r"|</think:[\w.-]{1,40}>")
 
 _RELEASE = r"<think:[\w.-]{1,40}>"
 _RELEASE_CLOSER = r"</think:[\w.-]{1,40}>"
 """Hunyuan 3's tags carry the name of a release."""
 
 _PROSE = r"Here(?:['’]s| is) my thought process:"
-_PROSE_CLOSER = re.compile(r"Here(?:['’]s| is) my response:")
+_PROSE_CLOSER = regex(r"Here(?:['’]s| is) my response:")
 """Granite 3.2's markers are sentences."""
 
-_BLANKS = re.compile(r"\s*+")
-_ENDS_SENTENCE = re.compile(r"(?:\A|[.:!?…。！？>\])}*_|—-]|[^\x00-\u02ff])[\s\"'”’]*+\Z")
-_GOES_ON = re.compile(r"[ \t]++[a-zà-ÿ]")
-_NAMES = re.compile(r"\w+")
-_INLINE_CODE = re.compile(r"(?<!`)`{1,2}(?!`)")
+_BLANKS = regex(r"\s*+")
+_ENDS_SENTENCE = regex(r"(?:\A|[.:!?…。！？>\])}*_|—-]|[^\x00-\u02ff])[\s\"'”’]*+\Z")
+_GOES_ON = regex(r"[ \t]++[a-zà-ÿ]")
+_NAMES = regex(r"\w+")
+_INLINE_CODE = regex(r"(?<!`)`{1,2}(?!`)")
 
 
 class Reasoning(Dialect):
@@ -111,7 +112,7 @@ class Reasoning(Dialect):
         return None if is_named else found
 
 
-_ANALYSIS_ENDS = re.compile(r"<\|(?:end|return|call|start)\|>|<\|channel\|>")
+_ANALYSIS_ENDS = regex(r"<\|(?:end|return|call|start)\|>|<\|channel\|>")
 
 
 class AnalysisChannel(Reasoning):

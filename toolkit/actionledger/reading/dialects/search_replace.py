@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
@@ -21,17 +22,15 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MARK = r"<{7} SEARCH[ \t]*\r?(?:\n|$)"
-_HEAD = re.compile(rf"[ \t]*{_MARK}", re.MULTILINE)
+_HEAD = regex(rf"[ \t]*{_MARK}", re.MULTILINE)
 _NEXT_HEAD = LineStart(rf"[ \t]*{_MARK}")
-_BEHIND_FENCE = re.compile(rf"(?:[^\n]*\n)??(?=[ \t]*{_MARK})", re.MULTILINE)
-_FENCE = re.compile(
-    r"[ \t]*(?P<mark>`{3,}|~{3,}|<(?P<tag>source|code|pre|codename|sourcecode)>)(?P<info>[^\n`]*)"
-)
-_DIVIDER = re.compile(r"^[ \t]*={7}[ \t]*\r?\n", re.MULTILINE)
+_BEHIND_FENCE = regex(rf"(?:[^\n]*\n)??(?=[ \t]*{_MARK})", re.MULTILINE)
+_FENCE = regex(r"[ \t]*(?P<mark>`{3,}|~{3,}|<(?P<tag>source|code|pre|codename|sourcecode)>)(?P<info>[^\n`]*)")
+_DIVIDER = regex(r"^[ \t]*={7}[ \t]*\r?\n", re.MULTILINE)
 _END = LineStart(r"[ \t]*>{7} REPLACE[ \t]*(?=\r?$)")
-_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n(?=[ \t]*\r?\n))*+")
-_LINE_BREAK = re.compile(r"[ \t]*\r?\n")
-_PATH = re.compile(r"[^\s`<>|*?\"]*\w")
+_BLANK_LINES = regex(r"(?:[ \t]*\r?\n(?=[ \t]*\r?\n))*+")
+_LINE_BREAK = regex(r"[ \t]*\r?\n")
+_PATH = regex(r"[^\s`<>|*?\"]*\w")
 
 
 class SearchReplace(Dialect):
@@ -239,4 +238,4 @@ class _Reader:
 
 @lru_cache(maxsize=16)
 def _fence_pattern(closer: str) -> re.Pattern[str]:
-    return re.compile(rf"\r?\n[ \t]*{re.escape(closer)}[ \t]*(?=\r?$)", re.MULTILINE)
+    return regex(rf"\r?\n[ \t]*{re.escape(closer)}[ \t]*(?=\r?$)", re.MULTILINE)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, Literal, Self, TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
@@ -34,7 +35,7 @@ from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_TAG = re.compile(r"\s*<[A-Za-z_][\w.-]*>")
+_TAG = regex(r"\s*<[A-Za-z_][\w.-]*>")
 _SPELLINGS = frozenset({RepairKind.TAG_SPELLING, RepairKind.TAG_ATTRIBUTES})
 
 FieldForm = Literal["line", "content", "snippet"]
@@ -170,7 +171,7 @@ class XmlTags(Dialect):
     @cached_property
     def _opens(self) -> re.Pattern[str]:
         """What an action begins with."""
-        return re.compile("|".join(map(re.escape, sorted(self.literals))))
+        return regex("|".join(map(re.escape, sorted(self.literals))))
 
     @cached_property
     def _grammars(self) -> dict[tuple[str, bool], TagGrammar]:

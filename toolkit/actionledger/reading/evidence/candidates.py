@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.markers import behind_blanks
@@ -25,22 +26,22 @@ from actionledger.reading.evidence.tags import (
 from actionledger.reading.scan.openings import text_before
 from actionledger.reading.scan.source import Source
 
-_CODE = re.compile(
+_CODE = regex(
     r"^[ \t]*+(?:@\w|(?:async[ \t]++def|def|class|import|from|for|if|elif|else|while|with|try|except|return|raise|lambda|del|global"
     r"|function|public|private|static|package|using|func|fn|let|const|var|export|assert|yield)\b(?![ \t]*+[:(=]?[ \t]*+\"))"
     r"|^[ \t]*+(?:#include|#!|</?\w+>[ \t]*+$|\$[ \t])",
     re.MULTILINE,
 )
-_DEFINES = re.compile(
+_DEFINES = regex(
     r"\b(?:(?:def|class|function|func|fn|async[ \t]+def)[ \t]+|lambda\b[^\n:(){}]{0,60}:[ \t]*)\Z"
 )
-_LOOKS_LIKE_CODE = re.compile(
+_LOOKS_LIKE_CODE = regex(
     r"^[ \t]*+(?:[^\W\d][\w.\[\]\"']*+[ \t]*+[-+*/|]?=(?!=)|(?:(?:await|return)[ \t]*+)?[^\W\d][\w.]*+\(|[)\]}]+[;,]?[ \t]*+$)|[;{][ \t]*+$",
     re.MULTILINE,
 )
-_DIFF = re.compile(r"\s*+(?:`{3,}+|~{3,}+)[ \t]*+(?:diff|patch|udiff)\b", re.IGNORECASE)
-_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
-_LINE_OPENS = re.compile(r"^[^\w\n]{0,12}?(?=[\[{(])", re.MULTILINE)
+_DIFF = regex(r"\s*+(?:`{3,}+|~{3,}+)[ \t]*+(?:diff|patch|udiff)\b", re.IGNORECASE)
+_BLANK_LINE = regex(r"\n[ \t\r]*+\n")
+_LINE_OPENS = regex(r"^[^\w\n]{0,12}?(?=[\[{(])", re.MULTILINE)
 _PARAGRAPH = 2_000
 """How much of a paragraph is looked at before and behind a call, in code points."""
 
@@ -374,10 +375,10 @@ class Candidates:
 
 
 _MOST_BLANKS = 80
-_WITHIN = re.compile(r"(?:(?:\w|=[ \t]*+)[\[({]|[\])}\"'],)[ \t\r]*+\n[ \t]*+\Z")
+_WITHIN = regex(r"(?:(?:\w|=[ \t]*+)[\[({]|[\])}\"'],)[ \t\r]*+\n[ \t]*+\Z")
 """What a line ends with that goes on: what stands on the next one is part of it."""
 
-_CODE_LINE = re.compile(
+_CODE_LINE = regex(
     r"^[ \t]*+(?:(?:async[ \t]++)?def[ \t]++\w++[ \t]*+\([^\n]*:[ \t\r]*+$|class[ \t]++\w++(?:\([^\n()]*+\))?+:[ \t\r]*+$"
     r"|import[ \t]++[\w., ]++$|from[ \t]++[\w.]++[ \t]++import\b|return\b|(?:const|let|var)[ \t]++\w++[ \t]*+=|function[ \t]++\w++\()"
     r"|^(?P<margin>[ \t]*+)(?:(?:async[ \t]++)?(?:for|with)|if|while|except|elif|match|case|(?:try|else|finally)(?=[ \t]*+:))\b"

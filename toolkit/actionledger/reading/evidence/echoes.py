@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason, RepairKind
 from actionledger.reading.dialects import DIALECTS
@@ -128,7 +129,7 @@ class _Tags:
 @lru_cache(maxsize=64)
 def _pattern(names: frozenset[str]) -> re.Pattern[str]:
     listed = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
-    return re.compile(rf"<(?P<slash>/?)(?P<name>{listed})(?:\s[^<>\n]{{0,200}})?(?<!/)>")
+    return regex(rf"<(?P<slash>/?)(?P<name>{listed})(?:\s[^<>\n]{{0,200}})?(?<!/)>")
 
 
 DOCUMENTED = frozenset(

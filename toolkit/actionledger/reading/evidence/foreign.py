@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects import DIALECTS
@@ -26,7 +27,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 _KEYS = "action|function|function_name|tool|tool_call|tool_name"
 _NAME = r"[A-Za-z_][\w.-]{1,60}+"
 
-_MARKED = re.compile(
+_MARKED = regex(
     rf"^[ \t]*+(?:\[(?i:(?:tool|function)[ _-](?:use|call))[ \t]*+:[ \t]*+{_NAME}\](?:\s*+\{{[^{{}}]*+\}})?+"
     rf"|\[TOOL_CALLS?\](?=\s*+[{{\[\w])[^\n]*+|<(?:tool|function)(?:_call)?+:[ \t]++{_NAME}>[^<]*+</[\w-]++>)",
     re.MULTILINE,
@@ -34,7 +35,7 @@ _MARKED = re.compile(
 """What says itself that it is a call, wherever it begins a line: ``[Tool Use: f]``, ``[TOOL_CALL]{…}``, ``<tool: f>…</tool>``."""
 
 _MARKED_SIGNS = ("[", "<tool:", "<function:", "<tool_call:", "<function_call:")
-_FENCE = re.compile(
+_FENCE = regex(
     r"(?P<marks>`{3,}+|~{3,}+)(?P<label>[\w-]*+)[ \t]*+\r?\n(?P<body>.*?)\r?\n?[ \t]*+(?P=marks)[ \t]*+\Z",
     re.DOTALL,
 )
@@ -57,16 +58,16 @@ _LABELS = frozenset(
         "xml",
     }
 )
-_OPENS_LAST = re.compile(r"(?:\A|\n)[ \t]*+(?=```|~~~)")
-_PARAGRAPH = re.compile(r"(?:\A|\n[ \t\r]*+\n)(?=\S)")
+_OPENS_LAST = regex(r"(?:\A|\n)[ \t]*+(?=```|~~~)")
+_PARAGRAPH = regex(r"(?:\A|\n[ \t\r]*+\n)(?=\S)")
 
-_KEY_LINES = re.compile(
+_KEY_LINES = regex(
     rf"(?:-[ \t]++)?(?:{_KEYS})[ \t]*+[:=][ \t]*+[\"']?{_NAME}[\"']?[ \t]*+(?:\r?\n[ \t]*+(?:[\w-]++[ \t]*+(?::(?=\s|\Z)|=)|-[ \t])[^\n]*+)++\s*+",
 )
-_ELEMENT = re.compile(
+_ELEMENT = regex(
     r"<(?P<name>[A-Za-z_][\w-]{2,60}+)>\s*+(?:<(?P<child>[A-Za-z_]\w{0,60}+)>[^<]*+</(?P=child)>\s*+)++</(?P=name)>\s*+"
 )
-_CALL = re.compile(r"(?P<name>[A-Za-z_]\w{2,60}+)\([^\n]*\)\s*+")
+_CALL = regex(r"(?P<name>[A-Za-z_]\w{2,60}+)\([^\n]*\)\s*+")
 _HYPERTEXT = frozenset(
     [
         "address",
@@ -239,7 +240,7 @@ _ELSEWHERE = frozenset({RepairKind.MISLABELLED_FENCE, RepairKind.MISSING_FENCE})
 _SIGNS = ("<", "{", "[", "`", "~", ">", "Action", "*** Begin Patch")
 """Without one of these, none of those dialects reads anything, in a fence or not."""
 
-_FENCED_VALUE = re.compile(
+_FENCED_VALUE = regex(
     r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
     re.MULTILINE,
 )

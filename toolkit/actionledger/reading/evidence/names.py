@@ -11,11 +11,12 @@ from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import OSA
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.reading.evidence.own_marks import has_own_mark, mark_before, prefix_before
 
-_PARTS = re.compile(r"[._-]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PARTS = regex(r"[._-]+")
+_HUMP = regex(r"(?<=[a-z0-9])(?=[A-Z])")
 _SIGN = r"(?:\\?[._-])+"
 _SHORTEST = 3
 _LONGEST = 300
@@ -29,40 +30,40 @@ NAME_KEYS = (
 )
 """The keys that models give the name of what is called."""
 
-_NAME_KEY = re.compile(
+_NAME_KEY = regex(
     rf"""(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'“”‘’]?+\s*+(?:=>|[:=])\s*+\\?["'“”‘’`]\Z""",
     re.IGNORECASE,
 )
-_BARE_KEY = re.compile(
+_BARE_KEY = regex(
     rf"""[{{,]\s*+\\?["'“‘]?+(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'”’]?+\s*+[:=]\s*+\Z""",
     re.IGNORECASE,
 )
 """What stands before a name without quotes that is the value of such a key: within an object, or it would be a sentence."""
 
-_LINE_KEY = re.compile(
+_LINE_KEY = regex(
     r"""(?:^|\n)[ \t]*+(?:-[ \t]++)?(?:action|tool|tool_name|function|function_name|tool_call|call)[ \t]*+:[ \t]*+["']?\Z""",
     re.IGNORECASE,
 )
 """What stands before a name that is the value of such a key on a line of its own, as in YAML."""
 
-_NEAR_KEY = re.compile(r"""[{,]\s*+\\?["'](?P<key>[a-z_]{2,14})\\?["']\s*+:\s*+\\?["']\Z""", re.IGNORECASE)
+_NEAR_KEY = regex(r"""[{,]\s*+\\?["'](?P<key>[a-z_]{2,14})\\?["']\s*+:\s*+\\?["']\Z""", re.IGNORECASE)
 _MISSPELT = NAME_KEYS[:6]
 """The keys that are known where they are misspelt, too: longer ones, which other words are less like."""
 
-_CUT_BEHIND = re.compile(
+_CUT_BEHIND = regex(
     r"(?:^|\n|>)[ \t]*+\[\Z|(?:^|\n)[ \t]*+`{3}(?:python|py|tool_code)?+[ \t]*+\r?\n\Z", re.IGNORECASE
 )
 """What stands before a name, at the end of a text, that begins a call which is cut."""
 
-_ARGUMENT_KEY = re.compile(r"\s*+(?:arguments|args)[ \t]*+:\Z", re.IGNORECASE)
-_NAME_LINE = re.compile(r"""(?:^|\n)[ \t]*+name[ \t]*+:[ \t]*+["']?\Z""", re.IGNORECASE)
+_ARGUMENT_KEY = regex(r"\s*+(?:arguments|args)[ \t]*+:\Z", re.IGNORECASE)
+_NAME_LINE = regex(r"""(?:^|\n)[ \t]*+name[ \t]*+:[ \t]*+["']?\Z""", re.IGNORECASE)
 """What stands before a name on a line of its own, where arguments follow on the next one: else it names anything."""
 
-_DRESSED_LINE = re.compile(r"(?:^|\n)[ \t]*+(?:[*_]{1,2}|[\[(])?\Z")
-_OWN_LINE = re.compile(r"(?:^|\n)[ \t]*+(?:[$>][ \t]++)?\Z")
+_DRESSED_LINE = regex(r"(?:^|\n)[ \t]*+(?:[*_]{1,2}|[\[(])?\Z")
+_OWN_LINE = regex(r"(?:^|\n)[ \t]*+(?:[$>][ \t]++)?\Z")
 
-_OPENS_PAIR = re.compile(r"""[\[(]\s*+\\?["'“‘]\Z""")
-_OPENS_TAG = re.compile(
+_OPENS_PAIR = regex(r"""[\[(]\s*+\\?["'“‘]\Z""")
+_OPENS_TAG = regex(
     r"(?:<|&lt;|\\<|\\u003c)\s*+(?:[A-Za-z_][\w:-]*+(?:=|[ \t]++(?:tool_|function_)?name[ \t]*+=[ \t]*+))?[\"']?\Z",
     re.IGNORECASE,
 )
@@ -227,7 +228,7 @@ def names_of(offered: frozenset[str]) -> Names:
 
 @lru_cache(maxsize=64)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return regex(pattern)
 
 
 def _form_of(text: str, found: re.Match[str]) -> Form | None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.reading.dialects import DIALECTS, Dialect
 from actionledger.reading.dialects.parts.writing import PlainCall
 
@@ -17,12 +18,12 @@ _NAME, _ARGUMENT, _VALUE, _ID = "putnameqx", "argumentqx", "valueqx", "identifie
 MARK = r"</?[|｜‖]?[^\s<>\d](?:[^<>\n]{0,80}[^<>\s])?>|\[/?[A-Z][A-Z_]+\]"
 """A special token or a tag."""
 
-_OPEN_TAG = re.compile(r"<[^<>\n]*\Z")
-_MARKS_BEFORE = re.compile(rf"(?:(?:{MARK})\s*+)+(?:\w+\.)*\Z")
-_WORD_BEFORE = re.compile(r"\b(?P<key>\w+=)(?:\w+\.)*\Z")
-_ATTRIBUTE_BEFORE = re.compile(rf"(?:{MARK})\w+[ ]\w+=[\"']\Z")
-_MARKS_BEHIND = re.compile(rf"(?:[ \t]*\n?|:\w+)(?:{MARK})(?:{_ID}(?:{MARK}))?|\n[A-Z][\w ]*:")
-_TOKEN = re.compile(MARK)
+_OPEN_TAG = regex(r"<[^<>\n]*\Z")
+_MARKS_BEFORE = regex(rf"(?:(?:{MARK})\s*+)+(?:\w+\.)*\Z")
+_WORD_BEFORE = regex(r"\b(?P<key>\w+=)(?:\w+\.)*\Z")
+_ATTRIBUTE_BEFORE = regex(rf"(?:{MARK})\w+[ ]\w+=[\"']\Z")
+_MARKS_BEHIND = regex(rf"(?:[ \t]*\n?|:\w+)(?:{MARK})(?:{_ID}(?:{MARK}))?|\n[A-Z][\w ]*:")
+_TOKEN = regex(MARK)
 _NEAR_SIGNS = {
     "｜": "[|｜‖]{1,3}",
     "|": "[|｜‖]{1,3}",
@@ -110,7 +111,7 @@ _OF_NO_DIALECT = (
 )
 """What stands before a name in formats that no dialect defines: a token or tag that speaks of calls, ``[Tool Use: `` as in a transcript."""
 
-_PREFIX = re.compile(r"(?:[^\W\d]\w*+\.)++\Z")
+_PREFIX = regex(r"(?:[^\W\d]\w*+\.)++\Z")
 _LONGEST_PREFIX = 80
 _LONGEST_MARK = 120
 _LONGEST_GAP = 20
@@ -195,11 +196,11 @@ def _patterns() -> _Patterns:
     return _Patterns(
         frozenset("\"'“”=>:").union(each.last for each in marks if each.before),
         frozenset(each.first for each in marks if each.behind),
-        re.compile(f"(?:{_any_of(each.before for each in marks)}|{_OF_NO_DIALECT})\\Z"),
-        re.compile(_any_of(each.behind for each in marks)),
-        re.compile(rf"<(?:{arguments})(?P<name>[\w.-]++)"),
+        regex(f"(?:{_any_of(each.before for each in marks)}|{_OF_NO_DIALECT})\\Z"),
+        regex(_any_of(each.behind for each in marks)),
+        regex(rf"<(?:{arguments})(?P<name>[\w.-]++)"),
         tuple(tuple(dict.fromkeys(closers_of[front])) for front in fronts),
-        re.compile(rf"\}}\s*+(?:{closers})|{pairs}"),
+        regex(rf"\}}\s*+(?:{closers})|{pairs}"),
     )
 
 

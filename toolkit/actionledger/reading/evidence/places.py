@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.reading.cues import is_shown
 from actionledger.reading.prose_words import ANNOUNCES, CONDITIONS, UNDERTAKES
@@ -42,7 +43,7 @@ _WHAT = (
     | dict.fromkeys(_EXAMPLES, "It stands in a quotation.")
     | dict.fromkeys(_THOUGHTS, "It stands in the model's thoughts.")
 )
-_OPENS = re.compile(
+_OPENS = regex(
     rf"<(?:(?P<tag>(?a:{any_of(_WHAT)}))(?=[\s>])[^<>\n]{{0,200}}+>|(?P<comment>!--)|(?P<cdata>!\[CDATA\[)"
     r"|\|(?a:thought_start|START_THINKING|begin_of_thought|START_TOOL_RESULT)\|>"
     r"|(?P<analysis>\|channel\|>analysis(?![^<\n]*\bto=)[^<\n]*+<\|message\|>))|\[(?a:THINK|TOOL_RESULTS)\]|◁(?a:think)▷",
@@ -64,29 +65,29 @@ _ECHO_LINE = LineStart(
     r"|(?:\$|%|#>|>>>|C:\\[^>\n]*+>)[ \t]++(?:cat|type|less|head|tail|bat|jq|echo|curl|more|print|python3?|grep|rg|sed)\b[^\n]*+\n)",
     re.IGNORECASE,
 )
-_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
-_NEXT_LABEL = re.compile(
+_BLANK_LINE = regex(r"\n[ \t\r]*+\n")
+_NEXT_LABEL = regex(
     r"^[ \t]*+\*{0,2}(?:Thought|Action|Final Answer|Tool call|Function call|Call|Answer)\b[^\n:]{0,20}+:",
     re.MULTILINE | re.IGNORECASE,
 )
 _QUOTE_LINE = LineStart(r"[ ]{0,3}>[^\n]*+")
 _INDENTS, _BLANK_LINES = ("    ", "\t"), ("\n\n", "\n\r\n")
-_INDENTED = re.compile(r"(?:(?<=\n\n)|(?<=\n\r\n)|\A)(?:(?:[ ]{4}|\t)[^\n]*+(?:\n|\Z))++")
+_INDENTED = regex(r"(?:(?<=\n\n)|(?<=\n\r\n)|\A)(?:(?:[ ]{4}|\t)[^\n]*+(?:\n|\Z))++")
 _HEADING = LineStart(
     r"[ ]{0,3}#{1,6}[ \t]++(?!(?:User|Assistant|Human|System|Tool|Function|Observation|Response|Action|Answer)\b)\S"
 )
-_SENTENCE_LINE = re.compile(r"^[^\n#`\[{(<][^\n]{40,}[.:][ \t]*+$", re.MULTILINE)
+_SENTENCE_LINE = regex(r"^[^\n#`\[{(<][^\n]{40,}[.:][ \t]*+$", re.MULTILINE)
 _MOST_HEADINGS = 1
 _LONGEST_ANSWER = 12_000
-_FLUSH = re.compile(r"^(?![ ]{4}|\t)[ ]{0,3}\S", re.MULTILINE)
-_FENCE = re.compile(r"\s*+(`{3,}+|~{3,}+)[^\n]*+\n")
+_FLUSH = regex(r"^(?![ ]{4}|\t)[ ]{0,3}\S", re.MULTILINE)
+_FENCE = regex(r"\s*+(`{3,}+|~{3,}+)[^\n]*+\n")
 _TOKENS = r"<(?:\|[^|<>\n]{1,40}+\|>|｜[^｜<>\n]{1,40}+｜>|/?s>|end_of_turn>)"
 _BLANKS = f"{HIDDEN}`*"
-_BLANK = re.compile(rf"(?:[\s{_BLANKS}]|{_TOKENS})*+")
-_LAST_TOKEN = re.compile(rf"(?:{_TOKENS})\Z")
+_BLANK = regex(rf"(?:[\s{_BLANKS}]|{_TOKENS})*+")
+_LAST_TOKEN = regex(rf"(?:{_TOKENS})\Z")
 _LONGEST_TOKEN = 44
 _TAIL = 400
-_ENDS_SENTENCE = re.compile(
+_ENDS_SENTENCE = regex(
     rf"[ \t{HIDDEN}]*+(?:\r?\n|\Z|<\|(?:start_header_id|im_start|start|turn)\|>|<start_of_turn>)"
 )
 
@@ -258,7 +259,7 @@ def _inked_until(text: str, low: int) -> int:
 
 
 _WINDOW = 400
-_REFUSES = re.compile(
+_REFUSES = regex(
     r"\b(?:I (?:can(?:no|['’])t|cannot|could(?:n['’]t| not)|am (?:not able|unable)|do(?:n['’]t| not) have|won['’]t|will not)"
     r"|I['’]m (?:not able|unable)|unable to|not able to|no access|there is no need|would(?: have| be| need| normally| look| return| call| use)"
     r"|if (?:you|I|we|it|the user)\b|could (?:be|call|use|have)|might (?:be|call|use|have)"
@@ -266,18 +267,18 @@ _REFUSES = re.compile(
     r"|no puedo|si (?:quieres|desea|usted)|podría)|无法|不能|如果|可以(?:用|使用|调用)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = regex(
     r"\b(?:do you want|would you like|shall I|should I|may I|can I|is (?:it|this) ok|please confirm|let me know if|want me to"
     r"|soll ich|darf ich|möchten sie|möchtest du|voulez-vous|veux-tu|dois-je|puis-je|quieres que|quiere que|debo)\b"
     r"|(?:要不要|是否|可以)[^。\n]{0,20}[吗?？]",
     re.IGNORECASE,
 )
-_ASKS_BEHIND = re.compile(
+_ASKS_BEHIND = regex(
     r"\s*+[^.!\n]{0,120}?(?:shall I|should I|do you want|would you like|may I|is (?:it|this) ok|want me to|soll ich|darf ich|möchten sie"
     r"|voulez-vous|dois-je|puis-je|quieres que|quiere que|debo|要不要|是否)[^.!\n]{0,120}[?？]",
     re.IGNORECASE,
 )
-_DESCRIBES = re.compile(
+_DESCRIBES = regex(
     r"\b(?:documentation|docs|docstring|signature|syntax|usage|tutorial|manual|definition|schema|defined as|used as|returns?|returned"
     r"|print(?:s|ed)|(?:output|log|logs|result)s? (?:is|was|of|from|shows?)|earlier|previous(?:ly)?|already (?:called|ran|run|did|made)"
     r"|last (?:time|call)|called|ran|answered|user (?:wrote|asked|sent|typed)|instead of|rather than|deprecated|wrong|incorrect|mistake"
@@ -285,16 +286,16 @@ _DESCRIBES = re.compile(
     r"|文档|用法|语法|签名|已经|之前|上次|输出",
     re.IGNORECASE,
 )
-_TELLS = re.compile(
+_TELLS = regex(
     r"\b(?:the|an?) (?:assistant|model|agent|server|client|LLM|system|program|script|function|tool)\b (?!call)(?:\w+ly )?(?!is ready)\w+s\b",
     re.IGNORECASE,
 )
-_OR = re.compile(
+_OR = regex(
     r"\s*+(?:[*_]*+(?:or|alternatively|another (?:way|option)|oder|alternativ|ou(?: bien)?|o(?: bien)?|alternativamente|或者?|也可以)\b"
     r"|option \w+\b|variante? \w+\b)",
     re.IGNORECASE,
 )
-_NO_NEED = re.compile(
+_NO_NEED = regex(
     r"\s*+(?:is (?:not|only|just)|isn['’]t|would|wouldn['’]t|could|might|won['’]t|does(?:n['’]t| not)|returns?|will return|fails?|raises?"
     r"|but I (?:can|do|won|will not)|However,? I (?:can|do|won)|but (?:this|that) (?:is not|isn)|ist nur|n['’]est qu|es solo|只是)",
     re.IGNORECASE,
@@ -331,7 +332,7 @@ def _last_sentence(text: str, start: int) -> str:
     )
 
 
-_MARKERS = re.compile(
+_MARKERS = regex(
     r"<\|im_start\|>[ \t]*+(?!assistant)\w|<\|start_header_id\|>[ \t]*+(?!assistant)\w|<start_of_turn>[ \t]*+(?!model)\w"
     r"|<\|start\|>(?!assistant)\w|<\|(?:user|observation|tool|ipython|tool_response|end_of_turn_user)\|>|<｜(?:User|tool▁outputs▁begin|tool▁output▁begin)｜>"
     r"|<\|turn>[ \t]*+(?!model)\w|<\|START_OF_TURN_TOKEN\|><\|USER_TOKEN\|>"

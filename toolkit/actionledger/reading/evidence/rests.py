@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import Offer, parameters_of
 from actionledger.core.vocabulary import Reason
@@ -28,17 +29,17 @@ EXPRESSION = "An argument is an expression."
 """What is said of a call whose arguments call something else."""
 
 _VARIABLE = "may be a text or a name."
-_BRACKET = re.compile(r"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|(?P<opens>[\[({])|(?P<closes>[\])}])""")
-_SIGNATURE = re.compile(
+_BRACKET = regex(r"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|(?P<opens>[\[({])|(?P<closes>[\])}])""")
+_SIGNATURE = regex(
     r"\w[ \t]*+:[ \t]*+(?:str|int|float|bool|dict|list|tuple|set|object|any|Any|Optional|List|Dict|Union|string|number|integer|boolean)\b"
     r"|\.\.\.|…"
 )
 _LONGEST = 4_000
 _ROLES = r"(?:assistant|commentary|analysis|final)*+[ \t]*+"
-_MARKS_BEFORE = re.compile(rf"(?:(?:{MARK})\s*+)*(?:{_ROLES})\Z")
-_NEXT_MARK = re.compile(rf"(?:(?!\n[ \t\r]*\n)[^<\[]|[<\[](?!/?[|｜‖A-Za-z]))*+(?:{MARK})")
-_OBJECT = re.compile(r"\s*+(?:[a-z]{2,10}+\s*+)?(?=\{)")
-_BRACE = re.compile(r"[{}]")
+_MARKS_BEFORE = regex(rf"(?:(?:{MARK})\s*+)*(?:{_ROLES})\Z")
+_NEXT_MARK = regex(rf"(?:(?!\n[ \t\r]*\n)[^<\[]|[<\[](?!/?[|｜‖A-Za-z]))*+(?:{MARK})")
+_OBJECT = regex(r"\s*+(?:[a-z]{2,10}+\s*+)?(?=\{)")
+_BRACE = regex(r"[{}]")
 _MOST_MARKS = 200
 _UNREAD_WINDOW = 200
 
@@ -98,10 +99,10 @@ def _object_before(text: str, at: int, low: int) -> int:
 
 
 _NAME, _ARGUMENT, _VALUE, _ID = "putnameqx", "argumentqx", "valueqx", "7"
-_SPECIAL = re.compile(r"<[|｜][^<>\n]{1,80}[|｜]>")
-_WORD_BEFORE = re.compile(r"(?:\w+=(?:\w+\.)?|\w+)\Z")
-_UP_TO_ARGUMENTS = re.compile(r"[^{<(\[]{0,40}?(?:```\w*\s*)?[{<(\[]")
-_ARGUMENTS_BEGIN = re.compile(r"[{<(\[=]")
+_SPECIAL = regex(r"<[|｜][^<>\n]{1,80}[|｜]>")
+_WORD_BEFORE = regex(r"(?:\w+=(?:\w+\.)?|\w+)\Z")
+_UP_TO_ARGUMENTS = regex(r"[^{<(\[]{0,40}?(?:```\w*\s*)?[{<(\[]")
+_ARGUMENTS_BEGIN = regex(r"[{<(\[=]")
 """Without one of these, there are no arguments."""
 
 _SHORTEST = 3
@@ -159,7 +160,7 @@ def _has_lost_brackets(text: str, name: str, stop: int, offer: frozenset[str]) -
     return follows is not None and _CLOSES.match(text, stop + len(follows)) is not None
 
 
-_CLOSES = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|[^\"'()\n])*+\)")
+_CLOSES = regex(r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|[^\"'()\n])*+\)")
 
 
 @lru_cache(maxsize=1)
@@ -187,7 +188,7 @@ def _form(text: str) -> _Left | None:
         return None
     word = _WORD_BEFORE.search(text[:name])
     before = rf"(?<!\w){_loosely(word[0])}(?:\w+\.)*\Z" if word else r"(?<!\w)(?:\w+\.)*\Z"
-    return _Left(re.compile(before), re.compile(_loosely(behind[0])))
+    return _Left(regex(before), regex(_loosely(behind[0])))
 
 
 def _loosely(text: str) -> str:

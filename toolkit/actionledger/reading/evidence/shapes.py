@@ -1,9 +1,9 @@
 """From a value to the calls that it states: objects, maps, pairs, texts and Python calls, each deviation a named repair."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -32,8 +32,8 @@ _RECORDS = frozenset(
 """The keys beside a call that say what came of it."""
 
 _BESIDE = frozenset({"id", "type", "index", "call_id"})
-_CALLED = re.compile(r"[\w.\\-]+")
-_STATES_CALL = re.compile(r"\s*+(?:[\[{]|[\w.\\]++\()")
+_CALLED = regex(r"[\w.\\-]+")
+_STATES_CALL = regex(r"\s*+(?:[\[{]|[\w.\\]++\()")
 _MOST_LEVELS = 6
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -39,12 +40,12 @@ _ASSIGNED = (
     r"(?:(?:const|let|var)[ \t]++)?+[^\W\d][\w]*+(?:[ \t]*+:[ \t]*+[\w\[\], .|]{1,60}?)?[ \t]*+=(?!=)[ \t]*+"
 )
 
-_LEAD = re.compile(
+_LEAD = regex(
     rf"(?P<blank>\s++)|(?P<comment>\#(?!\#)[^\n]*+(?=\n|\Z)|//[^\n]*+(?=\n|\Z))|(?P<mark>{_TURN}|{_MARK}|`{{1,2}}(?!`)|\*\*|functools(?=\[))"
     rf"|(?P<awaited>await\b[ \t]*+)|(?P<assigned>{_ASSIGNED})|(?P<comma>[,;])|(?P<item>(?:[-*+•]|\d{{1,2}}[.)])[ \t]++)"
     rf"|(?P<label>(?:(?:[Tt]ool|[Ff]unction|API)[ _]?)?(?:[Cc]alls?|[Aa]ctions?|[Oo]utput|[Aa]nswer)[ \t]*+:[ \t]*+(?=[\[{{(\"'`\w]))"
 )
-_TAIL = re.compile(
+_TAIL = regex(
     rf"(?P<blank>[ \t]++)|(?P<mark>{_MARK}|`{{1,2}}(?!`)|\*\*)|(?P<comma>[;,](?!\s*+[)\]}}]))|(?P<junk>[;,]|[)\]}}\"'](?=[ \t]*+(?:[;,)\]}}\"'`]|\r?\n|\Z|<)))"
     rf"|(?P<comment>(?:\#|//)[^\n]*+(?=\n|\Z))|(?P<dot>[.:。：](?=[ \t]*+(?:\r?\n|\Z)))"
 )
@@ -55,17 +56,15 @@ _KINDS = {
     "comment": RepairKind.COMMENT,
     "junk": RepairKind.EXTRA_CLOSER,
 }
-_NAMED_OBJECT = re.compile(
+_NAMED_OBJECT = regex(
     rf"[ \t]*+:?+\s*+(?:(?:{'|'.join(ARGUMENT_KEYS)})[ \t]*+[:=]\s*+)?+(?=\{{)", re.IGNORECASE
 )
 _UNCLEAR = frozenset({Reason.AMBIGUOUS, Reason.MALFORMED_JSON, Reason.TRUNCATED})
 _QUOTE_GUESSES = frozenset({RepairKind.INNER_QUOTE, RepairKind.UNCLOSED_STRING})
-_CALL = re.compile(r"[^\W\d][\w.\\-]{0,200}+[ \t]?\(")
-_PRINTS = re.compile(
-    r"print\([ \t]*+[^\W\d]\w*+(?:[ \t]*+,[ \t]*+[^\W\d]\w*+)*+[ \t]*+\)[ \t]*+;?+(?=\s|\Z|#)"
-)
-_ENDS_STATEMENT = re.compile(r"[ \t]*+(?:\r?\n|\Z|[;,])")
-_CONTINUES = re.compile(
+_CALL = regex(r"[^\W\d][\w.\\-]{0,200}+[ \t]?\(")
+_PRINTS = regex(r"print\([ \t]*+[^\W\d]\w*+(?:[ \t]*+,[ \t]*+[^\W\d]\w*+)*+[ \t]*+\)[ \t]*+;?+(?=\s|\Z|#)")
+_ENDS_STATEMENT = regex(r"[ \t]*+(?:\r?\n|\Z|[;,])")
+_CONTINUES = regex(
     r"[ \t]*+(?!-->)(?:\.[^\W\d]|\[(?!/?[A-Z])|[-+/%|&]|\*(?!\*[^\w\n]*+(?:\n|\Z))|==|if\b[^\n]*\belse\b|for[ \t]++\w++[ \t]++in\b)"
 )
 
@@ -307,9 +306,9 @@ class Statements:
         return _passed(_TAIL, self.text, at, end)
 
 
-_NAME = re.compile(r"[^\W\d][\w.\\-]{0,200}+")
-_PAIR = re.compile(r"""\(\s*+(?P<quote>["'])(?P<name>[^"'\n]{1,120}+)(?P=quote)\s*+,\s*+(?=\{)""")
-_CLOSES_PAIR = re.compile(r"\s*+,?+\s*+\)")
+_NAME = regex(r"[^\W\d][\w.\\-]{0,200}+")
+_PAIR = regex(r"""\(\s*+(?P<quote>["'])(?P<name>[^"'\n]{1,120}+)(?P=quote)\s*+,\s*+(?=\{)""")
+_CLOSES_PAIR = regex(r"\s*+,?+\s*+\)")
 
 
 def chain_before(text: str, at: int, low: int) -> int:
@@ -320,13 +319,13 @@ def chain_before(text: str, at: int, low: int) -> int:
     return max(low, window + found.start() if found else start)
 
 
-_OPENS_WRAPPER = re.compile(r"<(?:tool_calls?|function_calls?)>\s*+\Z")
+_OPENS_WRAPPER = regex(r"<(?:tool_calls?|function_calls?)>\s*+\Z")
 _WINDOW = 120
 _NEAR = 160
 _MOST_MARKS = 24
 _COST = 2_000
 """What looking at a broken call once more is taken to cost at least, in characters."""
-_CHAIN = re.compile(rf"(?:functools(?=\[)|print\(\s*+|await[ \t]++|{_ASSIGNED}|[\[({{]\s*+|[\"'`])++\Z")
+_CHAIN = regex(rf"(?:functools(?=\[)|print\(\s*+|await[ \t]++|{_ASSIGNED}|[\[({{]\s*+|[\"'`])++\Z")
 
 
 def _has_bare_words(decoded: Decoded) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.evidence.names import Mention
@@ -13,8 +14,8 @@ from actionledger.reading.scan.source import Source
 FILLER = "\ua7f7"
 """A letter that nobody writes: it takes the place of a sign within a name."""
 
-_PYTHON = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
-_TOKEN = re.compile(
+_PYTHON = regex(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
+_TOKEN = regex(
     r"""(?P<string>\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')|(?P<opens>[\[({])|(?P<closes>[\])}])"""
     r"""|(?<=[(,\s])[^\W\d]\w*+[ \t]*+(?P<colon>:)(?=[ \t]*+[\"'\d\[{(tfnTFN.+-])|(?P<star>\*\*)(?=[ \t]*+\{)""",
     re.DOTALL,

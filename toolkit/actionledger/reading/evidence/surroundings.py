@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import is_own_text
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
@@ -35,17 +36,17 @@ _EDITS = DOCUMENTED - _OF_PROFILES
 _TWICE = "The same stands once more in the response."
 _VERSIONS = "The text offers two versions of it."
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = regex(
     r"(?=[.…yiepax\[<{/])(?:\.{3}|…|(?:your|insert|enter|put|add)[ _-][\w -]{0,40}[ _-]here|\[(?:your|insert|enter)\b[^\]\n]{0,60}\]"
     r"|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,})",
     re.IGNORECASE,
 )
 """What nobody passes: the place of a value in a template."""
 
-_NAMED_AS_PLACE = re.compile(r"your_\w{1,40}|placeholder", re.IGNORECASE)
+_NAMED_AS_PLACE = regex(r"your_\w{1,40}|placeholder", re.IGNORECASE)
 """What a template has in the place of a value, and what a user may have called something."""
 
-_ANGLED = re.compile(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
+_ANGLED = regex(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
 _BEGINNINGS = frozenset(".…yiepaxYIEPAX[<{/\u0130\u0131")
 """What a placeholder begins with: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
 

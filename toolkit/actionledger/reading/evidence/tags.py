@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -15,28 +16,26 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import decode
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_HEAD = re.compile(
-    r"<(?P<tag>[A-Za-z_][\w:-]*+)?(?:=|[ \t]++(?:tool_|function_)?name[ \t]*+=[ \t]*+)?[\"']?\Z"
-)
-_REST = re.compile(
+_HEAD = regex(r"<(?P<tag>[A-Za-z_][\w:-]*+)?(?:=|[ \t]++(?:tool_|function_)?name[ \t]*+=[ \t]*+)?[\"']?\Z")
+_REST = regex(
     r"[\"']?(?P<attributes>(?:\s++[A-Za-z_][\w:-]*+[ \t]*+=[ \t]*+(?:\"[^\"<>\n]*+\"|'[^'<>\n]*+'))*+)\s*+(?P<whole>/?)>"
 )
-_OWN_LINES = re.compile(r"\A[ \t]*+\r?\n(.*?)(?:\r?\n[ \t]*)?\Z", re.DOTALL)
-_ATTRIBUTE = re.compile(r"([A-Za-z_][\w:-]*+)[ \t]*+=[ \t]*+(?:\"([^\"]*+)\"|'([^']*+)')")
-_FIELD = re.compile(
+_OWN_LINES = regex(r"\A[ \t]*+\r?\n(.*?)(?:\r?\n[ \t]*)?\Z", re.DOTALL)
+_ATTRIBUTE = regex(r"([A-Za-z_][\w:-]*+)[ \t]*+=[ \t]*+(?:\"([^\"]*+)\"|'([^']*+)')")
+_FIELD = regex(
     r"\s*+<(?P<tag>[A-Za-z_][\w-]*+)(?:(?:=|[ \t]++(?:name|key)[ \t]*+=[ \t]*+)[\"']?(?P<key>[\w.-]++)[\"']?[^<>\n]{0,60}?)?>"
 )
-_CLOSER = re.compile(r"\s*+</(?P<tag>[A-Za-z_][\w.:-]*+)\s*+>")
+_CLOSER = regex(r"\s*+</(?P<tag>[A-Za-z_][\w.:-]*+)\s*+>")
 _HOLDERS = frozenset(ARGUMENT_KEYS)
 _MOST_FIELDS = 100
 _LONGEST_FIELD = 20_000
 _NEAR = 400
-_ESCAPED_HEAD = re.compile(
+_ESCAPED_HEAD = regex(
     r"(?:&lt;|\\u003c|\\<)(?:[A-Za-z_][\w:-]*+(?:=|[ \t]++name[ \t]*+=[ \t]*+))?(?:[\"']|&quot;|\\\")?\Z",
     re.IGNORECASE,
 )
-_ESCAPED_CLOSER = re.compile(r"(?:&lt;|\\u003c|\\<)/", re.IGNORECASE)
-_FILLED = re.compile(r"\s*+(?:\{|<)")
+_ESCAPED_CLOSER = regex(r"(?:&lt;|\\u003c|\\<)/", re.IGNORECASE)
+_FILLED = regex(r"\s*+(?:\{|<)")
 
 
 class Tagged(NamedTuple):
@@ -160,11 +159,11 @@ def _value_of(written: str) -> str:
     return _OWN_LINES.sub(r"\1", written)
 
 
-_KEY_LINE = re.compile(r"\r?\n(?:[ \t]*+-?[ \t]*+[A-Za-z_][\w-]*+[ \t]*+:(?!:)[^\n]*+|[ \t]++[^\s][^\n]*+)")
-_OPTIONS_LINE = re.compile(r"\r?\n[ \t]*+(?:[$>][ \t]++)?[\w.-]++[ \t]++--[A-Za-z][^\n]*+")
-_PARENT = re.compile(r"(?:-[ \t]++)?(?P<key>[A-Za-z_][\w.-]*+)[ \t]*+:[ \t]*+[|>]?[-+]?[ \t\r]*+\Z")
-_KEY = re.compile(r"(?P<lead>[ \t]*+(?:-[ \t]++)?)(?P<key>[A-Za-z_][\w-]*+)[ \t]*+:")
-_LINE = re.compile(r"(?P<blanks>[ \t]*+)(?P<dash>-[ \t]++)?(?P<rest>[^\s#])")
+_KEY_LINE = regex(r"\r?\n(?:[ \t]*+-?[ \t]*+[A-Za-z_][\w-]*+[ \t]*+:(?!:)[^\n]*+|[ \t]++[^\s][^\n]*+)")
+_OPTIONS_LINE = regex(r"\r?\n[ \t]*+(?:[$>][ \t]++)?[\w.-]++[ \t]++--[A-Za-z][^\n]*+")
+_PARENT = regex(r"(?:-[ \t]++)?(?P<key>[A-Za-z_][\w.-]*+)[ \t]*+:[ \t]*+[|>]?[-+]?[ \t\r]*+\Z")
+_KEY = regex(r"(?P<lead>[ \t]*+(?:-[ \t]++)?)(?P<key>[A-Za-z_][\w-]*+)[ \t]*+:")
+_LINE = regex(r"(?P<blanks>[ \t]*+)(?P<dash>-[ \t]++)?(?P<rest>[^\s#])")
 _LONGEST = 4_000
 _MOST_LINES = 100
 

@@ -4,9 +4,9 @@ Each language is a row of tables, see ``phrases.Language``. None has to be compl
 either.
 """
 
-import re
 from functools import cache
 
+from actionledger.core.patterns import regex
 from actionledger.reading.prose_words import english
 from actionledger.reading.prose_words.eastern import CHINESE, JAPANESE, KOREAN, RUSSIAN
 from actionledger.reading.prose_words.phrases import Phrases, Vocabulary
@@ -37,7 +37,7 @@ CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], _FIRST)
 CORRECTS = Phrases([row for each in _ALL for row in each.corrects], _BETWEEN)
 """What says between two calls that the second one stands for the first."""
 
-_CODE = re.compile("`[^`\n]++`")
+_CODE = regex("`[^`\n]++`")
 _ENDS_OF_QUESTIONS = ("?", "？", "か。")
 
 

@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.reading.scan.line_starts import AnyCase
 from actionledger.reading.scan.openings import any_of
 
-FOLDED = re.compile("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
+FOLDED = regex("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
 """Letters that a pattern takes for others, though they are none in lower case: where one stands, all rows are asked."""
 
 _MOST_TEXTS = 4
@@ -21,7 +22,7 @@ _MOST_TEXTS = 4
 _MOST_WORDS = 2048
 """Of how many words of texts it is remembered what may begin in them."""
 
-_RUN = re.compile(r"\w+")
+_RUN = regex(r"\w+")
 
 
 class Phrase(NamedTuple):
@@ -146,11 +147,11 @@ class Vocabulary:
 
     @cached_property
     def _runs(self) -> re.Pattern[str]:
-        return re.compile(f"(?=({any_of(self._by_run)}))")
+        return regex(f"(?=({any_of(self._by_run)}))")
 
     @cached_property
     def _anywhere(self) -> re.Pattern[str]:
-        return re.compile(f"(?=({any_of(self.words)}))")
+        return regex(f"(?=({any_of(self.words)}))")
 
 
 class Phrases:

@@ -4,10 +4,12 @@ Trying ``^`` at each place of a text takes several times as long.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
-_KEPT_OR_CAPITAL = re.compile(r"\\.|\(\?P[<=]\w+|[A-Z]", re.DOTALL)
+from actionledger.core.patterns import regex
+
+_KEPT_OR_CAPITAL = regex(r"\\.|\(\?P[<=]\w+|[A-Z]", re.DOTALL)
 
 
 class AnyCase:
@@ -60,9 +62,13 @@ class LineStart:
     """
 
     def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
-        self._here = re.compile(pattern, flags | re.MULTILINE)
-        self._ahead = re.compile(rf"\n(?:{pattern})", flags | re.MULTILINE)
-        self.match = self._here.match
+        self._here = regex(pattern, flags | re.MULTILINE)
+        self._ahead = regex(rf"\n(?:{pattern})", flags | re.MULTILINE)
+
+    @cached_property
+    def match(self) -> Callable[..., re.Match[str] | None]:
+        """The match for a line that begins at a place."""
+        return self._here.match
 
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the first match for a line that begins in ``text[start:end]``."""

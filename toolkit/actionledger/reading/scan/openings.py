@@ -15,6 +15,8 @@ from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
+
 
 class OpeningKind(Enum):
     """What a block may begin with."""
@@ -85,7 +87,7 @@ _EMBEDDED = (
     rf"(?:(?P<label>{_LABEL})(?:{_ENDS}|(?={_VALUE}))|(?:{_ENDS})?+(?={_VALUE}))(?P<embedded>)"
 )
 
-_MARKERS = re.compile(rf"{LIST_MARKERS}[ \t]*+")
+_MARKERS = regex(rf"{LIST_MARKERS}[ \t]*+")
 _LINE = 400
 """How much of a line is looked at before a place, in code points."""
 
@@ -161,7 +163,7 @@ def _patterns(
     if fences:
         anywhere.append(_EMBEDDED)
     ahead = "|".join([rf"\n(?:{here})", *anywhere])
-    return re.compile(here, re.MULTILINE), re.compile(ahead, re.MULTILINE)
+    return regex(here, re.MULTILINE), regex(ahead, re.MULTILINE)
 
 
 def any_of(literals: Iterable[str]) -> str:

@@ -9,15 +9,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 
+from actionledger.core.patterns import regex
 from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import HIDDEN, Closing, Opening, OpeningKind, begins_on_its_line
 
-_BLANK_REST = re.compile(r"\s*+\Z")
+_BLANK_REST = regex(r"\s*+\Z")
 _STOPS = r"(?:<\|\w{1,24}\|>|</s>|<end_of_turn>)*"
 """Tokens that a model stops with, which some servers leave behind its last fence."""
 
-_FOLLOWS = re.compile(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?={_STOPS}\r?$)", re.MULTILINE)
-_FOLLOWS_ON_LINE = re.compile(r"[ \t]*(`{3,})")
+_FOLLOWS = regex(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?={_STOPS}\r?$)", re.MULTILINE)
+_FOLLOWS_ON_LINE = regex(r"[ \t]*(`{3,})")
 
 _Answer = TypeVar("_Answer")
 

@@ -5,12 +5,12 @@ the text again on another supposition. And what comes out even may still do so i
 may belong in more than one place. Then no place is plainly meant, unless the lines say so by their indentation.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.containers import Containers, Step
@@ -21,8 +21,8 @@ from actionledger.reading.tolerant_json.notes import RefusedError
 from actionledger.reading.tolerant_json.patterns import ANOTHER_VALUE, GOES_ON, MORE_CLOSERS, SCALAR_ELEMENT
 from actionledger.reading.tolerant_json.state import Frame
 
-_LINE = re.compile(r"\n([ \t]*+)(?=\S)")
-_INDENT = re.compile(r"[ \t]*+")
+_LINE = regex(r"\n([ \t]*+)(?=\S)")
+_INDENT = regex(r"[ \t]*+")
 
 
 class Rule(Enum):

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from typing import NoReturn
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json.notes import RefusedError
 from actionledger.reading.tolerant_json.patterns import (
@@ -53,12 +54,12 @@ class Context:
     @cached_property
     def fits(self) -> re.Pattern[str]:
         """What may follow a closing quote, generously."""
-        return re.compile(_behind(self.kind, self.parent, "any"))
+        return regex(_behind(self.kind, self.parent, "any"))
 
     @cached_property
     def surely_fits(self) -> re.Pattern[str]:
         """What may follow a closing quote and hardly stands inside a text."""
-        return re.compile(_behind(self.kind, self.parent, "sure"))
+        return regex(_behind(self.kind, self.parent, "sure"))
 
     def body(self, close: str, width: int, sure: str) -> re.Pattern[str]:
         """Return the pattern of a string's text up to the first quote that surely may close it.
@@ -73,7 +74,7 @@ class Context:
             more = f"[{close}]{{{width - 1}}}" if width > 1 else ""
             behind = _behind(self.kind, self.parent, sure)
             text = rf"(?:[^\\{close}]++|\\.|[{close}](?!{more}(?:{behind})))*+"
-            pattern = self._bodies[close, width, sure] = re.compile(text, re.DOTALL)
+            pattern = self._bodies[close, width, sure] = regex(text, re.DOTALL)
         return pattern
 
 
@@ -115,7 +116,7 @@ def _behind_comma(kind: str, sure: str) -> str:
 
 
 _BLANKS = " \t\r\n"
-_MEMBER_INSIDE = re.compile(r"[,;{]\s*+([\"'])[^\"'\n]{1,60}+\1\s*+:")
+_MEMBER_INSIDE = regex(r"[,;{]\s*+([\"'])[^\"'\n]{1,60}+\1\s*+:")
 
 OTHER_QUOTES = "\"'`“”‘’«»"
 """What stands at the end of a text as if it closed it, where it was opened by another quote."""

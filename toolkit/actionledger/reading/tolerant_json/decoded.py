@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.reading.tolerant_json.notes import Note
 
@@ -216,7 +217,7 @@ class Decoded:
 
 
 # It matches at the end of the text too: a pattern that fails there would be tried again inside the last string.
-_BRACE_OUTSIDE_STRINGS = re.compile(r'(?:[^"{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(?:([{}])|\Z)', re.DOTALL)
+_BRACE_OUTSIDE_STRINGS = regex(r'(?:[^"{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(?:([{}])|\Z)', re.DOTALL)
 
 
 def objects_with_spans(value: Any, text: str, start: int, end: int) -> Iterator[tuple[dict[str, Any], Span]]:

@@ -1,10 +1,10 @@
 """One value at a known place: the valid reader first, the tolerant one where that gives up, and what is in doubt all the same."""
 
-import re
 from dataclasses import replace
 from typing import Any, NoReturn
 
 from actionledger.core.errors import require_kind, require_text
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import faults
@@ -26,7 +26,7 @@ from actionledger.reading.tolerant_json.patterns import (
 from actionledger.reading.tolerant_json.reader import Reader
 from actionledger.reading.tolerant_json.valid import read_valid
 
-_CALLS_AGAIN = re.compile(r"[\"'“”‘’][ \t]*+\)\s*+,\s*+[^\W\d][\w.]*+\(")
+_CALLS_AGAIN = regex(r"[\"'“”‘’][ \t]*+\)\s*+,\s*+[^\W\d][\w.]*+\(")
 """What ends one call and begins another: within a string it says that the string may have ended before."""
 
 _DOUBTFUL = {RepairKind.MISSING_CLOSER, RepairKind.EXTRA_CLOSER, RepairKind.INNER_QUOTE}

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import islice
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json.contexts import (
     CALL,
@@ -53,9 +54,9 @@ _OTHER_CLOSERS = {'"': "”“", "'": '"’‘', "“": '"', "”": '"', "„": 
 def _up_to_other(closers: dict[str, str]) -> dict[str, re.Pattern[str]]:
     """Return the pattern of the text of a string that is closed by a quote of another kind, by its opening quote."""
     return {
-        quote: re.compile(rf"[^{re.escape(quote + close + closers[quote])}“\n]*+(?=[{closers[quote]}])")
+        quote: regex(rf"[^{re.escape(quote + close + closers[quote])}“\n]*+(?=[{closers[quote]}])")
         if quote in closers
-        else re.compile("(?!)")
+        else regex("(?!)")
         for quote, close in QUOTES.items()
     }
 
@@ -63,10 +64,10 @@ def _up_to_other(closers: dict[str, str]) -> dict[str, re.Pattern[str]]:
 _MIXED = _up_to_other(_OTHER_CLOSERS)
 _MIXED_AT_LAST = _up_to_other({**_OTHER_CLOSERS, '"': "”“'"})
 
-_OPENS_A_QUOTATION = re.compile(r"[\s(\[{=:,>]?[\"'`]\S")
-_KEY_INSIDE = re.compile(r"[,;\n][ \t\r\n]*+([\"'])[\w$ .\-]{1,60}+\1[ \t]*+:(?!\S*+//)")
-_CLOSES_AND_OPENS = re.compile(r"\"[ \t]++[^\"\n,]{1,60}+,(?:[^\"\n,]{0,60}+,)?[ \t\r\n]*+\"(?=\w)")
-_STRUCTURE = re.compile(r"[{}\[\],:\n]")
+_OPENS_A_QUOTATION = regex(r"[\s(\[{=:,>]?[\"'`]\S")
+_KEY_INSIDE = regex(r"[,;\n][ \t\r\n]*+([\"'])[\w$ .\-]{1,60}+\1[ \t]*+:(?!\S*+//)")
+_CLOSES_AND_OPENS = regex(r"\"[ \t]++[^\"\n,]{1,60}+,(?:[^\"\n,]{0,60}+,)?[ \t\r\n]*+\"(?=\w)")
+_STRUCTURE = regex(r"[{}\[\],:\n]")
 _CANDIDATES = 16
 _LONGEST_END = 200
 _SCANS_THAT_MAY_FAIL = 8
@@ -75,14 +76,12 @@ _SCANS_THAT_MAY_FAIL = 8
 @cache
 def _up_to(close: str, width: int) -> re.Pattern[str]:
     """The text up to the first closing quote that is not escaped; a triple quote is three of them."""
-    return re.compile(
-        rf"(?:[^\\{close}]++|\\.|[{close}](?![{close}]{{{width - 1}}}))*+(?=[{close}])", re.DOTALL
-    )
+    return regex(rf"(?:[^\\{close}]++|\\.|[{close}](?![{close}]{{{width - 1}}}))*+(?=[{close}])", re.DOTALL)
 
 
 @cache
 def _escape_or(quote: str) -> re.Pattern[str]:
-    return re.compile(rf"\\.|{quote}", re.DOTALL)
+    return regex(rf"\\.|{quote}", re.DOTALL)
 
 
 class Memory:

@@ -15,6 +15,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.tolerant_json.notes import Notes
 
@@ -22,10 +23,10 @@ CONTROL = r"[\x00-\x1f]"
 """What JSON wants escaped in a string, besides quotes and backslashes."""
 
 _UNICODE = r"u[0-9a-fA-F]{4}"
-_BAD_ESCAPE_AHEAD = re.compile(rf'(?:[^\\]++|\\(?:["\\/bfnrt]|{_UNICODE}))*+\\')
-_WINDOWS_PATH = re.compile(r'[A-Za-z]:(?:\\[^\\/:*?"<>|\x00-\x1f]++)+\\?')
-_UNESCAPED_QUOTE = re.compile(r'(\\.)|"', re.DOTALL)
-_CONTROL = re.compile(CONTROL)
+_BAD_ESCAPE_AHEAD = regex(rf'(?:[^\\]++|\\(?:["\\/bfnrt]|{_UNICODE}))*+\\')
+_WINDOWS_PATH = regex(r'[A-Za-z]:(?:\\[^\\/:*?"<>|\x00-\x1f]++)+\\?')
+_UNESCAPED_QUOTE = regex(r'(\\.)|"', re.DOTALL)
+_CONTROL = regex(CONTROL)
 
 
 def _valid_escape(letters: str) -> str:
@@ -47,7 +48,7 @@ def _up_to_fault(letters: str) -> re.Pattern[str]:
             (RepairKind.ESCAPE, _bad_escape(letters)),
         )
     )
-    return re.compile(rf"{fine}(?:{stretches})", re.DOTALL)
+    return regex(rf"{fine}(?:{stretches})", re.DOTALL)
 
 
 class _Manner(NamedTuple):
@@ -63,7 +64,7 @@ class _Manner(NamedTuple):
 
 def _manner(letters: str) -> _Manner:
     escape = rf"({_valid_escape(letters)})|{_bad_escape(letters)}"
-    return _Manner(_up_to_fault(letters), re.compile(escape, re.DOTALL))
+    return _Manner(_up_to_fault(letters), regex(escape, re.DOTALL))
 
 
 _CAREFUL = _manner("bf")

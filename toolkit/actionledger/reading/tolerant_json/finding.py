@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from actionledger.core.errors import require_kind, require_text
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json.contexts import open_brackets
@@ -23,9 +24,9 @@ from actionledger.reading.tolerant_json.patterns import (
 )
 from actionledger.reading.tolerant_json.state import State
 
-_BEFORE_VALUE = re.compile(r"[\s\ufeff]*+([,;]?)[\s\ufeff]*+")
-_VALUE = re.compile(rf"[{{\[\"'“‘`„«]|[-+]?\.?\d|[-+]?(?:{'|'.join(LITERALS)})\b")
-_BROKEN_OPENER = re.compile(rf"[{{\[](?=\s*+[\"'{{\[\d])|{BEGINS_MEMBERS.pattern}")
+_BEFORE_VALUE = regex(r"[\s\ufeff]*+([,;]?)[\s\ufeff]*+")
+_VALUE = regex(rf"[{{\[\"'“‘`„«]|[-+]?\.?\d|[-+]?(?:{'|'.join(LITERALS)})\b")
+_BROKEN_OPENER = regex(rf"[{{\[](?=\s*+[\"'{{\[\d])|{BEGINS_MEMBERS.pattern}")
 _WINDOW = 2048
 _LOOK_AHEAD = 1_024
 _WEAK_CANDIDATES = 16

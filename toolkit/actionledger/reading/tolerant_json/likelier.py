@@ -6,6 +6,7 @@ for it.
 
 import re
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.brackets import Rule
@@ -28,12 +29,12 @@ from actionledger.reading.tolerant_json.reader import Reader, read_colon, read_k
 from actionledger.reading.tolerant_json.state import Frame
 from actionledger.reading.tolerant_json.valid import loads
 
-_ESCAPED_QUOTES = re.compile(r'\\"((?:[^"\\]++|\\(?!")[\s\S]|\\\\\\")*+)\\"')
-_KEY_OF_WORDS = re.compile(r"[\w$][\w$ .\-]{0,60}?(?=[ \t]*+[:=])")
+_ESCAPED_QUOTES = regex(r'\\"((?:[^"\\]++|\\(?!")[\s\S]|\\\\\\")*+)\\"')
+_KEY_OF_WORDS = regex(r"[\w$][\w$ .\-]{0,60}?(?=[ \t]*+[:=])")
 _NEAR = 1_000
 _MOST_REOPENED = 16
 _CLOSERS_LOOKED_AT = 2
-_BRACKET = re.compile(r"[{}\[\]]")
+_BRACKET = regex(r"[{}\[\]]")
 
 
 class LikelierReader(Reader):

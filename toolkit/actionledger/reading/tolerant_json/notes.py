@@ -5,11 +5,11 @@ the last few are plain tuples, the others are packed into columns of numbers. A 
 asks for it (see ``decoded``).
 """
 
-import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 
@@ -62,7 +62,7 @@ class Fault:
         self.kind = kind
         self.example = example
         self.meant = meant
-        self.looks = re.compile(looks)
+        self.looks = regex(looks)
         self.usual = usual
         self.after = after
         self.write = write or _writer(after)

@@ -9,6 +9,8 @@ import json
 import re
 from typing import Any
 
+from actionledger.core.patterns import regex
+
 SPACES = r"[\s\ufeff\u200b-\u200d\u2060]"
 """What alphabets and editors call blank, byte order marks and zero-width spaces among it, within a pattern."""
 
@@ -33,97 +35,95 @@ _SCALAR = rf"(?:{STRING}|{_NUMBER}|true|false|null)"
 WIDE_COMMAS = "，；、"
 """Commas and semicolons of East Asian texts, which their writers type between items, too."""
 
-BLANKS = re.compile(B)
+BLANKS = regex(B)
 """What JSON calls blank."""
 
-COLON = re.compile(rf"{B}:{B}")
+COLON = regex(rf"{B}:{B}")
 """A key's colon, as it should be."""
 
-NEXT = re.compile(rf"{B}([,}}\])])")
+NEXT = regex(rf"{B}([,}}\])])")
 """A comma or a closing bracket behind a value, as it should be."""
 
-MEMBERS = re.compile(rf'(?:{B}{STRING}{B}:{B}{_SCALAR}{B},(?={B}"[^"\\\n]{{0,200}}+"{B}:)){{2,}}+')
+MEMBERS = regex(rf'(?:{B}{STRING}{B}:{B}{_SCALAR}{B},(?={B}"[^"\\\n]{{0,200}}+"{B}:)){{2,}}+')
 """Valid scalar members that another key follows: the C scanner takes them in one go."""
 
-ELEMENTS = re.compile(rf'(?:{B}{_SCALAR}{B},(?={B}["\d\[{{tfn-])){{2,}}+')
+ELEMENTS = regex(rf'(?:{B}{_SCALAR}{B},(?={B}["\d\[{{tfn-])){{2,}}+')
 """The same for the elements of a list."""
 
 _KEY_LETTER = r"(?:[\w$ .\-]|\\u[\da-fA-F]{4})"
 
-UNOPENED_KEY = re.compile(rf'(?=[\w$\\]){_KEY_LETTER}{{1,60}}+(?="\s*+:)')
+UNOPENED_KEY = regex(rf'(?=[\w$\\]){_KEY_LETTER}{{1,60}}+(?="\s*+:)')
 """A key that lacks its opening quote."""
 
-WORD = re.compile(r"[^\W\d][\w$]*+(?:[.\-][\w$]++)*+")
+WORD = regex(r"[^\W\d][\w$]*+(?:[.\-][\w$]++)*+")
 """A name: a literal, a call, a string's prefix or a text without quotes begins with one."""
 
-WRAPPED_SCALAR = re.compile(rf"([^\W\d]\w{{0,60}}+)\({B}({_SCALAR}){B}\)")
+WRAPPED_SCALAR = regex(rf"([^\W\d]\w{{0,60}}+)\({B}({_SCALAR}){B}\)")
 """A call with one argument that is valid JSON, in the place of a value."""
 
-ENDS_WORD = re.compile(r"(?=[ \t]*+(?:[^\w \t$@~.\\%&:!?'’<>=*^|\-/#]|\.\.\.|\Z)|[ \t]++(?:#|//|/\*))")
+ENDS_WORD = regex(r"(?=[ \t]*+(?:[^\w \t$@~.\\%&:!?'’<>=*^|\-/#]|\.\.\.|\Z)|[ \t]++(?:#|//|/\*))")
 """What shows that a word is all of a literal: no further text on its line."""
 
-STRUCTURE_IN_COMMENT = re.compile(r"[ \t]*+[}\])]|,[ \t]*+[\"{\[]")
+STRUCTURE_IN_COMMENT = regex(r"[ \t]*+[}\])]|,[ \t]*+[\"{\[]")
 """What a comment hardly holds, and what closes its container or goes on with it."""
 
-STRUCTURE_BEHIND = re.compile(rf"{GAP}(?:[,;:}}\])]|(?:…|\.\.\.){GAP}[,}}\])])")
+STRUCTURE_BEHIND = regex(rf"{GAP}(?:[,;:}}\])]|(?:…|\.\.\.){GAP}[,}}\])])")
 """Punctuation of the grammar behind a quote."""
 
-CALL_AHEAD = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)[ \t]*+\(")
+CALL_AHEAD = regex(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)[ \t]*+\(")
 """A call's name and bracket."""
 
-KEYWORD = re.compile(
-    r"(?P<name>[^\W\d]\w*+)[ \t]*+=(?!=)|([\"'])(?P<quoted>[^\W\d]\w*+)\2[ \t]*+[=:](?![=:])"
-)
+KEYWORD = regex(r"(?P<name>[^\W\d]\w*+)[ \t]*+=(?!=)|([\"'])(?P<quoted>[^\W\d]\w*+)\2[ \t]*+[=:](?![=:])")
 """A named argument's name and its sign; the name may stand in quotes."""
 
-COMPARES = re.compile(r"[ \t]*+[=!]=")
+COMPARES = regex(r"[ \t]*+[=!]=")
 """What shows behind a text in a call that it is part of an expression."""
 
-UP_TO_QUOTE = re.compile(r'[^"\\\n]{0,300}+(?:\\.[^"\\\n]{0,100}+){0,20}+(?=")')
+UP_TO_QUOTE = regex(r'[^"\\\n]{0,300}+(?:\\.[^"\\\n]{0,100}+){0,20}+(?=")')
 """The rest of a line up to a quote that is not escaped."""
 
-MEMBER_INSIDE = re.compile(r"[,;{\n]\s*+[\w$.\-]++\s*+:")
+MEMBER_INSIDE = regex(r"[,;{\n]\s*+[\w$.\-]++\s*+:")
 """What looks like a member without quotes in the middle of a text."""
 
 _SCALAR_BEHIND = rf"[ \t]++(?:-?\d[\d.]*+|{_LITERAL})(?=[ \t]*+[,\]\n\d\-tfnTFN])"
 
-SCALAR_BEHIND = re.compile(_SCALAR_BEHIND)
+SCALAR_BEHIND = regex(_SCALAR_BEHIND)
 """A number or a literal on the same line, where the comma before it was left out."""
 
-NUMBER_IN_A_ROW = re.compile(rf"(-?(?:0|[1-9]\d{{0,300}}+)(?:\.\d++)?(?:[eE][+-]?\d++)?){_SCALAR_BEHIND}")
+NUMBER_IN_A_ROW = regex(rf"(-?(?:0|[1-9]\d{{0,300}}+)(?:\.\d++)?(?:[eE][+-]?\d++)?){_SCALAR_BEHIND}")
 """A number with such a scalar behind it."""
 
-NUMBER = re.compile(
+NUMBER = regex(
     r"[+-]?(?:0[xX][\da-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     r"|(?:\d[\d_]*+(?:\.(?!\.)[\d_]*+)?|\.\d[\d_]*+)(?:[eE][+-]?\d++)?)"
     r"(?![\w+\-:%$]|\.(?!\.\.)|/(?![/*])|[ \t]++[^\W\d_])"
 )
 """A number as people and programming languages write it; not the beginning of a date, a time or a phrase."""
 
-VALID_NUMBER = re.compile(r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?")
+VALID_NUMBER = regex(r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?")
 """A number as JSON writes it."""
 
-BRACKET_INSIDE = re.compile(r"\s*+[{\[]")
+BRACKET_INSIDE = regex(r"\s*+[{\[]")
 """A bracket right behind a string's opening quote."""
 
-UNCLOSED_KEY = re.compile(rf"((?=[\w$\\]){_KEY_LETTER}{{1,60}}?)[ \t]*+:")
+UNCLOSED_KEY = regex(rf"((?=[\w$\\]){_KEY_LETTER}{{1,60}}?)[ \t]*+:")
 """A key that lacks its closing quote: a few words up to the colon."""
 
-DOUBLED_ONCE = re.compile(
+DOUBLED_ONCE = regex(
     rf'"(?:("{{1,2}}+)((?=[\w$]){_KEY_LETTER}{{1,60}}+)"|((?=[\w$]){_KEY_LETTER}{{1,60}}+)"("{{1,2}}+))(?=\s*+:)'
 )
 """A key one of whose quotes is doubled."""
 
-KEY_BEHIND = re.compile(rf"([\"']){_KEY_LETTER}{{1,60}}+\1\s*+:")
+KEY_BEHIND = regex(rf"([\"']){_KEY_LETTER}{{1,60}}+\1\s*+:")
 """A key in quotes, where a string's closing quote was left out before it."""
 
-CLOSED_TEXT = re.compile(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"\s*+[,\]]')
+CLOSED_TEXT = regex(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"\s*+[,\]]')
 """A text in quotes, with what follows an element of a list."""
 
-VALUE_AHEAD = re.compile(rf"\s*+(?:[\"'{{\[]|-?(?:0(?!\d)|[1-9])|{_LITERAL})")
+VALUE_AHEAD = regex(rf"\s*+(?:[\"'{{\[]|-?(?:0(?!\d)|[1-9])|{_LITERAL})")
 """The beginning of a value, where a colon or a comma was left out before it."""
 
-THREE_DIGITS = re.compile(r"\d{3}(?![\d.])")
+THREE_DIGITS = regex(r"\d{3}(?![\d.])")
 """What stands behind a blank in a number that is written in groups."""
 
 # What may follow a closing quote. "Sure" is what hardly occurs inside a text: it is asked of quotes that may stand inside
@@ -159,61 +159,61 @@ ARGUMENTS = {sure: rf"(?:{_ARGUMENT_NAME}|{value})" for sure, value in VALUES.it
 """The beginning of a call's argument ahead, by how sure it has to be."""
 
 BEHIND_BARE_TEXT = {
-    "{": re.compile(rf"{GAP}(?:\}}|[,;]{GAP}(?:{KEYS['any']}|\}})|{_SURE_KEY})|{LINE_WITH_KEY}"),
-    "[": re.compile(rf"{GAP}[,;\]]"),
+    "{": regex(rf"{GAP}(?:\}}|[,;]{GAP}(?:{KEYS['any']}|\}})|{_SURE_KEY})|{LINE_WITH_KEY}"),
+    "[": regex(rf"{GAP}[,;\]]"),
 }
 """What shows that a text without quotes has ended, by the container that it stands in."""
 
-SCALAR_ELEMENT = re.compile(rf"(?:\"[^\"\\\n]{{0,200}}+\"|-?\d[\d.]*+|{_LITERAL}){B}[,\]]")
+SCALAR_ELEMENT = regex(rf"(?:\"[^\"\\\n]{{0,200}}+\"|-?\d[\d.]*+|{_LITERAL}){B}[,\]]")
 """An element of a list: a text, a number or a literal."""
 
-DOUBLED_OPENER = re.compile(rf"\{{\{{(?={GAP}(?:{_SURE_KEY}|\}}\}}))")
+DOUBLED_OPENER = regex(rf"\{{\{{(?={GAP}(?:{_SURE_KEY}|\}}\}}))")
 """An object's bracket twice, as a template of Python writes it."""
 
-SURE_KEY_AHEAD = re.compile(rf"{_SURE_KEY}|{_KEY_WITHOUT_COLON}")
+SURE_KEY_AHEAD = regex(rf"{_SURE_KEY}|{_KEY_WITHOUT_COLON}")
 """A key in quotes."""
 
-BARE_KEY_AHEAD = re.compile(_BARE_KEY_AHEAD)
+BARE_KEY_AHEAD = regex(_BARE_KEY_AHEAD)
 """A key without quotes."""
 
-BEGINS_MEMBERS = re.compile(_SURE_KEY)
+BEGINS_MEMBERS = regex(_SURE_KEY)
 """A key in quotes, where the object's bracket was left out."""
 
-ELEMENTS_WITHOUT_BRACKET = re.compile(rf"(?:{STRING}|-?\d[\d.]*+|{_LITERAL}){B},")
+ELEMENTS_WITHOUT_BRACKET = regex(rf"(?:{STRING}|-?\d[\d.]*+|{_LITERAL}){B},")
 """An element, where the list's bracket was left out."""
 
-GOES_ON = re.compile(rf"{GAP},{GAP}{KEYS['sure']}")
+GOES_ON = regex(rf"{GAP},{GAP}{KEYS['sure']}")
 """What shows that an object goes on behind a bracket that seemed to close it."""
 
-SCALAR_GOES_ON = re.compile(rf"{GAP}(?::|=>)|{B}\+{B}[\"']|{B},{GAP}(?:{_SURE_VALUE}|{_SURE_KEY})")
+SCALAR_GOES_ON = regex(rf"{GAP}(?::|=>)|{B}\+{B}[\"']|{B},{GAP}(?:{_SURE_VALUE}|{_SURE_KEY})")
 """What shows that a text or a number is the first part of something."""
 
-BEHIND_VALUE = re.compile(rf"(?:{SPACES}++|[,;]|{_COMMENT_AHEAD})*+")
+BEHIND_VALUE = regex(rf"(?:{SPACES}++|[,;]|{_COMMENT_AHEAD})*+")
 """What may stand behind a value and says nothing."""
 
-ANOTHER_CONTAINER = re.compile(rf"\{{{GAP}(?:[\"'}}]|\w++{GAP}:)|\[{GAP}(?:{_SURE_VALUE}|\])")
+ANOTHER_CONTAINER = regex(rf"\{{{GAP}(?:[\"'}}]|\w++{GAP}:)|\[{GAP}(?:{_SURE_VALUE}|\])")
 """What begins another value."""
 
-ANOTHER_VALUE = re.compile(rf"{GAP},{GAP}{_SURE_VALUE}")
+ANOTHER_VALUE = regex(rf"{GAP},{GAP}{_SURE_VALUE}")
 """What shows that a list goes on behind a bracket that seemed to close it."""
 
-MORE_CLOSERS = re.compile(rf"{SPACES}*+([}}\])](?:{SPACES}*+[}}\])])*+){SPACES}*+")
+MORE_CLOSERS = regex(rf"{SPACES}*+([}}\])](?:{SPACES}*+[}}\])])*+){SPACES}*+")
 """Brackets behind the outermost container."""
 
-FENCE = re.compile(r"^[ \t]*(?:`{3,}+|~{3,}+)[^`\n]*+\n", re.MULTILINE)
+FENCE = regex(r"^[ \t]*(?:`{3,}+|~{3,}+)[^`\n]*+\n", re.MULTILINE)
 """The line that opens a fence, or one that closes it."""
 
-END_OF_FENCE = re.compile(r"^[ \t]*(?:`{3,}+|~{3,}+)[ \t]*$", re.MULTILINE)
+END_OF_FENCE = regex(r"^[ \t]*(?:`{3,}+|~{3,}+)[ \t]*$", re.MULTILINE)
 """The line that closes a fence."""
 
-PLAIN_OPENER = re.compile(rf"{SPACES}*+(\{{{GAP}{KEYS['bare']}|\[{GAP}\{{{GAP}{KEYS['bare']})")
+PLAIN_OPENER = regex(rf"{SPACES}*+(\{{{GAP}{KEYS['bare']}|\[{GAP}\{{{GAP}{KEYS['bare']})")
 """The beginning of an object with a key, or of a list of such."""
 
-WEAK_OPENER = re.compile(rf"\{{{SPACES}*+\}}|\[{GAP}(?:{_SURE_VALUE}|\])")
+WEAK_OPENER = regex(rf"\{{{SPACES}*+\}}|\[{GAP}(?:{_SURE_VALUE}|\])")
 """The beginning of what else may be a value in a text: an empty object, a list."""
 
 
-_BEFORE_COMMENT = re.compile(r"[^#/]*+")
+_BEFORE_COMMENT = regex(r"[^#/]*+")
 _MOST_DIGITS = 3_500  # Python refuses to write more than 4,300 in decimal, and hexadecimal has fewer
 
 VALID_LITERALS = frozenset({"true", "false", "null"})

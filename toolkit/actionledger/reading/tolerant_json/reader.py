@@ -5,9 +5,9 @@ recursion. A step reads as much as one call of a pattern or of the C scanner can
 members, and only then a token.
 """
 
-import re
 from re import Match
 
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import faults, words
 from actionledger.reading.tolerant_json.brackets import Supposition, UnevenContainers
@@ -94,7 +94,7 @@ def _cut_note(state: State, index: int, start: int, end: int, kept: slice) -> No
 
 
 KEY_PLACE = context(KEY, ROOT)
-_COLONS = re.compile(r":[:\s]*+")
+_COLONS = regex(r":[:\s]*+")
 
 
 def read_key(state: State, frame: Frame) -> None:

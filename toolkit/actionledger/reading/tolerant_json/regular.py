@@ -6,13 +6,13 @@ in C. That is several times as fast as building the value token by token. It gue
 reader would end them, and what this module doesn't know, or what is still no JSON in the end, is left to the reader.
 """
 
-import re
 from array import array
 from collections.abc import Callable, Sequence
 from json.encoder import encode_basestring
 from string import ascii_letters
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.contexts import KEY, ROOT, context
 from actionledger.reading.tolerant_json.decoded import Mended
@@ -47,9 +47,9 @@ from actionledger.reading.tolerant_json.valid import SCAN_ERRORS
 _KEY_PLACE = context(KEY, ROOT)
 _ENDS_OF_VALUES = frozenset("}].").union(*QUOTES.values())
 
-_GAP = re.compile(GAP)
-_ITEM_BEHIND_STRING = {"{": re.compile(KEYS["sure"]), "[": re.compile(r"[\"{\[]")}
-_ITEM_WITHOUT_COMMA = {"{": re.compile(KEYS["sure"]), "[": re.compile(r"[\"'{\[\-]|[1-9](?!\d\d(?![\d.]))")}
+_GAP = regex(GAP)
+_ITEM_BEHIND_STRING = {"{": regex(KEYS["sure"]), "[": regex(r"[\"{\[]")}
+_ITEM_WITHOUT_COMMA = {"{": regex(KEYS["sure"]), "[": regex(r"[\"'{\[\-]|[1-9](?!\d\d(?![\d.]))")}
 
 
 class Look(NamedTuple):

@@ -1,11 +1,11 @@
 """A container written anew as valid JSON, from fault to fault: what is copied, what stands for its faults, which place was which."""
 
-import re
 from array import array
 from bisect import bisect_left
 from itertools import accumulate, islice
 from json.decoder import JSONDecoder
 
+from actionledger.core.patterns import regex
 from actionledger.reading.tolerant_json.decoded import Mended
 from actionledger.reading.tolerant_json.faults import FAULTS
 from actionledger.reading.tolerant_json.notes import Columns, Fault, Notes
@@ -102,13 +102,13 @@ _VALID_SCALAR = rf"{STRING}(?={B}[:,}}\];=/#])|{_PLAIN_SCALAR}(?={B}[,}}\];]|[ \
 _VALID = rf"{_VALID_SCALAR}|,(?={GAP}[^\s,;}}\]/#\ufeff\u200b-\u200d\u2060])"
 _ANY_USUAL = "|".join(fault.usual for fault in _USUAL)
 
-STEP = re.compile(
+STEP = regex(
     rf"(?:[ \t\r\n:]*+(?:{_VALID}|{_NESTED}(?={B}[,}}\]])))*+[ \t\r\n:]*+"
     rf"(?:{_ANY_USUAL}|([{{\[])|([}}\]])(?={B}[,}}\]])|((?!\"\"\"){STRING}{B})(?=[\"{{\[\dtfn-]))?"
 )
 """What needs no mending, whole containers included, and what stands behind it: a usual fault or a bracket, if any."""
 
-RUN = re.compile(rf"(?:[ \t\r\n:{{}}\[\]]*+(?:{_VALID}))*+[ \t\r\n:{{}}\[\]]*+(?:{_ANY_USUAL})?")
+RUN = regex(rf"(?:[ \t\r\n:{{}}\[\]]*+(?:{_VALID}))*+[ \t\r\n:{{}}\[\]]*+(?:{_ANY_USUAL})?")
 """What needs no mending, brackets of all kinds included, and the usual fault behind it, if any."""
 
 

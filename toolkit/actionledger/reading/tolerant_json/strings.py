@@ -4,10 +4,10 @@ A string that the C scanner reads and that is followed by what the grammar allow
 ``endings`` says which quote closes it.
 """
 
-import re
 from collections.abc import Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
+from actionledger.core.patterns import regex
 from actionledger.reading.tolerant_json import faults
 from actionledger.reading.tolerant_json.contexts import KEY, Context
 from actionledger.reading.tolerant_json.endings import QUOTES, Endings, Memory
@@ -22,10 +22,10 @@ from actionledger.reading.tolerant_json.escapes import (
 from actionledger.reading.tolerant_json.notes import Notes
 from actionledger.reading.tolerant_json.patterns import DOUBLED_ONCE
 
-_CONTROL = re.compile(CONTROL)
-_BLANK = re.compile(r"\s|\\[nrt]")
-_BEHIND_DOUBLED = re.compile(r"\s*+[,;}\])]")
-_DOUBLED = re.compile(r'""((?!")(?:[^"\\\n]++|\\.|"(?!"))++)""(?!")')
+_CONTROL = regex(CONTROL)
+_BLANK = regex(r"\s|\\[nrt]")
+_BEHIND_DOUBLED = regex(r"\s*+[,;}\])]")
+_DOUBLED = regex(r'""((?!")(?:[^"\\\n]++|\\.|"(?!"))++)""(?!")')
 
 
 class Strings:

@@ -11,6 +11,7 @@ from json.decoder import JSONDecoder
 from typing import Any, NoReturn, TypeAlias
 
 from actionledger.core import canonical
+from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span, rows_of
 from actionledger.reading.tolerant_json.decoded import Decoded, Evidence
 
@@ -69,14 +70,14 @@ _KEY = rf'"[^"\\]*+"{_BLANKS}:{_BLANKS}'
 _PLAIN_MEMBER = rf'{_KEY}(?:"(?:[^"\\]++|\\.)*+"|[^"\[\]{{}},]++){_BLANKS},{_BLANKS}'
 _LIST = rf"\[{_BLANKS}(?=\{{)"
 
-_LIST_NEAR = re.compile(rf"(?:\{{{_BLANKS}(?:{_PLAIN_MEMBER}){{0,8}}+{_KEY})?+{_LIST}", re.DOTALL)
+_LIST_NEAR = regex(rf"(?:\{{{_BLANKS}(?:{_PLAIN_MEMBER}){{0,8}}+{_KEY})?+{_LIST}", re.DOTALL)
 """A list of objects, or an object with one behind a few plain members: behind more of them it would be data."""
 
-_BEGINS_OBJECT = re.compile(rf"\{{{_BLANKS}(?=\")")
-_BEGINS_LIST = re.compile(_LIST)
-_COLON = re.compile(rf"{_BLANKS}:{_BLANKS}")
-_BEHIND_ITEM = re.compile(rf"{_BLANKS}(?:,{_BLANKS}|(\]))")
-_BEHIND_MEMBER = re.compile(rf'{_BLANKS}(?:,{_BLANKS}(?=")|(\}}))')
+_BEGINS_OBJECT = regex(rf"\{{{_BLANKS}(?=\")")
+_BEGINS_LIST = regex(_LIST)
+_COLON = regex(rf"{_BLANKS}:{_BLANKS}")
+_BEHIND_ITEM = regex(rf"{_BLANKS}(?:,{_BLANKS}|(\]))")
+_BEHIND_MEMBER = regex(rf'{_BLANKS}(?:,{_BLANKS}(?=")|(\}}))')
 
 Places: TypeAlias = dict[int, tuple[int, int]]
 """The start and end of objects, in code points, by their identity."""

@@ -1,9 +1,9 @@
 """Values that are no containers: strings, numbers, literals, texts that lack their quotes, and what is kept of one that is cut."""
 
 import json
-import re
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import faults
@@ -27,9 +27,9 @@ from actionledger.reading.tolerant_json.patterns import (
 )
 from actionledger.reading.tolerant_json.state import State
 
-_CUT_NUMBER = re.compile(r"(-?(?:0|[1-9]\d{0,300}+)(?:\.\d++)?)(?:\.|[eE][+-]?)\Z")
-_CUT_CODE = re.compile(r"u[0-9a-fA-F]{0,3}\Z")
-_HALF_A_CHARACTER = re.compile(r"u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_CUT_NUMBER = regex(r"(-?(?:0|[1-9]\d{0,300}+)(?:\.\d++)?)(?:\.|[eE][+-]?)\Z")
+_CUT_CODE = regex(r"u[0-9a-fA-F]{0,3}\Z")
+_HALF_A_CHARACTER = regex(r"u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _LITERALS = ("true", "false", "null", "True", "False", "None")
 
 
@@ -114,12 +114,12 @@ def _note(state: State, start: int) -> None:
         state.add_doubt(Issue(Reason.TRUNCATED, Span(start, len(state.text))))
 
 
-_SIGNED_LITERAL = re.compile(r"([+-])(Infinity|inf|NaN|nan)\b")
+_SIGNED_LITERAL = regex(r"([+-])(Infinity|inf|NaN|nan)\b")
 _UP_TO_STRUCTURE = {
-    OBJECT: re.compile(rf"(?:[^\n,;{{}}\[\]\"]++|[,;](?!{GAP}(?:{KEYS['any']}|[}}\]]|\Z)))*+"),
-    LIST: re.compile(r"[^\n,;{}\[\]\"]*+"),
+    OBJECT: regex(rf"(?:[^\n,;{{}}\[\]\"]++|[,;](?!{GAP}(?:{KEYS['any']}|[}}\]]|\Z)))*+"),
+    LIST: regex(r"[^\n,;{}\[\]\"]*+"),
 }
-_INNER_COLON = re.compile(r":(?:\s|\Z)")
+_INNER_COLON = regex(r":(?:\s|\Z)")
 
 
 def read_string(state: State, *, is_raw: bool = False) -> str:

@@ -1,7 +1,6 @@
 """Git by argument lists, with a configuration of ours: on a workspace, on remotes that are folders, on references alone."""
 
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from actionledger.core.errors import ActionError
 from actionledger.core.files import TemporaryFolder
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.commands.commands import Commands, Finished
 from actionledger.runtime.commands.git_folders import (
@@ -134,7 +134,7 @@ def _check(ran: Ran, arguments: Sequence[str]) -> None:
         raise ActionError(Reason.COMMAND_FAILED, message)
 
 
-_ELSEWHERE = re.compile(r"[^/]*:")
+_ELSEWHERE = regex(r"[^/]*:")
 """How an address begins that is not a path: ``https:``, ``ext::``, ``host:``."""
 
 

@@ -14,10 +14,11 @@ from typing import NamedTuple, TypeAlias
 
 from actionledger.core.errors import ActionError
 from actionledger.core.ids import new_id
+from actionledger.core.patterns import regex
 from actionledger.core.text import to_any_bytes
 from actionledger.core.vocabulary import Reason
 
-_TAKEN = re.compile(
+_TAKEN = regex(
     r"core\.(bare|filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|checkroundtripencoding|whitespace"
     r"|logallrefupdates|sparsecheckout|sparsecheckoutcone|abbrev|bigfilethreshold|compression|loosecompression"
     r"|trustctime|checkstat|protecthfs|protectntfs|sharedrepository)"

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterable
 
 from actionledger.core.errors import ActionError
+from actionledger.core.patterns import regex
 from actionledger.core.text import first_unseen
 from actionledger.core.vocabulary import Reason
 
@@ -12,29 +13,29 @@ _ONE_EACH = "Write an action of its own for each command."
 _IN_QUOTES = "Put it in single quotes if it is meant as it stands."
 
 _SIGNS = (
-    (re.compile(r"&&|\|\||;"), f"commands can't be chained. {_ONE_EACH}"),
-    (re.compile(r"\|"), "there are no pipes. Have one command write a file, or use a program's own options."),
+    (regex(r"&&|\|\||;"), f"commands can't be chained. {_ONE_EACH}"),
+    (regex(r"\|"), "there are no pipes. Have one command write a file, or use a program's own options."),
     (
-        re.compile(r"[<>]"),
+        regex(r"[<>]"),
         "there are no redirections. All output is in the result; use create_file to write a file.",
     ),
     (
-        re.compile(r"&"),
+        regex(r"&"),
         "there are no jobs in the background; what a command leaves running is ended with it.",
     ),
-    (re.compile(r"[\r\n]"), f"it has several lines. {_ONE_EACH}"),
+    (regex(r"[\r\n]"), f"it has several lines. {_ONE_EACH}"),
 )
 """What a shell would do something about outside of quotes, and what to do instead."""
 
 _FILLED_IN = (
-    (re.compile(r"[*?]|\[[^\]\s]*\]"), f"names are not expanded. Name the files. {_IN_QUOTES}"),
-    (re.compile(r"(?<!\S)~"), "paths are relative to the workspace, which has no home folder."),
+    (regex(r"[*?]|\[[^\]\s]*\]"), f"names are not expanded. Name the files. {_IN_QUOTES}"),
+    (regex(r"(?<!\S)~"), "paths are relative to the workspace, which has no home folder."),
 )
 """The same of words that a shell would put others in the place of."""
 
-_SUBSTITUTION = re.compile(r"`|\$\(")
-_VARIABLE = re.compile(r"\$(?=[\w{@*#?!$-])")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_SUBSTITUTION = regex(r"`|\$\(")
+_VARIABLE = regex(r"\$(?=[\w{@*#?!$-])")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*=")
 
 _BUILT_IN = {
     "cd": "every command begins in the workspace's root. Use paths from there, or an option such as make -C DIR.",

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.core.names import near_names
+from actionledger.core.patterns import regex
 from actionledger.core.values import RawAction
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects import DIALECTS
@@ -23,15 +24,13 @@ _MOST = 5
 _NAME_KEYS = ("action", "type", "name", "tool", "tool_name", "function", "recipient_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "kwargs")
 _UNMEANT = frozenset({Reason.REASONING})
-_ELEMENT = re.compile(
-    r"<(?P<name>[A-Za-z_][\w.-]*+)(?P<attributes>(?:\s++[\w-]++\s*+=\s*+\"[^\"]*+\")*+)\s*+>"
-)
-_ATTRIBUTE = re.compile(r"(?P<name>[\w-]++)\s*+=\s*+\"(?P<value>[^\"]*+)\"")
-_FIELD = re.compile(r"\s*+<(?P<name>[A-Za-z_]\w*+)>(?P<value>.*?)(?P<closes></(?P=name)\s*>|\Z)", re.DOTALL)
-_LINE = re.compile(
+_ELEMENT = regex(r"<(?P<name>[A-Za-z_][\w.-]*+)(?P<attributes>(?:\s++[\w-]++\s*+=\s*+\"[^\"]*+\")*+)\s*+>")
+_ATTRIBUTE = regex(r"(?P<name>[\w-]++)\s*+=\s*+\"(?P<value>[^\"]*+)\"")
+_FIELD = regex(r"\s*+<(?P<name>[A-Za-z_]\w*+)>(?P<value>.*?)(?P<closes></(?P=name)\s*>|\Z)", re.DOTALL)
+_LINE = regex(
     r"^[ \t]*+(?:- )?[\"']?(?P<key>[A-Za-z_][\w-]*+)[\"']?[ \t]*+[:=][ \t]*+(?P<value>[^\n]++)$", re.MULTILINE
 )
-_OBJECT = re.compile(r"[{\[]\s*+[\"'{\w]")
+_OBJECT = regex(r"[{\[]\s*+[\"'{\w]")
 
 
 class TriedCall(NamedTuple):

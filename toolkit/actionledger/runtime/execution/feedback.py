@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from actionledger.actions.guidance import correction
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
+from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask, mask_text
 from actionledger.core.text import counted
 from actionledger.core.values import ActionCall, Observation, ParseResult
@@ -34,7 +35,7 @@ FORMS: dict[str, tuple[str, str]] = {
 
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
-_NO_NAME = re.compile(
+_NO_NAME = regex(
     r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-\d.]++|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
 )
 """A name of an action that is no text."""

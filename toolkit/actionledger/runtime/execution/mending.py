@@ -15,6 +15,7 @@ from actionledger.actions.schemas import FieldDescription
 from actionledger.actions.validation import check_action
 from actionledger.core.errors import RenderError, UsageError
 from actionledger.core.names import near_names
+from actionledger.core.patterns import regex
 from actionledger.core.values import ActionCall, ParseResult, RawAction, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects import dialect_named
@@ -208,8 +209,8 @@ def _left_open(example: str) -> str:
     return f" Put your own value where {OPEN} stands." if OPEN in example else ""
 
 
-_ENTITY = re.compile(r"&(?:lt|gt|quot|#39|#x27);")
-_IN_FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+[ \t]*+\n(?P<text>.*?)\n?(?:```|~~~)\s*+", re.DOTALL)
+_ENTITY = regex(r"&(?:lt|gt|quot|#39|#x27);")
+_IN_FENCE = regex(r"\s*+(?:```|~~~)[\w+-]*+[ \t]*+\n(?P<text>.*?)\n?(?:```|~~~)\s*+", re.DOTALL)
 _WITH_FENCES = (".md", ".markdown", ".mdx", ".rst", ".txt")
 
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from actionledger.core.errors import ActionError
+from actionledger.core.patterns import regex
 from actionledger.core.text import writable
 from actionledger.core.vocabulary import SENTENCES, ExecutionStatus, Reason
 
@@ -27,7 +28,7 @@ MAX_DEPTH = 100
 
 _DESCRIPTION = 200
 _LONGEST_INTEGER_BITS = 10_000
-_PART_OF_WORD = re.compile(r"[\w.~+/=%:@-]+\Z", re.ASCII)
+_PART_OF_WORD = regex(r"[\w.~+/=%:@-]+\Z", re.ASCII)
 _LONGEST_WORD = 300
 
 

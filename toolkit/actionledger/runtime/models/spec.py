@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.patterns import regex
 from actionledger.ledger.queries import Queryable
 from actionledger.runtime.models.base import Model
 from actionledger.runtime.models.scripted import RecordedModel, ScriptedModel
@@ -15,7 +16,7 @@ OLLAMA = "http://127.0.0.1:11434/v1"
 """Where Ollama listens unless it is told otherwise."""
 
 # A name may hold colons and at signs, so may an address: the first at sign before a scheme parts them.
-_NAME_AT_URL = re.compile(r"(?P<name>.+?)@(?P<url>https?://.+)", re.IGNORECASE)
+_NAME_AT_URL = regex(r"(?P<name>.+?)@(?P<url>https?://.+)", re.IGNORECASE)
 
 
 def model_from(

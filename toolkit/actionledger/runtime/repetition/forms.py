@@ -7,11 +7,11 @@ result, times and identifiers make no difference; other numbers do, since they m
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.text import escaped_halves
 
 _COMPARED = 2000
@@ -23,9 +23,9 @@ _END = 4000
 _SHORT = 400
 """A longer result is no answer to the question whether something is ready, in characters."""
 
-_BLANKS = re.compile(r"\s+")
-_NUMBERS = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b|\d+(?:[.:,T-]\d+)*Z?", re.IGNORECASE)
-_TIMES_AND_IDS = re.compile(
+_BLANKS = regex(r"\s+")
+_NUMBERS = regex(r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b|\d+(?:[.:,T-]\d+)*Z?", re.IGNORECASE)
+_TIMES_AND_IDS = regex(
     r"""
       \d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?   # a moment
     | \b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b                                  # a time of day
@@ -39,12 +39,12 @@ _TIMES_AND_IDS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-_BOOKKEEPING = re.compile(
+_BOOKKEEPING = regex(
     r"(?:tool_?)?(?:call|use)_?id|action_?id|(?:trace|correlation)_?id|idempotency_?key|nonce", re.IGNORECASE
 )
 """Arguments that only tell a call from others, unless there is nothing else that it could be about."""
 
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WORDS = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _MAKING = frozenset(
     [
         "add",
@@ -102,36 +102,52 @@ _LOOKING = frozenset(
     ]
 )
 _RESTING = frozenset({"await", "sleep", "wait"})
-_UNREADY = re.compile(
+_UNREADY = regex(
     r"\b(?:still|not (?:yet )?(?:ready|done|finished|completed?)|in[ _-]?progress|pending|queued|waiting|building|"
     r"processing|starting|initiali[sz]ing|provisioning|deploying|uploading|scheduled|try again later|"
     r"running(?! \d))\b",
     re.IGNORECASE,
 )
-_PASSING = re.compile(
+_PASSING = regex(
     r"\btimed? ?out\b|\btimeout|\btemporar|\brate limit|\btoo many requests\b|\bconnection (?:was )?(?:refused|reset|closed)\b|"
     r"\bunavailable\b|\b(?:429|502|503|504)\b|\btry again (?:later|in)\b|\boverloaded\b",
     re.IGNORECASE,
 )
 
 
-@dataclass(frozen=True, slots=True)
 class CallForm:
-    """A call as it is compared with others.
+    """A call as it is compared with others; what takes long to find is found when it is asked for, which is seldom.
 
     Args:
         name: the action's name.
-        exact: what it is done with, as a hash; layout makes no difference to it.
-        loose: the same, to which hardly any blanks make a difference.
-        words: what it says, the beginning of it; for comparing thoughts.
-        is_rest: whether it does nothing but wait.
+        value: what it is done with, without what only tells calls apart.
     """
 
-    name: str
-    exact: str
-    loose: str
-    words: str
-    is_rest: bool = False
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name
+        self._value = value
+
+    @cached_property
+    def exact(self) -> str:
+        """What it is done with, as a hash; layout makes no difference to it."""
+        return _hashed_value(self._value, _laid_out)
+
+    @cached_property
+    def loose(self) -> str:
+        """The same, to which hardly any blanks make a difference."""
+        return _hashed_value(self._value, _without_blanks)
+
+    @cached_property
+    def words(self) -> str:
+        """What it says, the beginning of it; for comparing thoughts."""
+        return _words(self._value)
+
+    @cached_property
+    def is_rest(self) -> bool:
+        """Whether it does nothing but wait."""
+        return not _RESTING.isdisjoint(_words_in(self.name)) or any(
+            text.strip().startswith("sleep ") for text in _texts(self._value)
+        )
 
 
 def call_form(name: str, arguments: str, *, references: bool = False) -> CallForm:
@@ -142,16 +158,7 @@ def call_form(name: str, arguments: str, *, references: bool = False) -> CallFor
         arguments: its arguments, as JSON or as any other text.
         references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
-    value = _told_apart(_value(arguments), references)
-    texts = list(_texts(value))
-    return CallForm(
-        name=name,
-        exact=_hashed_value(value, _laid_out),
-        loose=_hashed_value(value, _without_blanks),
-        words=_words(value),
-        is_rest=not _RESTING.isdisjoint(_words_in(name))
-        or any(text.strip().startswith("sleep ") for text in texts),
-    )
+    return CallForm(name, _told_apart(_value(arguments), references))
 
 
 def result_form(name: str, result: str) -> str:

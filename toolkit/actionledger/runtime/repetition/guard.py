@@ -146,8 +146,9 @@ class PatternWatch:
     def _is_same_call(self, one: CallForm, other: CallForm) -> bool:
         if one.name != other.name:
             return False
-        is_near = self._limits.is_thought(one.name) and self._is_near(one.words, other.words)
-        return one.exact == other.exact or one.loose == other.loose or is_near
+        if one.exact == other.exact or one.loose == other.loose:
+            return True
+        return self._limits.is_thought(one.name) and self._is_near(one.words, other.words)
 
     def _is_near(self, one: str, other: str) -> bool:
         if one == other:
@@ -200,8 +201,10 @@ _STREAKS = tuple(each for each in Pattern if each in {Pattern.SAME_ACTION, *_WID
 
 def _is_same(one: ActionFingerprint, other: ActionFingerprint) -> bool:
     """Return whether two fingerprints are one call that came to the same."""
+    if one.name != other.name:
+        return False
     is_call = one.call.exact == other.call.exact or (one.error and one.call.loose == other.call.loose)
-    return bool(one.name == other.name and is_call) and one.outcome == other.outcome
+    return bool(is_call) and one.outcome == other.outcome
 
 
 def _digits(text: str) -> str:

@@ -1,29 +1,45 @@
 """Files under one root: no way out of it, each change written down first, undone where nobody changed it since."""
 
-from actionledger.runtime.workspace.edits import Edit, Edited, Places
-from actionledger.runtime.workspace.files import Files
-from actionledger.runtime.workspace.history import belonging_to
-from actionledger.runtime.workspace.layers import Overlay
-from actionledger.runtime.workspace.limits import FileLimits
-from actionledger.runtime.workspace.search import Search
-from actionledger.runtime.workspace.texts import Diff, DiffKind
-from actionledger.runtime.workspace.undo import Conflict, Undone, UndoRefusedError
-from actionledger.runtime.workspace.workspace import Watched, Workspace
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Conflict",
-    "Diff",
-    "DiffKind",
-    "Edit",
-    "Edited",
-    "FileLimits",
-    "Files",
-    "Overlay",
-    "Places",
-    "Search",
-    "UndoRefusedError",
-    "Undone",
-    "Watched",
-    "Workspace",
-    "belonging_to",
-]
+from actionledger.core.hooks import loaded_when_asked
+
+if TYPE_CHECKING:
+    from actionledger.runtime.workspace.edits import Edit as Edit, Edited as Edited, Places as Places
+    from actionledger.runtime.workspace.files import Files as Files
+    from actionledger.runtime.workspace.history import belonging_to as belonging_to
+    from actionledger.runtime.workspace.layers import Overlay as Overlay
+    from actionledger.runtime.workspace.limits import FileLimits as FileLimits
+    from actionledger.runtime.workspace.search import Search as Search
+    from actionledger.runtime.workspace.texts import Diff as Diff, DiffKind as DiffKind
+    from actionledger.runtime.workspace.undo import (
+        Conflict as Conflict,
+        Undone as Undone,
+        UndoRefusedError as UndoRefusedError,
+    )
+    from actionledger.runtime.workspace.workspace import Watched as Watched, Workspace as Workspace
+
+_MODULES = {
+    "Conflict": "undo",
+    "Diff": "texts",
+    "DiffKind": "texts",
+    "Edit": "edits",
+    "Edited": "edits",
+    "FileLimits": "limits",
+    "Files": "files",
+    "Overlay": "layers",
+    "Places": "edits",
+    "Search": "search",
+    "UndoRefusedError": "undo",
+    "Undone": "undo",
+    "Watched": "workspace",
+    "Workspace": "workspace",
+    "belonging_to": "history",
+}
+"""Where each name is; it is loaded when somebody asks for it."""
+
+__all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
+
+
+if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+    __getattr__ = loaded_when_asked(__name__, _MODULES)

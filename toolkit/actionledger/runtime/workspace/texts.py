@@ -1,12 +1,12 @@
 """Between a file's bytes and a model's text: decoding, masked secrets, and differences of bearable length."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
 
 from actionledger.core.errors import ActionError
+from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask_text
 from actionledger.core.text import counted, printable
 from actionledger.core.vocabulary import Reason
@@ -101,7 +101,7 @@ _MOST_COMPARED = 2_000
 _LONGEST_LINE = 400
 """How much of a line is shown, in characters."""
 
-_RANGE = re.compile(r"([-+])(\d+)")
+_RANGE = regex(r"([-+])(\d+)")
 
 
 class DiffKind(StrEnum):

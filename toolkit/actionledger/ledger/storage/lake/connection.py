@@ -1,7 +1,6 @@
 """How a DuckDB gets at a lake: its extensions, the credentials of the environment, and the lake itself attached."""
 
 import os
-import re
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,6 +9,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
+from actionledger.core.patterns import regex
 from actionledger.ledger.storage.connections import BASE, transaction
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.memory import quiet, reading_limit, spilling_folder
@@ -18,7 +18,7 @@ WRITER_MEMORY = "512MB"
 """How much an ingester may take for what it writes, texts of Parquet files among it."""
 
 _SQLITE_PATIENCE_MS = 10_000
-_EXTENSION = re.compile(r"[a-z_]+")
+_EXTENSION = regex(r"[a-z_]+")
 _NAMES = {"postgres_scanner": "postgres", "sqlite_scanner": "sqlite"}
 """What DuckDB calls an extension where it installs it, where that is not what its package is called by."""
 

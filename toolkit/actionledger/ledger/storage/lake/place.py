@@ -13,13 +13,13 @@ import os
 import re
 import socket
 import stat
-import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from actionledger.core.errors import LedgerError, NotALedgerError
+from actionledger.core.patterns import regex
 
 SUFFIX = ".toml"
 """What the name of a file ends in that says where a lake is."""
@@ -33,11 +33,9 @@ COMMIT_SECONDS = 15.0
 
 _TEXTS = frozenset({"metadata_path", "data_path", "host", "queue_path"})
 _KEYS = _TEXTS | {"commit_seconds"}
-_CREDENTIALS = re.compile(
-    r"\b(password|passfile|sslpassword|secret)\s*=|://[^/@\s]*:[^/@\s]*@", re.IGNORECASE
-)
-_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
-_SCHEME = re.compile(r"[a-z0-9]+://")
+_CREDENTIALS = regex(r"\b(password|passfile|sslpassword|secret)\s*=|://[^/@\s]*:[^/@\s]*@", re.IGNORECASE)
+_HOST = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
+_SCHEME = regex(r"[a-z0-9]+://")
 _SAID = f"""It begins with the line [{TABLE}] and says metadata_path = "postgres:dbname=…" (or "sqlite:FILE") and data_path = "s3://…" (or a folder)."""
 
 
@@ -135,6 +133,8 @@ def is_place(path: Path) -> bool:
 
 
 def _said(path: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - hardly ever needed
+
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8")).get(TABLE)
     except FileNotFoundError as error:

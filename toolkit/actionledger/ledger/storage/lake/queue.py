@@ -9,7 +9,6 @@ then, so that a piece that is lost is shipped again.
 
 import gzip
 import os
-import re
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -20,6 +19,7 @@ from typing import Protocol, Self
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.ids import new_id
+from actionledger.core.patterns import regex
 from actionledger.ledger.storage.encoding import LINE_LIMIT
 from actionledger.ledger.storage.files import make_private_folders
 from actionledger.ledger.storage.lake.place import S3, LakePlace
@@ -31,7 +31,7 @@ PIECE_BYTES = 4 * 1024 * 1024
 REFUSED = "refused/"
 
 _LARGEST = PIECE_BYTES + LINE_LIMIT
-_NAME = re.compile(
+_NAME = regex(
     r"(?P<host>[A-Za-z0-9][A-Za-z0-9._-]{0,252})/(?P<segment>[0-9a-f-]{36}\.\d{6}\.jsonl)\.(?P<start>\d{1,18})-(?P<end>\d{1,18})\.gz"
 )
 _FAST = 1

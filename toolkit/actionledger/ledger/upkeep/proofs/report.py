@@ -1,11 +1,11 @@
 """What comes of verifying a ledger."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.errors import UsageError
+from actionledger.core.patterns import regex
 from actionledger.ledger.storage.chain import Head
 
 
@@ -106,7 +106,7 @@ class Verification:
         return min((each.since for each in self.chains), default=None)
 
 
-_HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
+_HEAD = regex(r"(\d{1,18}):([0-9a-f]{64})")
 
 
 def heads_in(text: str) -> tuple[Head, ...]:

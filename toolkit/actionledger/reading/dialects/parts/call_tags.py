@@ -7,10 +7,10 @@ from functools import lru_cache
 from json import dumps
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from xml.sax.saxutils import unescape
 
 from rapidfuzz.distance import Levenshtein
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -68,41 +68,41 @@ class TagGrammar:
         self.stem, self.groups, self.line_breaks = stem, groups, line_breaks
         self.is_xml, self.spellings = is_xml, spellings
         self.parameter_closes, self.call_closes, self.tail = parameter_closes, call_closes, tail
-        self.call = re.compile(call)
-        self.next_call = re.compile(next_call)
-        self.parameter = re.compile(parameter)
-        self.next_parameter = re.compile(rf"\s*+{parameter}")
+        self.call = regex(call)
+        self.next_call = regex(next_call)
+        self.parameter = regex(parameter)
+        self.next_parameter = regex(rf"\s*+{parameter}")
         key = parameter.removesuffix(re.escape(value_opens))
         without_tag = rf"{key}(?=[^<\s])" if value_opens else "(?!)"
-        self.value_opens, self.bare_parameter = value_opens, re.compile(rf"\s*+{without_tag}")
-        self.parameter_close = re.compile(ends)
+        self.value_opens, self.bare_parameter = value_opens, regex(rf"\s*+{without_tag}")
+        self.parameter_close = regex(ends)
         like_one = rf"{re.escape(stem.rstrip('=>'))}\b[^<>]*+(?<!/)>"
-        tags = re.compile(rf"(?P<closes>{ends})|{parameter}|{like_one}")
+        tags = regex(rf"(?P<closes>{ends})|{parameter}|{like_one}")
         self.marks = MarkGrammar(tags, parameter_closes, spellings.get(parameter_closes, ""), parameter)
-        self.call_close = re.compile(closes)
-        self.closes = re.compile(rf"\s*+{closes}")
+        self.call_close = regex(closes)
+        self.closes = regex(rf"\s*+{closes}")
         goes_on = "|".join((_anonymous(parameter), closes, _anonymous(without_tag)))
-        self.fitting_close = re.compile(rf"{ends}(?=\s*+(?:{goes_on}))")
-        self.bare_close = re.compile(rf"{closes}(?=\s*+(?:{after_call}))")
+        self.fitting_close = regex(rf"{ends}(?=\s*+(?:{goes_on}))")
+        self.bare_close = regex(rf"{closes}(?=\s*+(?:{after_call}))")
         spelt = "".join(
             rf"|<{re.escape(tag[2:-1])}\b" for closer, tag in spellings.items() if closer == call_closes
         )
-        self.brackets = re.compile(rf"(?P<closes>{closes})|{call}{spelt}")
-        self.nesting = re.compile(
+        self.brackets = regex(rf"(?P<closes>{closes})|{call}{spelt}")
+        self.nesting = regex(
             rf"(?P<closes_parameter>{ends})|(?P<closes_call>{closes})"
             rf"|(?P<opens_parameter>{_anonymous(parameter)})|(?P<opens_call>{_anonymous(call)})"
         )
         self.follows = (stem, *filter(None, (call_closes, spellings.get(call_closes), "{" * holds_json)))
-        self.object = re.compile(r"\s*+(?=\{)" if holds_json else "(?!)")
+        self.object = regex(r"\s*+(?=\{)" if holds_json else "(?!)")
 
 
 def _anonymous(pattern: str) -> str:
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
-_TAG = re.compile(r"<[^<>]*+>")
-_TAG_BEHIND = re.compile(r"\s*+<")
-_ENDS_BEFORE = re.compile(r"[ \t]*+\n|[^\s\"'`.,;:!?()\]}]")
+_TAG = regex(r"<[^<>]*+>")
+_TAG_BEHIND = regex(r"\s*+<")
+_ENDS_BEFORE = regex(r"[ \t]*+\n|[^\s\"'`.,;:!?()\]}]")
 """What stands behind a closing tag that ended a value; within a text that names the tag it is mostly a blank or a sign."""
 
 _BEFORE_A_NAMED_TAG = " \t\"'`([{>"
@@ -128,7 +128,7 @@ class MarkGrammar(NamedTuple):
 def field_marks(name: str) -> MarkGrammar:
     """Return the tags of a field that is a tag with its name; one that only opens in a value is the value's own."""
     spelt = re.escape(name)
-    return MarkGrammar(re.compile(rf"(?P<closes></{spelt}>)|<{spelt}>|(?P<key>(?!))"), f"</{name}>")
+    return MarkGrammar(regex(rf"(?P<closes></{spelt}>)|<{spelt}>|(?P<key>(?!))"), f"</{name}>")
 
 
 class Marks(NamedTuple):
@@ -202,10 +202,10 @@ def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], 
     return strays, any(opened)
 
 
-_FIRST_SIGN_TWICE = re.compile(r"[\n\w]<\Z")
+_FIRST_SIGN_TWICE = regex(r"[\n\w]<\Z")
 """What a value ends with whose closing tag's first sign stands there twice."""
 
-_LAST_CLOSER = re.compile(r"</([\w.:-]++)>\Z")
+_LAST_CLOSER = regex(r"</([\w.:-]++)>\Z")
 
 
 def is_nearly_marked(text: str, grammar: TagGrammar) -> bool:
@@ -233,7 +233,7 @@ def _inner_tags(text: str, value: Span, tags: list[str], grammar: MarkGrammar) -
     """Return the further tags of a parameter's opening, such as the one before its value, that stand by themselves."""
     if not any(text.find(tag, *value) >= 0 for tag in tags):
         return []
-    pattern = re.compile(rf"{grammar.parameter}|(?P<inner>{'|'.join(map(re.escape, tags))})")
+    pattern = regex(rf"{grammar.parameter}|(?P<inner>{'|'.join(map(re.escape, tags))})")
     return [Span(*tag.span()) for tag in pattern.finditer(text, *value) if tag["inner"]]
 
 
@@ -278,15 +278,20 @@ class TagForms:
 CDATA, CDATA_CLOSES = "<![CDATA[", "]]>"
 
 _ESCAPE = r"&(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
-_NO_XML = re.compile(rf"<|&(?!{_ESCAPE[1:]})")
-_NUMBER = re.compile(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>\d{1,7}));")
+_ENTITIES = {"&gt;": ">", "&lt;": "<", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
+"""What each stands for; that of the sign that all begin with is last."""
+_NO_XML = regex(rf"<|&(?!{_ESCAPE[1:]})")
+_NUMBER = regex(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>\d{1,7}));")
 
 
 def unescaped(text: str) -> str:
     """Return a text without its escapes if it is XML; one with a bare sign was never escaped, and stays as it is."""
     if "&" not in text or _NO_XML.search(text):
         return text
-    return unescape(_NUMBER.sub(_character, text), {"&quot;": '"', "&apos;": "'"})
+    text = _NUMBER.sub(_character, text)
+    for written, meant in _ENTITIES.items():
+        text = text.replace(written, meant)
+    return text
 
 
 def _character(escape: re.Match[str]) -> str:

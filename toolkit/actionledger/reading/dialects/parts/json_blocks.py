@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Found
@@ -40,10 +41,10 @@ SPELLINGS = frozenset({"jsonc", "json5", "jsonl", "hjson", "javascript", "js", "
 OTHER_LABELS = SPELLINGS | {"", "json", "text", "txt", "plaintext"}
 """What models write above JSON that has a label of its own."""
 
-_INFO = re.compile(r"[ \t]*+[`~]++[ \t]*+(?P<info>[^\r\n]*?)[ \t]*+(?:\r?\n|\Z)")
-_ENDS_LINE = re.compile(r"[ \t]*+(?:\r?\n|\Z)")
-_GOES_ON = re.compile(r"[=(\[{][ \t]*+\r?\n[ \t]*+\Z")
-PARAGRAPH_ENDS = re.compile(r"(?:\r\n|\n)[ \t]*+(?=\r?\n)")
+_INFO = regex(r"[ \t]*+[`~]++[ \t]*+(?P<info>[^\r\n]*?)[ \t]*+(?:\r?\n|\Z)")
+_ENDS_LINE = regex(r"[ \t]*+(?:\r?\n|\Z)")
+_GOES_ON = regex(r"[=(\[{][ \t]*+\r?\n[ \t]*+\Z")
+PARAGRAPH_ENDS = regex(r"(?:\r\n|\n)[ \t]*+(?=\r?\n)")
 """Where a blank line ends a paragraph."""
 
 _QUOTE = r"""["'“”‘’`]?+"""
@@ -118,8 +119,8 @@ _LOOKED_AT = 4096
 """What looking for a value in vain is taken to cost at most, in code points."""
 
 _CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash behind its bracket it is text of a JSON string
-_VISIBLE = re.compile(r"\S")
-_VALUE = re.compile(rf"\s*+{_CONTAINER}")
+_VISIBLE = regex(r"\S")
+_VALUE = regex(rf"\s*+{_CONTAINER}")
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 
 
@@ -147,7 +148,7 @@ class JsonFence(JsonShape):
     first_keys: ClassVar[str]
     """A regular expression of the keys that a value begins with."""
 
-    plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+    plain_name: ClassVar[re.Pattern[str]] = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
     """What the name of an action looks like, where no label says that it is one."""
 
     @property
@@ -331,11 +332,11 @@ class JsonFence(JsonShape):
 
     @cached_property
     def _begins_strictly(self) -> re.Pattern[str]:
-        return re.compile(rf"\s*+{self.beginning}")
+        return regex(rf"\s*+{self.beginning}")
 
     @cached_property
     def _begins(self) -> re.Pattern[str]:
-        return re.compile(rf"{COMMENTS}{loosely(self.beginning)}")
+        return regex(rf"{COMMENTS}{loosely(self.beginning)}")
 
     @cached_property
     def _following(self) -> LineStart:
@@ -347,7 +348,7 @@ class JsonFence(JsonShape):
 
     @cached_property
     def _stated(self) -> re.Pattern[str]:
-        return re.compile(rf"""\b{self.discriminator}["'“”‘’]?+\s*+:\s*+["'“”‘’`]?+([^"'“”‘’`\\\s,}}]++)""")
+        return regex(rf"""\b{self.discriminator}["'“”‘’]?+\s*+:\s*+["'“”‘’`]?+([^"'“”‘’`\\\s,}}]++)""")
 
 
 def _mended(found: Found, *repairs: Repair) -> Found:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import parameters_of
 from actionledger.core.vocabulary import Reason
@@ -132,14 +133,14 @@ def whole_items(values: Sequence[Decoded]) -> Iterator[tuple[Any, Span]]:
 
 
 _LOOK_AHEAD = 4_000
-_FIRST_KEY = re.compile(
+_FIRST_KEY = regex(
     r"""\[?+\s*+\{\s*+["']?+(?:type|id|name|function|tool|arguments|parameters|args)["']?+\s*+:"""
 )
-_FIRST_KEY_AROUND = re.compile(r"""\{\s*+["']?+(?:thought|tool_calls)["']?+\s*+:""")
-_NAME = re.compile(r"""(?<!\w)["']?+(?:name|function|tool)["']?+\s*+:\s*+["'](?P<name>[^"'\n]{1,120})["']""")
-_ARGUMENTS = re.compile(r"""(?<!\w)["']?+(?:arguments|parameters|args)["']?+\s*+:""")
-_CUT_ARGUMENTS = re.compile(r"""\s*+,\s*+["'](?:arg|par)\w*+["']?+\s*+\Z""")
-_MAP = re.compile(r"""[\[\s]*+\{\s*+["'](?P<name>[^"'\n]{1,120})["']\s*+:\s*+[{n]""")
+_FIRST_KEY_AROUND = regex(r"""\{\s*+["']?+(?:thought|tool_calls)["']?+\s*+:""")
+_NAME = regex(r"""(?<!\w)["']?+(?:name|function|tool)["']?+\s*+:\s*+["'](?P<name>[^"'\n]{1,120})["']""")
+_ARGUMENTS = regex(r"""(?<!\w)["']?+(?:arguments|parameters|args)["']?+\s*+:""")
+_CUT_ARGUMENTS = regex(r"""\s*+,\s*+["'](?:arg|par)\w*+["']?+\s*+\Z""")
+_MAP = regex(r"""[\[\s]*+\{\s*+["'](?P<name>[^"'\n]{1,120})["']\s*+:\s*+[{n]""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from json import dumps
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span, rows_of
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written, named_arguments
@@ -20,7 +21,7 @@ from actionledger.reading.tolerant_json import Decoded, comments_behind, decode_
 from actionledger.reading.tolerant_json.decoded import Evidence
 from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 
-_OPEN_TO_THE_END = re.compile(r"\s*+[\[{][^\])}>/#\\]*+\Z")
+_OPEN_TO_THE_END = regex(r"\s*+[\[{][^\])}>/#\\]*+\Z")
 """What is opened, and neither closed by anything nor followed by a comment; nothing in it is escaped."""
 
 _LISTS = ("actions", "next_actions", "steps", "tool_calls", "calls")
@@ -30,7 +31,7 @@ _NAME_KEYS = ("type", "action", "name", "tool", "tool_name", "action_type", "fun
 """Under which keys they name one."""
 
 _LOOKED_AT = 200
-_GAP = re.compile(r"\s*+[;,]?+\s*+")
+_GAP = regex(r"\s*+[;,]?+\s*+")
 
 
 Names: TypeAlias = frozenset[str] | None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.parts.json_calls import arguments_of
@@ -24,30 +25,28 @@ from actionledger.reading.tolerant_json import Decoded, decode
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.valid import outlined
 
-BEGINS_JSON = re.compile(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
+BEGINS_JSON = regex(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
 """What a container begins with; ``{...}`` and ``[name]`` in prose don't."""
 
 BARE_OBJECT = r"""\{\s*+["'“‘]"""
 BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
 """What an object, and a list of objects, begins with that stands in the open at the start of a line."""
 
-_NO_JSON = re.compile(
-    r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r\n])[^"{}\[\]\-\dtfn\s])"""
-)
+_NO_JSON = regex(r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r\n])[^"{}\[\]\-\dtfn\s])""")
 """What a container begins with that is no valid JSON: its second or third sign says so, and the C scanner is not asked."""
 
 _OFTEN = ('{"', '[{"')
-_BREAKS_KEY = re.compile(r'\[?\{"[^"\\\x00-\x1f]{0,60}+[\x00-\x1f]')
+_BREAKS_KEY = regex(r'\[?\{"[^"\\\x00-\x1f]{0,60}+[\x00-\x1f]')
 """A first key with a line break in it, as no JSON has; the C scanner's error would count the lines before it."""
 
-_OPENS_AT_END = re.compile(r"[\[{][ \t\r\n]*+\Z")
+_OPENS_AT_END = regex(r"[\[{][ \t\r\n]*+\Z")
 
 _PIECE = 2_048
 """How much of a text is looked at first, in code points: it holds most values, and few lines to count before an error."""
 
 _GROWTH = 16
 _GUESSED_ENDS = frozenset({RepairKind.INNER_QUOTE, RepairKind.UNCLOSED_STRING})
-_RUNS_ON = re.compile(r"\s*+[}\]),]")
+_RUNS_ON = regex(r"\s*+[}\]),]")
 
 
 class Reach(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
@@ -35,7 +36,7 @@ from actionledger.reading.tolerant_json import Decoded
 from actionledger.reading.tolerant_json.decoded import moved
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_OPENED = re.compile(r"\s*+[\[{][\s\[{]*+")
+_OPENED = regex(r"\s*+[\[{][\s\[{]*+")
 _LONGEST, _MOST = 200, 1_000
 """How long a block's content is that is remembered, in code points, and how many are."""
 
@@ -77,7 +78,7 @@ def _span(span: Span, by: int) -> Span:
     return Span(span.start + by, span.end + by)
 
 
-_FENCE = re.compile(r"(?P<fence>`{3,}\w*+)\s*+[\[{]")
+_FENCE = regex(r"(?P<fence>`{3,}\w*+)\s*+[\[{]")
 
 
 class Marked(Dialect):
@@ -195,7 +196,7 @@ def _missing_markers(marker: Marker, at: int) -> Repair:
     return Repair(RepairKind.UNCLOSED_TAG, Span(at, at), "", marker.closer + marker.opening.label)
 
 
-_SECTIONS_FENCE = re.compile(r"\s*+```")
+_SECTIONS_FENCE = regex(r"\s*+```")
 
 
 class Head(NamedTuple):

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Found, Written
@@ -11,8 +12,8 @@ from actionledger.reading.scan.openings import Opening, at_line_start
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-BLANKS = re.compile(r"\s*+")
-_ENDS_LINE = re.compile(r"[ \t]*+(?:[\r\n<\[]|\Z)")
+BLANKS = regex(r"\s*+")
+_ENDS_LINE = regex(r"[ \t]*+(?:[\r\n<\[]|\Z)")
 
 
 def behind_blanks(text: str, start: int, end: int) -> int:
@@ -134,9 +135,7 @@ class Marker(NamedTuple):
 
     def holding(self, issue: Issue) -> Found:
         """Return the block as malformed that may hold others: up to the marker that closes as many as were opened, or all the rest."""
-        brackets = re.compile(
-            rf"(?P<closes>{re.escape(self.closer or chr(0))})|{re.escape(self.opening.label)}"
-        )
+        brackets = regex(rf"(?P<closes>{re.escape(self.closer or chr(0))})|{re.escape(self.opening.label)}")
         at = behind_nested(self.source.text, self.opening.end, self.end, brackets)
         is_closed = bool(self.closer) and self.source.text.endswith(self.closer, self.opening.end, at)
         return self.malformed(issue, Close(at - len(self.closer) if is_closed else at, at))

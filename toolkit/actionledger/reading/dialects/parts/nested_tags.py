@@ -6,6 +6,7 @@ A tag that holds tags is an object, or a list where all of them are ``item``; on
 import re
 from typing import Any, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Found, Written
@@ -38,14 +39,14 @@ class NestedTags:
         before = rf"{re.escape(token)}\s*+"
         self.token, self.group, self.closes_group = token, group, f"{token}</{group}>"
         self.first = (f"{token}<{group}>", f"{token}<invoke name=")
-        self.opens_group = re.compile(rf"{before}<{group}>")
-        self.opens_call = re.compile(
+        self.opens_group = regex(rf"{before}<{group}>")
+        self.opens_call = regex(
             rf"""\s*+(?P<tag>{before}<invoke name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)"""
         )
-        self.tag = re.compile(rf"{before}<(?P<closes>/)?+(?P<name>[^<>\n/][^<>\n]*+)>")
-        self.groups = re.compile(rf"{before}<(?P<closes>/)?+{group}>")
-        self.calls = re.compile(rf"{before}<(?:(?P<closes>/)invoke>|invoke\s)")
-        self.bounds = re.compile(rf"{before}<(?:/invoke>|invoke\s|/?+{group}>)")
+        self.tag = regex(rf"{before}<(?P<closes>/)?+(?P<name>[^<>\n/][^<>\n]*+)>")
+        self.groups = regex(rf"{before}<(?P<closes>/)?+{group}>")
+        self.calls = regex(rf"{before}<(?:(?P<closes>/)invoke>|invoke\s)")
+        self.bounds = regex(rf"{before}<(?:/invoke>|invoke\s|/?+{group}>)")
 
 
 class _Open(NamedTuple):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.markers import excerpt
@@ -23,7 +24,7 @@ EXPRESSIONS = "An argument is a variable or an expression."
 
 _JSON_NAMES = {"true": True, "false": False, "null": None}
 _PLAIN_NAMES = _JSON_NAMES | {"True": True, "False": False, "None": None}
-_PLAIN = re.compile(
+_PLAIN = regex(
     r"""\s*(?:"(?P<string>[^"\\\r\n\0]*+)"|(?P<int>-?(?:0|[1-9][0-9]{0,17}))"""
     rf"""|(?P<name>{"|".join(_PLAIN_NAMES)}))\s*"""
 )
@@ -121,14 +122,14 @@ def _object(keys: list[ast.expr | None], values: list[ast.expr], levels: int) ->
 NAME = r"[^\W\d][\w-]*(?:\.[^\W\d][\w-]*)*"
 """A function's name, in a module or not; tools may have dashes in theirs."""
 
-_CALL = re.compile(rf"(?P<name>{NAME})\(")
-_KEYWORD = re.compile(r"(?:\s|#[^\n]*\n)*+(?P<key>[^\W\d]\w*)\s*+=(?!=)")
-_ENDS_STATEMENT = re.compile(r"[ \t]*+(?:[;#\r\n]|\Z)")
-_CODE = re.compile(
+_CALL = regex(rf"(?P<name>{NAME})\(")
+_KEYWORD = regex(r"(?:\s|#[^\n]*\n)*+(?P<key>[^\W\d]\w*)\s*+=(?!=)")
+_ENDS_STATEMENT = regex(r"[ \t]*+(?:[;#\r\n]|\Z)")
+_CODE = regex(
     r"@|(?:async|await|class|def|del|for|from|global|if|import|raise|return|try|while|with)\b"
     r"|[^\W\d][\w., \t:*\[\]\"']*+[-+*/%&|^@]?=(?!=)"
 )
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""
     (?P<plain> [^\[\](){}'"\#,]++ )
   | (?P<string> \"{3} (?: [^"\\] | \\. | "(?!"") )*+ \"{3} | '{3} (?: [^'\\] | \\. | '(?!'') )*+ '{3}
@@ -140,7 +141,7 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-_BLANKS = re.compile(r"(?:\s|#[^\n]*+)*+")
+_BLANKS = regex(r"(?:\s|#[^\n]*+)*+")
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -3,13 +3,14 @@
 import re
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span
 from actionledger.core.vocabulary import RepairKind
 
-_CDATA = re.compile(
+_CDATA = regex(
     r"\s*+(?P<opens><!\[CDATA\[)\r?\n?(?P<text>(?:(?!<!\[CDATA\[|\]\]>).)*+)(?P<closes>\]\]>)\s*+", re.DOTALL
 )
-_MARGIN = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?+")
+_MARGIN = regex(r"[ \t]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?+")
 
 
 class Bare(NamedTuple):

@@ -6,6 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.base import Found
@@ -13,7 +14,7 @@ from actionledger.reading.dialects.parts.markers import in_prose, refused, shown
 from actionledger.reading.scan.openings import Opening, text_before
 from actionledger.reading.scan.source import Source
 
-_VISIBLE = re.compile(r"\S")
+_VISIBLE = regex(r"\S")
 _LONGEST_END = 2_000
 """So far behind a tag its half-written next one may end, blanks included, in characters."""
 
@@ -38,15 +39,15 @@ class TagGrammar:
         a_field = rf"<{blanks}(?:{names}){blanks}>"
         closer = named(tag, "/")
         self.tag = tag
-        self.field_or_end = re.compile(rf"\s*(?:{a_field}|{closer})")
-        self.field_opens = re.compile(rf"\s*(?P<tag><{blanks}(?P<name>{names}){blanks}>)")
-        self.closes = re.compile(rf"\s*(?P<tag>{closer})")
-        self.closes_later = re.compile(closer)
-        self.opens = re.compile("|".join(map(re.escape, sorted(openers))))
+        self.field_or_end = regex(rf"\s*(?:{a_field}|{closer})")
+        self.field_opens = regex(rf"\s*(?P<tag><{blanks}(?P<name>{names}){blanks}>)")
+        self.closes = regex(rf"\s*(?P<tag>{closer})")
+        self.closes_later = regex(closer)
+        self.opens = regex("|".join(map(re.escape, sorted(openers))))
         self.followed_closer = {
-            name: re.compile(rf"</{re.escape(name)}>(?=\s*(?:{a_field}|{closer}))") for name in fields
+            name: regex(rf"</{re.escape(name)}>(?=\s*(?:{a_field}|{closer}))") for name in fields
         }
-        self._other_closers = {name: re.compile(named(name, "/")) for name in fields if is_loose}
+        self._other_closers = {name: regex(named(name, "/")) for name in fields if is_loose}
         self._tags = (*(f"<{name}>" for name in fields), f"</{tag}>")
 
     def field_closes(self, name: str, source: Source, start: int, end: int) -> Span | None:
@@ -82,7 +83,7 @@ class TagGrammar:
 _OPENS = (r"&(?i:lt|#0*+60|#x0*+3c);", r"\\(?:u003[cC]|<)")
 _ANY_OPENS = rf"(?:{'|'.join(_OPENS)}|<)"
 _CLOSES = r"(?:&(?i:gt|#0*+62|#x0*+3e);|\\u003[eE]|\\?>)"
-_SIGN = re.compile("|".join(_OPENS))
+_SIGN = regex("|".join(_OPENS))
 
 
 def escaped_tags(names: Iterable[str]) -> frozenset[str]:
@@ -120,13 +121,13 @@ def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of how an escaped tag goes on behind its name, and of what closes it."""
     spelt = re.escape(name)
     return (
-        re.compile(rf"(?P<head>[^\n<>&\\]{{0,200}}+{_CLOSES})(?P<tag>\s*+{_ANY_OPENS}[A-Za-z])?+"),
-        re.compile(rf"{_ANY_OPENS}[ \t]*+\\?/[ \t]*+(?i:{spelt})[ \t]*+{_CLOSES}"),
+        regex(rf"(?P<head>[^\n<>&\\]{{0,200}}+{_CLOSES})(?P<tag>\s*+{_ANY_OPENS}[A-Za-z])?+"),
+        regex(rf"{_ANY_OPENS}[ \t]*+\\?/[ \t]*+(?i:{spelt})[ \t]*+{_CLOSES}"),
     )
 
 
-_NAME = re.compile(r"<[ \t]*+([\w.:-]++)")
-_ATTRIBUTE = re.compile(r"""\s*+([\w-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'=<>`]++))""")
+_NAME = regex(r"<[ \t]*+([\w.:-]++)")
+_ATTRIBUTE = regex(r"""\s*+([\w-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'=<>`]++))""")
 _REST = r"""(?:[^<>"']++|"[^"\n]{0,2000}+"|'[^'\n]{0,2000}+'){0,40}+"""
 
 
@@ -218,7 +219,7 @@ def squeezed(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-_AND = re.compile(
+_AND = regex(
     r"[\s`*_'\"“”]*+(?:\.{3}|…|/|,|&|\||-|–|—|and|or|to|und|oder|bis|et|ou|à|y|o|a|和|与|或|到)?+[\s`*_'\"“”.]*+\Z",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Found
@@ -66,9 +67,9 @@ _MARKUP = frozenset(
 )
 """The elements of HTML and SVG that hold others: what stands in them is a document's."""
 
-_HEAD = re.compile(r"<(?P<name>[\w.-]++)>\s*+<(?P<field>[^<>]++)>")
-_FIELD_OPENS = re.compile(r"\s*+<[A-Za-z][\w.-]*+>")
-_WORD = re.compile(r"[A-Z]?[a-z]{2,}")
+_HEAD = regex(r"<(?P<name>[\w.-]++)>\s*+<(?P<field>[^<>]++)>")
+_FIELD_OPENS = regex(r"\s*+<[A-Za-z][\w.-]*+>")
+_WORD = regex(r"[A-Z]?[a-z]{2,}")
 
 
 def stranger_tag(fields_of: Fields) -> str:
@@ -163,9 +164,9 @@ def _names(fields_of: Fields) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _field_tag(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"\s*+<({'|'.join(map(re.escape, names))})>")
+    return regex(rf"\s*+<({'|'.join(map(re.escape, names))})>")
 
 
 @lru_cache(maxsize=256)
 def _second_field(field: str, names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"[^<]{{0,500}}+</{re.escape(field)}>\s*+<({'|'.join(map(re.escape, names))})>")
+    return regex(rf"[^<]{{0,500}}+</{re.escape(field)}>\s*+<({'|'.join(map(re.escape, names))})>")

@@ -11,6 +11,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.parts.call_tags import (
@@ -35,10 +36,10 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
-_FIRST_TOKEN = re.compile(r"<[^<>]++>(?=[^<>\s])")
+_FIRST_TOKEN = regex(r"<[^<>]++>(?=[^<>\s])")
 """The first token of a closing tag that is made of several."""
 
-_LINE_END = re.compile(r"\r?\n\Z")
+_LINE_END = regex(r"\r?\n\Z")
 _MISSPELT = 2
 """By how many signs a closing tag may differ from the format's."""
 

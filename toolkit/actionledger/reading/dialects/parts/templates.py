@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Written
@@ -140,8 +141,8 @@ def _is_alternative(pattern: str) -> bool:
     return False
 
 
-_PLACEHOLDER = re.compile(r"\{(\w+(?:\.\w+)*)\}")
-_KEY = re.compile(r'"(?:\\.|[^"\\])*+"|(?<=[{,])(\s*+)(\w++)(\s*+):')
+_PLACEHOLDER = regex(r"\{(\w+(?:\.\w+)*)\}")
+_KEY = regex(r'"(?:\\.|[^"\\])*+"|(?<=[{,])(\s*+)(\w++)(\s*+):')
 
 
 class ContentError(Exception):
@@ -204,7 +205,7 @@ def _quoted_json(text: str, region: Region) -> Any:
     """Return JSON whose texts stand between marks of the template's own, and whose keys may need no quotes."""
     settings = region.field.arguments
     pairs = [(re.escape(opens), re.escape(closes)) for opens, closes in settings["string_delims"]]
-    quoted = re.compile("|".join(f"{opens}(.*?){closes}" for opens, closes in pairs), re.DOTALL)
+    quoted = regex("|".join(f"{opens}(.*?){closes}" for opens, closes in pairs), re.DOTALL)
     texts: list[str] = []
 
     def kept(found: re.Match[str]) -> str:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found
@@ -17,9 +18,9 @@ CALLS_END = "each call in it has a closing mark of its own"
 
 _CLOSES = frozenset({RepairKind.UNCLOSED_TAG, RepairKind.UNCLOSED_FENCE})
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
-_OPENS = re.compile(r"[\[{(]")
+_OPENS = regex(r"[\[{(]")
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""(?P<opens>[\[{(])|(?P<closes>[\]})])|\"{3}(?:[^\"\\]|\\.|\"(?!\"\"))*+\"{3}|(?!\"{3})\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|[^\[\](){}\"']++""",
     re.DOTALL,
 )

@@ -8,6 +8,7 @@ from itertools import pairwise
 from json import JSONDecodeError
 from typing import Any
 
+from actionledger.core.patterns import regex
 from actionledger.core.values import Issue
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import Decoded
@@ -110,7 +111,7 @@ def _agreeing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decoder = json.JSONDecoder(object_pairs_hook=_agreeing, strict=False)
 
 
-_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+(?:([{\[])|([}\]])|\Z)', re.DOTALL)
+_BRACKET = regex(r'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+(?:([{\[])|([}\]])|\Z)', re.DOTALL)
 _BEGINNINGS = frozenset(
     {"-", *(word[:end] for word in ("true", "false", "null") for end in range(len(word)))}
 )

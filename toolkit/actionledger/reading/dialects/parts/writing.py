@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.core.text import escaped_halves
 
-_PARAMETER = re.compile(r"[^\W\d]\w*")
-_FENCE_LINE = re.compile("^[ \t]*(`{3,})", re.MULTILINE)
+_PARAMETER = regex(r"[^\W\d]\w*")
+_FENCE_LINE = regex("^[ \t]*(`{3,})", re.MULTILINE)
 
 
 class PlainCall(NamedTuple):

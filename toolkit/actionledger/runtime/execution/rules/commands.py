@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
+from actionledger.core.patterns import regex
 from actionledger.runtime.execution.rules.lines import Fit, Word
 from actionledger.runtime.execution.rules.programs import Started, Starts, folded, is_inert, name_of
 
-_GLOB = re.compile(r"[*?\[]")
+_GLOB = regex(r"[*?\[]")
 _COPIERS = frozenset({"cp", "mv", "ln", "install", "rsync", "dd", "link"})
 
 

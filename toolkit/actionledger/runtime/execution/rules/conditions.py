@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from actionledger.core.canonical import json_text
+from actionledger.core.patterns import regex
 from actionledger.runtime.execution.rules.commands import glob_restricts, words_restrict
 from actionledger.runtime.execution.rules.lines import Fit, Word, commands_in
 from actionledger.runtime.execution.rules.programs import Starts, folded, started_by, started_by_words
@@ -14,10 +15,10 @@ from actionledger.runtime.execution.rules.programs import Starts, folded, starte
 Condition: TypeAlias = str | tuple[str, ...]
 """What a field must be: a glob over all of its text; or the words that a command begins with."""
 
-_COMMANDS = re.compile(r"(.*_)?(commands?|cmd|shell|script|argv)")
+_COMMANDS = regex(r"(.*_)?(commands?|cmd|shell|script|argv)")
 """Fields that hold a line for a shell, or the words of a command."""
 
-_PATHS = re.compile(r"(.*_)?(paths?|target|files?|filename|source|destination|dir|directory|folder)")
+_PATHS = regex(r"(.*_)?(paths?|target|files?|filename|source|destination|dir|directory|folder)")
 """Fields that hold paths; a rule about one of them is asked about all of them."""
 
 
@@ -93,8 +94,8 @@ _SHELL_SIGNS = frozenset(";&|<>$`\n\r(){}*?[]!#~\\")
 
 
 _LONGEST = 4096
-_GLOB = re.compile(r"[*?\[{$%]")
-_SHORT_NAME = re.compile(r"~\d")
+_GLOB = regex(r"[*?\[{$%]")
+_SHORT_NAME = regex(r"~\d")
 
 
 def normalised(path: str) -> str:

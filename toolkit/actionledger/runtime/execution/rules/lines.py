@@ -1,9 +1,10 @@
 """A line for a shell as the commands in it, however they are written; nothing is filled in. Pure."""
 
-import re
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
+
+from actionledger.core.patterns import regex
 
 
 class Fit(IntEnum):
@@ -17,7 +18,7 @@ class Fit(IntEnum):
 _BETWEEN_COMMANDS = frozenset(";&|\n()`")
 _FILLED_IN = frozenset("$*?[{~!")
 _RESERVED = frozenset({"if", "then", "else", "elif", "do", "while", "until", "{", "}", "!", "time", "coproc"})
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*\+?=")
 
 
 class Word(NamedTuple):

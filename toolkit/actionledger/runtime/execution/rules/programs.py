@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from actionledger.core.patterns import regex
 from actionledger.runtime.execution.rules.lines import Command, Word, commands_in
 
 SHELLS = frozenset(
@@ -41,21 +42,21 @@ _WRAPPERS = frozenset(
 )
 """Programs whose first word that is no option, number or variable is the program that they start."""
 
-_INTERPRETERS = re.compile(
+_INTERPRETERS = regex(
     r"(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|awk|gawk|mawk|nawk|osascript|tclsh|rscript|r|ghci|guile"
     r"|groovy|jshell|scala|elixir|erl|julia|vim|vi|nvim|ex|emacs|sed|gdb|expect|ipython)[\d.]*"
 )
-_CODE_OPTION = re.compile(
+_CODE_OPTION = regex(
     r"-[a-z]*[cerp]|-{1,2}(eval|execute|expression|command|exec|print|run)(=.*)?|\+.*", re.IGNORECASE
 )
-_STARTERS = re.compile(
+_STARTERS = regex(
     r"system|popen|subprocess|exec|eval|spawn|fork|compile|import_|__|getattr|importlib|ctypes|\bpty\b|child_process|shell"
     r"|getline|syscall|qx|%x|`|\bos\b|\\x|fromhex|b64|base64|\bchr\b|\brun\b|:!|\brunpy\b|\bopen\s*\(?\s*['\"]?\|",
     re.IGNORECASE,
 )
 """What in a text of code may start a program, or make text that does."""
 
-_SED_STARTS = re.compile(r"(^|[\d$/;{}\s])e(\s|;|$)|/[gpmi\d]*e[gpmi\d]*\s*(;|$)", re.IGNORECASE)
+_SED_STARTS = regex(r"(^|[\d$/;{}\s])e(\s|;|$)|/[gpmi\d]*e[gpmi\d]*\s*(;|$)", re.IGNORECASE)
 
 INERT = frozenset(
     {
@@ -114,7 +115,7 @@ _MOST_DEEP = 4
 _LONGEST_OPTION = 9
 _MOST_INNER = 20
 """So many words of one command are taken for programs at most; comparing stays linear in a line's length."""
-_SUBSTITUTION = re.compile(r"[$<>]\(|[`()]")
+_SUBSTITUTION = regex(r"[$<>]\(|[`()]")
 
 
 class Started(NamedTuple):

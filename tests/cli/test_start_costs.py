@@ -1,0 +1,47 @@
+"""What everyday commands take to start and work is counted: modules loaded, patterns compiled, statements run. Each has its limit."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SESSION = ROOT / "data" / "agents" / "claude-code" / "retry-backoff.jsonl"
+RESPONSE = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n'
+LIMITS = {
+    "import": {"modules": 760, "own": 415, "patterns": 210, "statements": 170},
+    "report": {"modules": 365, "own": 165, "patterns": 45, "statements": 70},
+    "show": {"modules": 330, "own": 132, "patterns": 40, "statements": 25},
+    "failures": {"modules": 400, "own": 158, "patterns": 50, "statements": 30},
+    "loops": {"modules": 400, "own": 158, "patterns": 50, "statements": 25},
+    "parse": {"modules": 435, "own": 222, "patterns": 75, "statements": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def arguments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    folder = tmp_path_factory.mktemp("start")
+    response, ledger = folder / "response.txt", str(folder / "team.duckdb")
+    response.write_text(RESPONSE, encoding="utf-8")
+    counted(["import", str(SESSION), "--ledger", ledger])
+    return {name: [name, "--ledger", ledger] for name in ("report", "show", "failures", "loops")} | {
+        "import": ["import", str(SESSION), "--ledger", str(folder / "new.duckdb")],
+        "parse": ["parse", str(response)],
+    }
+
+
+def counted(arguments: list[str]) -> dict[str, int]:
+    script = ROOT / "tests" / "support" / "counting_start.py"
+    done = subprocess.run([sys.executable, script, *arguments], check=True, capture_output=True, text=True)
+    return json.loads(done.stderr.splitlines()[-1])
+
+
+@pytest.mark.parametrize("command", LIMITS)
+def test_a_command_takes_no_more_than_it_needs(arguments: dict[str, list[str]], command: str) -> None:
+    took = counted(arguments[command])
+    over = {name: took[name] for name, limit in LIMITS[command].items() if took[name] > limit}
+    assert not over, (
+        f"{took}: what a command needs is loaded when it is needed; where it needs more, raise its limit"
+    )
