@@ -53,6 +53,8 @@ CASES = [
     ("Subagent 'generalist' finished.\nTermination Reason: ABORTED\nResult:\n", Status.INTERRUPTED, Reason.STOPPED),
     ("[Tool execution was interrupted]", Status.INTERRUPTED, Reason.STOPPED),
     ('{"error":"Tool \\"run_commands\\" requires approval in a TTY session -- NOT a tool or system failure."}', Status.DENIED, Reason.NOT_APPROVED),
+    ("Blocked: sleep 55 followed by: echo late. Run blocking commands in the background", Status.DENIED, Reason.COMMAND_REFUSED),
+    ("Blocked: 3 tasks", Status.SUCCEEDED, None),
     ("2 failed, 3 passed: aborted runs are not found", Status.SUCCEEDED, None),
 ]  # fmt: skip
 

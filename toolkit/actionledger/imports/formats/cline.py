@@ -115,7 +115,8 @@ def recognise(sample: Sample) -> float:
 def _session(
     path: Path, name: str, messages: list[Any], head: Mapping[str, Any], notes: list[Usage]
 ) -> Recorded:
-    conversation, is_text = MessageTurns(), True
+    conversation = MessageTurns()
+    is_text = not head  # of older clients, whose calls may stand in the text
     of_client: set[int] = set()
     for number, value in enumerate(messages, 1):
         if not isinstance(value, dict):
@@ -131,7 +132,7 @@ def _session(
             of_client.add(len(conversation.turns))
             message.pass_over(LeftOutReason.MADE_BY_CLIENT, "error")
         conversation.add(message)
-    turns = conversation.done(Capture.TEXT if is_text else Capture.CALLS)
+    turns = conversation.done(Capture.TEXT if is_text else Capture.CALLS, splits=not is_text)
     # The others keep their places, by which they are known.
     turns = tuple(turn for turn in turns if turn.index not in of_client)
     if len(notes) == len(turns):

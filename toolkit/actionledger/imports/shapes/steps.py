@@ -126,6 +126,7 @@ class Step:
         model: the language model.
         usage: what it took.
         keeps: how much is kept of an answer whose calls are split off.
+        splits: whether its recorder always splits calls off, also where it doesn't say that any tool was offered.
         recorder: what has recorded it, of which all steps keep as much of an answer; empty where it isn't known.
         response_ids: identifiers that stand in its answer: the response's is among them, where it is recorded.
         call_id: of a tool, the call that it answers; empty where it doesn't say. Of what only groups, the one call that is run below it.
@@ -154,6 +155,7 @@ class Step:
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     keeps: Capture = Capture.ARGUMENTS
+    splits: bool = field(default=False, repr=False)
     recorder: str = field(default="", repr=False)
     response_ids: frozenset[str] = field(default=frozenset(), repr=False)
     call_id: str = ""

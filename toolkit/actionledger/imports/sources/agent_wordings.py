@@ -338,6 +338,13 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="gemini_cli 0.61.0",
     ),
     Wording(
+        r"^Blocked: (?:standalone )?sleep [\d.]{1,10}\w?(?: followed by: |[.:] )",
+        Reason.COMMAND_REFUSED,
+        "Blocked: sleep 55 followed by: ls. Run blocking commands in the background with is_background: true.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4",
+    ),
+    Wording(
         r"^Command injection detected: ",
         Reason.COMMAND_REFUSED,
         "Command injection detected: command substitution syntax found.",

@@ -28,11 +28,16 @@ SHARED: tuple[Wording, ...] = (
         is_telling=True,
     ),
     Wording(
-        # With its first letters spelled out, a text is searched in a sixth of the time.
-        r"[rRdD](?i:(?:ejected|efused|enied|eclined) by (?:the )?(?:user|human|operator))",
+        r"(?i)^(?:<tool_use_error>)?[\w' ]{0,40}\b(?:rejected|refused|denied|declined) by (?:the )?(?:user|human|operator)\b",
         Reason.REJECTED,
         "exec command rejected by user",
         is_telling=True,
+    ),
+    Wording(
+        # With its first letters spelled out, a text is searched in a sixth of the time.
+        r"[rRdD](?i:(?:ejected|efused|enied|eclined) by (?:the )?(?:user|human|operator))",
+        Reason.REJECTED,
+        "Error (code 3): it was rejected by the operator",
     ),
     Wording(
         r"(?i)^(?:<tool_use_error>)?(?:permission\b.{0,80}\bdenied by|blocked by (?:a )?(?:hook|policy)|denied by (?:a )?(?:hook|policy))",
@@ -111,7 +116,6 @@ SHARED: tuple[Wording, ...] = (
         r"(?im)^(?:process )?(?:exit(?:ed)?(?: with)?(?: exit)? (?:code|status):?) *-?[1-9]\d*",
         Reason.COMMAND_FAILED,
         "Exit code 1\nFAIL: TestRun",
-        is_telling=True,
     ),
     Wording(
         r"(?i)\b(?:exit(?:ed)? (?:with )?(?:code|status):? |returned non-zero exit status |exited with |returncode=)-?[1-9]\d*",
