@@ -236,7 +236,7 @@ class Importer:
     ) -> None:
         looked = looked_up(self.known, self.source, item, session, turn)
         if self.touched is not None and item.ids == "source":
-            self.touched.turns.update({looked.turn_id, looked.replaces, looked.formerly} - {""})
+            self.touched.turns.update({looked.turn_id, looked.replaces, *looked.formerly} - {""})
         if not self._is_to_be_taken(item, session, looked):
             self._supersede(session, looked)
             if looked.state is TurnMatch.KNOWN:
@@ -256,12 +256,13 @@ class Importer:
 
     def _supersede(self, session: SessionKey, looked: Looked) -> None:
         """Have a turn stand for what an earlier version took in of it under another name."""
-        if not looked.formerly or self.known.turn(looked.turn_id) is None:
+        if self.known.turn(looked.turn_id) is None:
             return
-        key = TurnKey(session=session, turn_id=looked.formerly, index=looked.turn.index, occurred_at=None)
-        self._run.record(turn_superseded(key, self.run.run_id, looked.turn_id))
-        self.known.add_superseded(looked.formerly, looked.turn_id)
-        self.report.merged += 1
+        for former in looked.formerly:
+            key = TurnKey(session=session, turn_id=former, index=looked.turn.index, occurred_at=None)
+            self._run.record(turn_superseded(key, self.run.run_id, looked.turn_id))
+            self.known.add_superseded(former, looked.turn_id)
+            self.report.merged += 1
 
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
         """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""

@@ -121,7 +121,7 @@ class Step:
         placed: where among others it stands, as a time, where neither is known.
         shown: what a model was shown.
         said: what it answered, as a rule one message; empty where that is not recorded.
-        was_split: whether that is one answer that was recorded in parts.
+        parts: in how many parts that one answer was recorded; 0 where each message is an answer.
         tools: what it was offered, as a turn takes it.
         model: the language model.
         usage: what it took.
@@ -150,7 +150,7 @@ class Step:
     placed: datetime | None = field(default=None, repr=False)
     shown: list[Message] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
-    was_split: bool = field(default=False, repr=False)
+    parts: int = field(default=0, repr=False)
     tools: str = ""
     model: str = ""
     usage: Usage = field(default_factory=Usage)

@@ -200,7 +200,7 @@ class Traces:
             model=step.model,
             reasoning=message.reasoning,
             # Earlier versions made a turn of each part of such an answer; the first has the whole one's name.
-            formerly=f"{step.step_id}#1" if step.was_split and not choice else "",
+            formerly=tuple(f"{step.step_id}#{part}" for part in range(1, 0 if choice else step.parts)),
         )
 
 

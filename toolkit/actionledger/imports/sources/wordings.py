@@ -14,8 +14,9 @@ from typing import Any, NamedTuple, TypeAlias
 from actionledger.core.canonical import json_text
 from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
+from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.base import Wording
+from actionledger.imports.sources.told_endings import exit_told, is_late_told
 
 JUDGED = 2000
 """How much of a result's text is looked at, in characters: what a program printed further down is not the runtime's word."""
