@@ -223,7 +223,8 @@ def test_a_refusal_is_told_by_its_words(items, words, expected):
 def test_a_call_that_is_left_in_the_text_is_none(items):
     """A session's client splits calls off, also of a session in which there was none."""
     shown = "I run it.\n<tool_call>\n{}\n</tool_call>"
-    session, *_ = items(ASK, {"role": "assistant", "content": [{"type": "text", "text": shown}]})
+    found = items(ASK, {"role": "assistant", "content": [{"type": "text", "text": shown}]})
+    (session,) = (each for each in found if isinstance(each, RecordedSession))
     assert [(turn.text, turn.capture) for turn in session.turns] == [(shown, Capture.CALLS)]
 
 

@@ -167,7 +167,7 @@ def _count_empty(message: Message, value: Mapping[str, Any]) -> None:
     if text_at(value, "role") in _ROLES:
         message.pass_over(LeftOutReason.EMPTY, "message")
     else:
-        message.pass_over(LeftOutReason.UNKNOWN_KIND, value.get("role"))
+        message.unknown(value.get("role"), value)
 
 
 def _message(value: Mapping[str, Any]) -> Message:

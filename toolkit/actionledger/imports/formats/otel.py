@@ -29,7 +29,14 @@ from actionledger.imports.shapes.observations import (
 from actionledger.imports.shapes.spans import LISTS, Span, is_spans, nested, spans_of
 from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.shapes.traces import Traces
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_objects, objects_of
@@ -51,7 +58,7 @@ def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
         if isinstance(item, Refusal):
             yield item
         elif not is_spans(item):
-            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "object")
+            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as("object", item))
         else:
             for span in spans_of(item):
                 if has_only_tokens(span):
