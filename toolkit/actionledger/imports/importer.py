@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
 from actionledger.core.processes import held_back
 from actionledger.core.recording import (
     Recorder,
@@ -234,7 +235,7 @@ class Importer:
     def _take_turn(
         self, item: RecordedSession, session: SessionKey, turn: RecordedTurn, names: frozenset[str]
     ) -> None:
-        looked = looked_up(self.known, self.source, item, session, turn)
+        looked = self._judged_anew(looked_up(self.known, self.source, item, session, turn), session)
         if self.touched is not None and item.ids == "source":
             self.touched.turns.update({looked.turn_id, looked.replaces, *looked.formerly} - {""})
         if not self._is_to_be_taken(item, session, looked):
@@ -253,6 +254,17 @@ class Importer:
             self._read(item, session, looked, names)
             self._remember(looked)
             self._supersede(session, looked)
+
+    def _judged_anew(self, looked: Looked, session: SessionKey) -> Looked:
+        """Return a known turn as another state of it, where an earlier version has judged its results otherwise."""
+        if looked.state is not TurnMatch.KNOWN:
+            return looked
+        turn = looked.turn
+        key = TurnKey(session=session, turn_id=looked.turn_id, index=turn.index, occurred_at=turn.occurred_at)
+        if not (now := self._results.judged_otherwise(turn, key)):
+            return looked
+        anew = derived_id("turn", looked.turn_id, "judged", now)
+        return looked._replace(turn_id=anew, state=TurnMatch.GROWN, replaces=looked.turn_id)
 
     def _supersede(self, session: SessionKey, looked: Looked) -> None:
         """Have a turn stand for what an earlier version took in of it under another name."""
