@@ -220,9 +220,9 @@ WHERE path IN (SELECT unnest(from_json($paths, '["VARCHAR"]'))) GROUP BY ALL"""
 _LINE = "call_id || ' ' || status || ' ' || coalesce(reason, '')"
 _RESULTS = f"FROM execution_starts JOIN execution_ends USING (execution_id) WHERE {RUN_ELSEWHERE} AND {OF_ACTIONS} AND call_id IS NOT NULL"
 _RESULTS_OF = f"SELECT {_LINE} {_RESULTS} AND turn_id = $turn_id::UUID"
-_EARLIER_RULES = f"""
+_EARLIER_RULES = """
 SELECT parser_id FROM parsers GROUP BY ALL
-HAVING max(coalesce(TRY_CAST(configuration->>'reading_rules' AS INTEGER), 0)) < {READING_RULES}"""
+HAVING max(coalesce(TRY_CAST(configuration->>'reading_rules' AS INTEGER), 0)) < $rules"""
 
 _DIGEST = 16
 _FETCHED_AT_ONCE = 10_000
@@ -279,8 +279,10 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
     turns = ledger.sql(_TURNS, {"sources": among})
     packed = PackedTurns((turn_id, KnownTurn(*rest)) for turn_id, *rest in _fetched(turns))
     results = PackedResults()
-    if ledger.sql(_EARLIER_RULES).fetchall():
-        results = PackedResults(_fetched(ledger.sql(_JUDGED_EARLIER, {"sources": among})))
+    if ledger.sql(_EARLIER_RULES, {"rules": READING_RULES}).fetchall():
+        results = PackedResults(
+            _fetched(ledger.sql(_JUDGED_EARLIER, {"sources": among, "rules": READING_RULES}))
+        )
     return Known(
         Before(ids, packed, results),
         set(),
