@@ -188,15 +188,18 @@ class Results:
 
     def without_call(self) -> Counter[str]:
         """Return how many results belong to no call that is recorded, of those that came behind their calls, by file."""
-        missing: Counter[str] = Counter()
-        for file, call_ids in self._unmatched.items():
-            unknown = [call_id for call_id in call_ids if call_id not in self._answered]
-            for start in range(0, len(unknown), _ASKED_AT_ONCE):
-                asked = unknown[start : start + _ASKED_AT_ONCE]
-                answered = self._known.answered([call_id for call_id in asked if call_id])
-                missing[file] += sum(call_id not in answered for call_id in asked)
+        unknown = {
+            file: [each for each in call_ids if each not in self._answered]
+            for file, call_ids in self._unmatched.items()
+        }
+        asked = list({each for call_ids in unknown.values() for each in call_ids if each})
+        answered: set[str] = set()
+        for start in range(0, len(asked), _ASKED_AT_ONCE):
+            answered |= self._known.answered(asked[start : start + _ASKED_AT_ONCE])
         self._unmatched.clear()
-        return +missing
+        return +Counter(
+            {file: sum(each not in answered for each in call_ids) for file, call_ids in unknown.items()}
+        )
 
     def _waiting(
         self, session: RecordedSession, key: SessionKey, turn_id: str, call_id: str
