@@ -19,10 +19,10 @@ from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
 from actionledger.ledger.queries.addresses import PAGES
+from actionledger.ledger.queries.fields import FIELDS
 from actionledger.ledger.queries.filters import FILTERS, filter_of_parameters, filter_parameters
 from actionledger.ledger.review import review
 from actionledger.ledger.saved import Saved
-from actionledger_dashboard.components.fields import FIELDS
 
 OVERVIEW, SESSIONS, TURNS = (f"views/{name}.py" for name in ("overview", "sessions", "turns"))
 
@@ -72,7 +72,7 @@ def test_a_filter_is_the_same_in_a_link() -> None:
     within = whole()
     assert all(getattr(within, name) for name in Filter.__slots__)
     there = filter_parameters(within)
-    assert set(there) == set(FILTERS) == {field.name for field in FIELDS}
+    assert set(there) == set(FILTERS) == {field.parameter for field in FIELDS}
     again = filter_of_parameters(
         {name: [value] if isinstance(value, str) else value for name, value in there.items()}
     )

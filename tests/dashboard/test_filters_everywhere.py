@@ -23,9 +23,9 @@ from actionledger.cli.filters import FOUND, GIVEN, Chosen, filtered
 from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, ScoreBound, Stage
+from actionledger.ledger.queries.fields import FIELDS
 from actionledger.ledger.queries.filters import FILTERS, filter_of, filter_parameters
 from actionledger.ledger.queries.scopes import turn_scope
-from actionledger_dashboard.components.fields import FIELDS
 
 Row: TypeAlias = dict[str, Any]
 
@@ -296,10 +296,10 @@ def test_no_field_is_forgotten_in_any_place() -> None:
     """Nor does a place have one that no filter has."""
     assert set(PLACES) == set(PICKS) == {*VALUES, "run_id"} == set(NAMES)
     parameters = {parameter for parameter, _ in PLACES.values()}
-    assert parameters == set(FILTERS) == {field.name for field in FIELDS}
+    assert parameters == set(FILTERS) == {field.parameter for field in FIELDS}
     options = {name.replace("_", "-") for name in GIVEN | FOUND}
     assert {f"--{name}" for name in options} == {option for _, option in PLACES.values()}
-    assert {PLACES[name][0] for name in _found()} == {field.name for field in FIELDS if field.is_found}
+    assert {PLACES[name][0] for name in _found()} == {field.parameter for field in FIELDS if field.is_found}
 
 
 def _found() -> set[str]:
@@ -436,5 +436,5 @@ def test_the_bar_of_a_page_reads_and_shows_each_field(
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.chips"
     ]
-    [label] = [field.label for field in FIELDS if field.name == PLACES[name][0]]
+    [label] = [field.label for field in FIELDS if field.parameter == PLACES[name][0]]
     assert [(chip["label"], chip["without"]) for chip in chips] == [(label, "")]

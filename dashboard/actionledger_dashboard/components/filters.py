@@ -10,15 +10,16 @@ from actionledger.core.errors import ActionLedgerError
 from actionledger.core.text import NO_NAME, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
-from actionledger.ledger.queries.choices import label_counts, score_counts, verdict_counts
+from actionledger.ledger.queries.choices import score_counts
+from actionledger.ledger.queries.fields import Field
 from actionledger.ledger.queries.filters import filter_of_parameters
+from actionledger.ledger.queries.labels import label_counts, verdict_counts
 from actionledger.ledger.saved import KIND, Saved, SavedView, read_views, refuse_name, save_view
 from actionledger_dashboard.components.controls import mount_of, show_anchors
 from actionledger_dashboard.components.fields import (
-    FIELDS,
     FIRST_DAY,
     LAST_DAY,
-    Field,
+    OFFERED,
     day_of,
     is_known,
     midnight,
@@ -153,8 +154,8 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
                 _mount_search(key="search", data={"text": st.query_params.get("search", "")})
         asked = [
             _asked_of(field, options(field, known, runs), linked)
-            for field in FIELDS
-            if of_runs or field.name != "run"
+            for field in OFFERED
+            if of_runs or field.parameter != "run"
         ]
         with st.popover("Add filter", icon=":material/filter_list:"):
             _show_choice(linked.page, [each for each in asked if lists or not each.field.is_found], known)
@@ -164,7 +165,7 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
     if is_set_aside:
         st.caption(SET_ASIDE)
     linked.stop_at_unknown()
-    within = filter_of_parameters({each.field.name: each.values for each in asked})
+    within = filter_of_parameters({each.field.parameter: each.values for each in asked})
     keep_filters(query_of(filter_parameters(within)))
     return within if lists else within.given
 
@@ -173,21 +174,23 @@ def of_query() -> Filter:
     """Return the filter that stands in the URL, where a page shows no bar for it; what is no value of it is passed over."""
     known, runs = ask(queries.dimensions), ask(queries.runs)
     there = {
-        field.name: _values_of(field, options(field, known, runs), st.query_params.get_all(field.name))
-        for field in FIELDS
+        field.parameter: _values_of(
+            field, options(field, known, runs), st.query_params.get_all(field.parameter)
+        )
+        for field in OFFERED
     }
     return filter_of_parameters(there).given
 
 
 def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Asked:
     """Return what the URL asks of a field; what is not there is noted, to be named."""
-    there = st.query_params.get_all(field.name)
+    there = st.query_params.get_all(field.parameter)
     for value in there:
         if value and not is_known(field, value, choices):
-            linked.note_unknown(field.label, field.name, value)
+            linked.note_unknown(field.label, field.parameter, value)
     values = _values_of(field, choices, there)
     for value in _known_of(field, choices, there)[len(values) :]:
-        linked.note_unknown(field.label, field.name, value, is_further=True)
+        linked.note_unknown(field.label, field.parameter, value, is_further=True)
     return _Asked(field, choices, values)
 
 
@@ -204,7 +207,9 @@ def _known_of(field: Field, choices: Mapping[str, str], there: Sequence[str]) ->
 def _show_choice(page: str, asked: Sequence[_Asked], known: Dimensions) -> None:
     """Let a field be chosen, and its value."""
     offered = {
-        each.field.name: each for each in asked if each.field.kind not in {"many", "one"} or each.choices
+        each.field.parameter: each
+        for each in asked
+        if each.field.kind not in {"many", "one", "switch"} or each.choices
     }
     if not known.scores:
         offered.pop("score", None)
@@ -228,7 +233,7 @@ def _show_widget(key: str, asked: _Asked) -> None:
     """Show what picks a field's values: the URL says what they are, and follows."""
     field, values, choices = asked.field, list(asked.values), asked.choices
 
-    counts = _counts(field.name)
+    counts = _counts(field.parameter)
 
     def called(value: str) -> str:
         words = visible(choices[value]) or NO_NAME
@@ -237,13 +242,13 @@ def _show_widget(key: str, asked: _Asked) -> None:
     def follow() -> None:
         picked = st.session_state[key]
         chosen = picked if isinstance(picked, list) else [picked] if picked else []
-        _write(field.name, [str(value) for value in chosen])
+        _write(field.parameter, [str(value) for value in chosen])
 
     first = values[0] if values else None
     if field.kind == "many":
         st.session_state[key] = values
         st.multiselect(field.label, list(choices), format_func=called, key=key, on_change=follow)
-    elif field.kind == "one":
+    elif field.kind in {"one", "switch"}:
         st.session_state[key] = first
         st.selectbox(field.label, list(choices), format_func=called, key=key, on_change=follow, index=None)
     elif field.kind == "day":
@@ -294,13 +299,13 @@ def _show_chips(asked: Sequence[_Asked], *, lists: bool) -> None:
         {
             "label": each.field.label,
             "value": pieces(each.choices.get(value, value) or NO_NAME),
-            "without": _query_without(each.field.name, value),
+            "without": _query_without(each.field.parameter, value),
             "isSetAside": each.field.is_found and not lists,
         }
         for each in asked
         for value in each.values
     ]
-    shown = [each.field.name for each in asked]
+    shown = [each.field.parameter for each in asked]
     others = {name: st.query_params.get_all(name) for name in st.query_params if name not in shown}
     others.pop("page", None)
     _mount_chips(key="chips", data={"chips": chips, "cleared": query_of(others)}, height="content")

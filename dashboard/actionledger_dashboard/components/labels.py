@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from actionledger.core.text import counted
-from actionledger.ledger.queries.choices import LabelCount, label_counts, labelled
+from actionledger.ledger.queries.labels import LabelCount, label_counts, labelled
 from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.components.tables import Column

@@ -8,14 +8,13 @@ import pytest
 import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger, queries
-from actionledger.ledger.queries.choices import (
+from actionledger.ledger.queries.choices import ScoreCount, score_counts
+from actionledger.ledger.queries.labels import (
     LabelCount,
     Labelled,
-    ScoreCount,
     VerdictCount,
     label_counts,
     labelled,
-    score_counts,
     verdict_counts,
 )
 

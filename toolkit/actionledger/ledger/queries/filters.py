@@ -5,14 +5,14 @@ found in, its outcome, why it failed, what its actions came to, the texts in all
 made within the first kind alone: within the second it would be a rate within its own outcome, and ``rated`` refuses it.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, time
-from typing import Any, get_args
+from typing import Any
 
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.text import writable
-from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
+from actionledger.core.vocabulary import Origin
 from actionledger.ledger.queries.addresses import (
     DAY,
     Parameters,
@@ -24,27 +24,12 @@ from actionledger.ledger.queries.addresses import (
     switch,
 )
 from actionledger.ledger.queries.base import Stage
+from actionledger.ledger.queries.fields import FIELDS, Field
 from actionledger.ledger.queries.scores import ScoreBound
 from actionledger.ledger.storage.projection import is_uuid
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""
-
-_FOUND = (
-    "dialects",
-    "outcomes",
-    "endings",
-    "is_failing",
-    "stage",
-    "reasons",
-    "action",
-    "executions",
-    "origin",
-    "verdicts",
-    "turn_labels",
-    "text",
-)
-"""What of a filter is about what came of a response."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,37 +98,10 @@ class Filter:
                 raise UsageError(
                     f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them."
                 )
-        _refuse_single_values(self)
         for name in ("since", "until"):
             object.__setattr__(self, name, _in_utc(name, getattr(self, name)))
-        _refuse_strangers("capture", self.captures, Capture)
-        _refuse_strangers("outcome", self.outcomes, Outcome)
-        _refuse_strangers("ending", self.endings, Ending)
-        _refuse_strangers("stage", [self.stage] if self.stage else (), get_args(Stage))
-        _refuse_strangers("reason", self.reasons, Reason)
-        _refuse_strangers("execution", self.executions, ExecutionStatus)
-        _refuse_strangers("verdict", self.verdicts, Judgement)
-        _refuse_strangers("origin", [self.origin] if self.origin else (), Origin)
-        texts = (
-            *self.profiles,
-            *self.models,
-            *self.tasks,
-            *self.sources,
-            *self.labels,
-            *self.turn_labels,
-            *self.dialects,
-        )
-        for score in self.scores:
-            require_kind(
-                score,
-                ScoreBound,
-                "A score is bound by a ScoreBound, as in al.ScoreBound('reward', '>=', 0.5)",
-            )
-        names = (score.name for score in self.scores)
-        for text in (*texts, *names, self.action or "", self.text):
-            require_kind(text, str, "What a filter names is a text")
-            if text != writable(text):
-                raise UsageError(f"{text!r} holds half of a character, which no ledger can; write it anew.")
+        for field in FIELDS:
+            _refuse_wrong_values(field, getattr(self, field.name))
 
     @classmethod
     def of_address(cls, address: str) -> "Filter":
@@ -199,7 +157,7 @@ class Filter:
             >>> al.Filter(models=("small",), outcomes=("failed",)).found.words
             'outcome failed'
         """
-        return Filter(**{name: getattr(self, name) for name in _FOUND})
+        return Filter(**{field.name: value for field, value in set_fields(self) if field.is_found})
 
     @property
     def words(self) -> str:
@@ -209,47 +167,50 @@ class Filter:
             >>> al.Filter(models=("small",), profiles=("coder",)).words
             'profile coder, model small'
         """
-        parts = [_any_of("profile", self.profiles), _any_of("model", self.models)]
-        parts += [_any_of("task", self.tasks), _any_of("source", self.sources)]
-        parts += [f"run {self.run_id}"] if self.run_id else []
-        parts += [_any_of("capture", self.captures), _any_of("label", self.labels)]
-        parts += [f"score {score}" for score in self.scores]
-        parts += [f"since {self.since:%Y-%m-%d %H:%M}"] if self.since else []
-        parts += [f"until {self.until:%Y-%m-%d %H:%M}"] if self.until else []
-        parts += [_any_of("dialect", self.dialects), _any_of("outcome", self.outcomes)]
-        parts += [_any_of("ending", self.endings)]
-        parts += ["failing"] if self.is_failing else []
-        parts += [f"failed in {self.stage}"] if self.stage else []
-        parts += [_any_of("reason", self.reasons)]
-        parts += [f"action {self.action}"] if self.action else []
-        parts += [_any_of("execution", self.executions)]
-        parts += [f"run by {self.origin}"] if self.origin else []
-        parts += [_any_of("verdict", self.verdicts), _any_of("turn label", self.turn_labels)]
-        parts += [f"text {self.text!r}"] if self.text else []
-        return ", ".join(filter(None, parts)) or "everything"
+        said = [words for field, value in set_fields(self) for words in _words(field, value)]
+        return ", ".join(said) or "everything"
 
 
-def _any_of(name: str, values: tuple[str, ...]) -> str:
-    return f"{name} {' or '.join(values)}" if values else ""
+def set_fields(within: Filter) -> Iterator[tuple[Field, Any]]:
+    """Yield each field of a filter that says something, with its value."""
+    for field in FIELDS:
+        if value := getattr(within, field.name):
+            yield field, value
 
 
-def _refuse_strangers(name: str, values: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a value that is none of a closed list, which would pick nothing without a word."""
-    if strangers := [value for value in values if value not in list(known)]:
-        raise UsageError(f"{strangers[0]!r} is no {name}; choose from {', '.join(map(str, known))}.")
+def _words(field: Field, value: Any) -> list[str]:
+    if field.kind == "many":
+        return [field.words.format(" or ".join(value))]
+    return [field.words.format(each) for each in (value if field.kind == "score" else [value])]
 
 
-def _refuse_single_values(given: Filter) -> None:
-    """Refuse one value where several are meant: each letter of a text would be one of them, and nothing found."""
-    for each in fields(given):
-        value = getattr(given, each.name)
-        if each.default != ():
-            continue
+def _refuse_wrong_values(field: Field, value: Any) -> None:
+    """Refuse what a field can't take."""
+    if field.kind in {"many", "score"}:
+        # Each letter of a text would be one of them, and nothing found.
         if isinstance(value, str):
             raise UsageError(
-                f"{each.name} takes several texts, as in {each.name}=({value!r},); a text alone is none."
+                f"{field.name} takes several texts, as in {field.name}=({value!r},); a text alone is none."
             )
-        require_kind(value, Collection, f"{each.name} takes several, as in {each.name}=(…, …)")
+        require_kind(value, Collection, f"{field.name} takes several, as in {field.name}=(…, …)")
+    elif not value or field.kind in {"switch", "day"}:
+        return
+    for each in value if field.kind in {"many", "score"} else [value]:
+        if field.kind == "score":
+            asked = "A score is bound by a ScoreBound, as in al.ScoreBound('reward', '>=', 0.5)"
+            require_kind(each, ScoreBound, asked)
+            _refuse_unwritable(each.name)
+        elif field.choices:  # another one would pick nothing without a word
+            if each not in field.choices:
+                raise UsageError(f"{each!r} is no {field.noun}; choose from {', '.join(field.choices)}.")
+        else:
+            require_kind(each, str, "What a filter names is a text")
+            _refuse_unwritable(each)
+
+
+def _refuse_unwritable(text: str) -> None:
+    if text != writable(text):
+        raise UsageError(f"{text!r} holds half of a character, which no ledger can; write it anew.")
 
 
 def _in_utc(name: str, at: object) -> datetime | None:
@@ -260,7 +221,10 @@ def _in_utc(name: str, at: object) -> datetime | None:
     return at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)
 
 
-_NOTHING_FOUND: dict[str, Any] = {each.name: each.default for each in fields(Filter) if each.name in _FOUND}
+_IS_FOUND = {field.name for field in FIELDS if field.is_found}
+_NOTHING_FOUND: dict[str, Any] = {
+    each.name: each.default for each in fields(Filter) if each.name in _IS_FOUND
+}
 
 EVERYTHING = Filter()
 """The first reading of every response."""
@@ -294,54 +258,23 @@ def rated(within: Filter) -> Filter:
     return within
 
 
-FILTERS = (
-    *("run", "profile", "model", "task", "source", "capture", "label", "score", "since", "until"),
-    *(
-        "outcome",
-        "ending",
-        "dialect",
-        "failing",
-        "stage",
-        "code",
-        "action",
-        "execution",
-        "origin",
-        "verdict",
-        "turn_label",
-        "search",
-    ),
-)
+FILTERS = tuple(field.parameter for field in FIELDS)
 """The query parameters that a filter stands in."""
 
 
 def filter_parameters(within: Filter) -> Parameters:
     """Return a filter as the query parameters that the pages read."""
-    repeated = {
-        "profile": within.profiles,
-        "model": within.models,
-        "task": within.tasks,
-        "source": within.sources,
-        "capture": within.captures,
-        "label": within.labels,
-        "score": tuple(map(str, within.scores)),
-        "outcome": within.outcomes,
-        "ending": within.endings,
-        "dialect": within.dialects,
-        "failing": ("1",) if within.is_failing else (),
-        "stage": (within.stage,) if within.stage else (),
-        "code": within.reasons,
-        "execution": within.executions,
-        "verdict": within.verdicts,
-        "turn_label": within.turn_labels,
-    }
-    found: Parameters = {name: list(values) for name, values in repeated.items() if values}
-    ones = {"run": within.run_id, "action": within.action, "origin": within.origin, "search": within.text}
-    found |= {name: str(value) for name, value in ones.items() if value}
-    if within.since is not None:
-        found["since"] = within.since.date().isoformat()
-    if within.until is not None:
-        found["until"] = (within.until - DAY).date().isoformat()
-    return found
+    return {field.parameter: _in_address(field, value) for field, value in set_fields(within)}
+
+
+def _in_address(field: Field, value: Any) -> str | list[str]:
+    """Return a value of a field as an address has it, in which the last day counts."""
+    if field.kind == "day":
+        day: datetime = value - DAY if field.name == "until" else value
+        return day.date().isoformat()
+    if field.kind == "switch":
+        return "1"
+    return [str(each) for each in value] if field.kind in {"many", "score"} else str(value)
 
 
 def filter_of(address: str) -> Filter:
@@ -363,29 +296,16 @@ def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:
     Raises:
         UsageError: something in them is no day, no run, or nothing that responses can have.
     """
-    since, until = (only(there, name, day_of) for name in ("since", "until"))
-    one: dict[str, Any] = {name: only(there, name, str) for name in ("run", "stage", "action", "search")}
-    return Filter(
-        run_id=one["run"],
-        profiles=tuple(there.get("profile", ())),
-        models=tuple(there.get("model", ())),
-        tasks=tuple(there.get("task", ())),
-        sources=tuple(there.get("source", ())),
-        captures=tuple(there.get("capture", ())),
-        labels=tuple(there.get("label", ())),
-        scores=tuple(map(ScoreBound.parse, there.get("score", ()))),
-        since=since,
-        until=until + DAY if until else None,
-        dialects=tuple(there.get("dialect", ())),
-        outcomes=tuple(there.get("outcome", ())),
-        endings=tuple(there.get("ending", ())),
-        is_failing=bool(only(there, "failing", switch)),
-        stage=one["stage"],
-        reasons=tuple(there.get("code", ())),
-        action=one["action"],
-        executions=tuple(there.get("execution", ())),
-        origin=only(there, "origin", Origin),
-        verdicts=tuple(there.get("verdict", ())),
-        turn_labels=tuple(there.get("turn_label", ())),
-        text=one["search"] or "",
-    )
+    found = {field.name: _of_address(field, there) for field in FIELDS if there.get(field.parameter)}
+    return Filter(**{name: value for name, value in found.items() if value is not None})
+
+
+def _of_address(field: Field, there: Mapping[str, Sequence[str]]) -> Any:
+    """Return the value that an address has for a field; None where it says nothing."""
+    if field.kind in {"many", "score"}:
+        read = ScoreBound.parse if field.kind == "score" else str
+        return tuple(map(read, there[field.parameter]))
+    if field.kind == "day":
+        day = only(there, field.parameter, day_of)
+        return day + DAY if day and field.name == "until" else day
+    return only(there, field.parameter, switch if field.kind == "switch" else str)

@@ -18,9 +18,9 @@ from actionledger.ledger.queries.base import (
     rows,
     rows_of_page,
 )
-from actionledger.ledger.queries.choices import LABELS_OF_TURNS
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, filter_parameters
 from actionledger.ledger.queries.hits import HITS, Hit
+from actionledger.ledger.queries.labels import LABELS_OF_TURNS
 from actionledger.ledger.queries.scopes import Scope, found_scope, scope, text_parameters
 
 

@@ -23,8 +23,9 @@ from actionledger.ledger.queries.base import (
     rows,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.labels import LAST_STEPS, MOVED
 from actionledger.ledger.queries.names import Called, one_session, turn_place
-from actionledger.ledger.queries.scopes import FAILING, LAST_STEPS, MOVED, of_turn, scope
+from actionledger.ledger.queries.scopes import FAILING, of_turn, scope
 from actionledger.ledger.storage.projection import is_uuid
 
 

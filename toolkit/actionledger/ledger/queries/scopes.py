@@ -10,8 +10,8 @@ from typing import NamedTuple, get_args
 
 from actionledger.core.vocabulary import Origin, RunKind
 from actionledger.ledger.queries.base import ANSWERED, NOT_DONE, NOT_READ, REFUSED, Stage
-from actionledger.ledger.queries.filters import NO_DIALECT, Filter, refuse_no_filter
-from actionledger.ledger.storage.schema import sessions_of
+from actionledger.ledger.queries.fields import Rows
+from actionledger.ledger.queries.filters import NO_DIALECT, Filter, refuse_no_filter, set_fields
 
 _STAGES: dict[Stage, str] = {
     "reading": "{not_read} AND {reason} AND {no_action}",
@@ -125,50 +125,6 @@ FAILING = went_wrong(None, has_reasons=False, has_action=False, origin=None)
 so anywhere."""
 
 
-MOVED = """
-moved AS (
-    SELECT turn_id AS said_of, superseded_by AS turn_id FROM superseded SEMI JOIN reviews USING (turn_id)
-    UNION SELECT said_of, superseded_by FROM moved JOIN superseded USING (turn_id)),
-there AS (SELECT said_of, turn_id AS now_of FROM moved ANTI JOIN superseded USING (turn_id))"""
-"""Which turn stands for one of which something was said, where that is another one by now; recursive."""
-
-LAST_STEPS = """
-last_steps AS (
-    SELECT *, first_value(reviewer) OVER steps_of AS said_by, first_value(reviewed_at) OVER steps_of AS given_at,
-           count(*) OVER (PARTITION BY review_id) AS steps
-    FROM reviews WINDOW steps_of AS (PARTITION BY review_id ORDER BY reviewed_at)
-    QUALIFY row_number() OVER (PARTITION BY review_id ORDER BY reviewed_at DESC, step <> 'given' DESC) = 1)"""
-"""The last step of each thing that is said, with who said it first, and when."""
-
-LABELS = f"""
-WITH RECURSIVE {MOVED}, {LAST_STEPS}
-SELECT session_id, coalesce(now_of, turn_id) AS turn_id, value AS label FROM last_steps LEFT JOIN there ON said_of = turn_id
-WHERE aspect = 'label' AND step <> 'withdrawn'"""
-"""The labels that people have given to turns; a row for each of them, by whom is not asked."""
-
-VERDICTS = f"""
-WITH {LAST_STEPS} SELECT attempt_id, value AS verdict FROM last_steps WHERE aspect = 'verdict' AND step <> 'withdrawn'"""
-"""What people have judged readings to be; a row for each of them."""
-
-
-def filed(condition: str = "true") -> str:
-    """Return, as SQL, the labels that sources file sessions under."""
-    labelled = f"session_id IN (SELECT session_id FROM session_ends WHERE labels <> '[]' AND {condition})"
-    return f"""
-SELECT session_id, label FROM (
-    SELECT session_id, unnest(labels::VARCHAR[]) AS label FROM ({sessions_of(labelled)}) WHERE labels <> '[]')"""
-
-
-OF_FILED = f"session_id IN (SELECT session_id FROM ({filed()}) WHERE list_contains($labels, label))"
-"""Which sessions are filed under some labels."""
-
-LABELLED = f"turn_id IN (SELECT turn_id FROM ({LABELS}) WHERE list_contains($turn_labels, label))"
-"""Which turns somebody has labelled so."""
-
-JUDGED = f"attempt_id IN (SELECT attempt_id FROM ({VERDICTS}) WHERE list_contains($verdicts, verdict))"
-"""Which readings somebody has judged so."""
-
-
 class Scope(NamedTuple):
     """A filter as SQL.
 
@@ -189,12 +145,10 @@ class Scope(NamedTuple):
 
 _OF_RUN = "run_id = $run_id::UUID"
 _OF_ATTEMPTS = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE run_id = $run_id::UUID)"
-_OF_SOURCES = "session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))"
 _OF_SCORE = (
     "session_id IN (SELECT session_id FROM sessions "
     "WHERE (scores::MAP(VARCHAR, DOUBLE))[$score_name_{number}] {comparison} $score_{number})"
 )
-_ENDED = "attempt_id IN (SELECT attempt_id FROM unacted_turns WHERE list_contains($endings, ending))"
 _ATTEMPTS_WHERE = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE {})"
 _TURNS_WHERE = "turn_id IN (SELECT turn_id FROM parse_attempts WHERE {})"
 AGAIN = ", ".join(f"'{kind}'" for kind in RunKind if not kind.is_first_reading)
@@ -238,19 +192,7 @@ def turn_scope(within: Filter) -> Scope:
 def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
     """Return what a filter says of sessions, for a table of them: conditions to join by AND, and their values."""
     refuse_no_filter(within)
-    parts: list[str] = []
-    parameters: dict[str, object] = {}
-    lists = {"profiles": within.profiles, "models": within.models, "tasks": within.tasks}
-    for name, values in lists.items():
-        if values:
-            parts.append(f"list_contains(${name}, {name.removesuffix('s')})")
-            parameters[name] = list(values)
-    if within.sources:
-        parts.append(_OF_SOURCES)
-        parameters["sources"] = list(within.sources)
-    if within.labels:
-        parts.append(OF_FILED)
-        parameters["labels"] = list(within.labels)
+    parts, parameters = _picked(within, "session")
     for number, score in enumerate(within.scores):
         parts.append(_OF_SCORE.format(number=number, comparison=score.comparison))
         parameters |= {f"score_name_{number}": score.name, f"score_{number}": score.value}
@@ -260,21 +202,21 @@ def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
 def of_turn(within: Filter) -> tuple[list[str], dict[str, object]]:
     """Return the same for a table of turns, or of what belongs to them: what people say of a turn is said of one that nobody has read, too."""
     parts, parameters = of_session(within)
-    if within.turn_labels:
-        parts.append(LABELLED)
-        parameters["turn_labels"] = list(within.turn_labels)
-    return parts, parameters
+    picked, values = _picked(within, "turn")
+    return parts + picked, parameters | values
+
+
+def _picked(within: Filter, of: Rows) -> tuple[list[str], dict[str, object]]:
+    """Return the conditions of the fields that pick such rows by themselves, and their values."""
+    picking = [(field, value) for field, value in set_fields(within) if field.of == of]
+    return [field.condition for field, _ in picking], {field.name: list(value) for field, value in picking}
 
 
 def found_scope(within: Filter) -> Scope:
     """Return what a filter says of what came of responses, as a condition on parse attempts; ``true`` where it says nothing."""
-    parts: list[str] = []
-    if within.outcomes:
-        parts.append("list_contains($outcomes, outcome)")
-    if within.endings:
-        parts.append(_ENDED)
+    parts, parameters = _picked(within, "attempt")
     if within.dialects:
-        parts.append("list_contains($dialects, dialect)")
+        parameters["dialects"] = ["" if name == NO_DIALECT else name for name in within.dialects]
     if within.is_failing or within.stage or within.reasons:
         wrong = {"has_reasons": bool(within.reasons), "has_action": bool(within.action)}
         parts.append(went_wrong(within.stage, **wrong, origin=within.origin))
@@ -282,24 +224,17 @@ def found_scope(within: Filter) -> Scope:
         parts.append("attempt_id IN (SELECT attempt_id FROM actions WHERE name = $action)")
     if within.executions or within.origin:
         parts.append(executed(has_statuses=bool(within.executions), origin=within.origin))
-    if within.verdicts:
-        parts.append(JUDGED)
-    looked_at, bounds = of_turn(within)
-    if within.text:
-        _add_times(within, looked_at, bounds)
-        parts.append(has_text(" AND ".join(looked_at), "true" if within.run_id else FIRST_READING))
     named: dict[str, object] = {
-        "outcomes": list(within.outcomes),
-        "endings": list(within.endings),
-        "dialects": ["" if name == NO_DIALECT else name for name in within.dialects],
         "reasons": list(within.reasons),
         "action": within.action,
         "executions": list(within.executions),
         "origin": within.origin,
-        "verdicts": list(within.verdicts),
     }
-    parameters = {name: value for name, value in named.items() if value}
+    parameters |= {name: value for name, value in named.items() if value}
     if within.text:
+        looked_at, bounds = of_turn(within)
+        _add_times(within, looked_at, bounds)
+        parts.append(has_text(" AND ".join(looked_at), "true" if within.run_id else FIRST_READING))
         parameters |= bounds | text_parameters(within.text)
     return Scope(" AND ".join(parts) or "true", parameters)
 

@@ -17,8 +17,8 @@ from actionledger.ledger.queries.base import (
     picked,
     rows,
 )
-from actionledger.ledger.queries.choices import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.labels import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, scope, turn_scope
 from actionledger.ledger.storage.projection import is_uuid
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of

@@ -1,0 +1,210 @@
+"""The fields of a filter: one row says how each is spelt in SQL, in an address, as an option of a command, in a message and on a page."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias, get_args
+
+from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
+from actionledger.ledger.queries.base import Stage
+from actionledger.ledger.queries.labels import LABELS, VERDICTS, filed
+
+Kind: TypeAlias = Literal["many", "one", "switch", "day", "text", "score"]
+"""What a field takes: any number of values, one of them, yes or nothing, a time, words of one's own, or bounds of scores."""
+
+Rows: TypeAlias = Literal["session", "turn", "attempt"]
+"""What a field's condition is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a filter.
+
+    Args:
+        name: its name in ``Filter``, and of its values in ``Dimensions`` where recordings have them.
+        parameter: its name in an address.
+        help: what its option does.
+        kind: what it takes.
+        is_found: whether it is about what came of a response, so that no rate is made within it.
+        option: the name of its option, without ``--``, where that is not its parameter.
+        letter: the short form of its option.
+        label: its name on a page, where that is not its noun.
+        words: how a message says it of a value, where that is not its noun and the value.
+        choices: every value that it can have, where the list is closed.
+        is_recorded: whether its values are those that a ledger holds.
+        of: whose rows its condition picks; None where ``scopes`` puts the condition together with others.
+        condition: which of them, as SQL with its values as the parameter ``$name``, where that is not that its own column has one of these.
+    """
+
+    name: str
+    parameter: str
+    help: str
+    kind: Kind = "many"
+    is_found: bool = False
+    option: str = ""
+    letter: str = ""
+    label: str = ""
+    words: str = ""
+    choices: tuple[str, ...] = ()
+    is_recorded: bool = False
+    of: Rows | None = None
+    condition: str = ""
+
+    def __post_init__(self) -> None:
+        set_field = partial(object.__setattr__, self)
+        set_field("option", self.option or self.parameter)
+        set_field("label", self.label or self.noun.capitalize())
+        set_field("words", self.words or f"{self.noun} {{}}")
+        set_field("condition", self.condition or f"list_contains(${self.name}, {self.parameter})")
+
+    @property
+    def noun(self) -> str:
+        """What one value is called in a message."""
+        return self.option.replace("_", " ")
+
+    @property
+    def flag(self) -> str:
+        """Its option, as a command line has it."""
+        return f"--{self.option.replace('_', '-')}"
+
+
+FIELDS = (
+    Field("profiles", "profile", "Only this profile.", letter="-p", is_recorded=True, of="session"),
+    Field("models", "model", "Only this model.", letter="-m", is_recorded=True, of="session"),
+    Field("tasks", "task", "Only this task.", is_recorded=True, of="session"),
+    Field(
+        "sources",
+        "source",
+        "Only sessions of this source.",
+        is_recorded=True,
+        of="session",
+        condition="session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))",
+    ),
+    Field("run_id", "run", "This run's readings, not the first ones.", "one"),
+    Field(
+        "captures", "capture", f"Only where so much was kept: {', '.join(Capture)}.", choices=tuple(Capture)
+    ),
+    Field(
+        "labels",
+        "label",
+        "Only sessions that their source filed under this.",
+        is_recorded=True,
+        of="session",
+        condition=f"session_id IN (SELECT session_id FROM ({filed()}) WHERE list_contains($labels, label))",
+    ),
+    Field("scores", "score", "Only sessions scored so, such as 'reward>=0.5'.", "score"),
+    Field(
+        "since",
+        "since",
+        "From this time on, UTC: 2026-03-01 or 2026-03-01T12:00:00.",
+        "day",
+        label="From (UTC)",
+        words="since {:%Y-%m-%d %H:%M}",
+    ),
+    Field(
+        "until", "until", "Before this time, UTC.", "day", label="To (UTC)", words="until {:%Y-%m-%d %H:%M}"
+    ),
+    Field(
+        "dialects",
+        "dialect",
+        "Only what was found in this dialect, or in none.",
+        is_found=True,
+        is_recorded=True,
+        of="attempt",
+    ),
+    Field(
+        "outcomes",
+        "outcome",
+        f"Only what reading came to: {', '.join(Outcome)}.",
+        is_found=True,
+        choices=tuple(Outcome),
+        of="attempt",
+    ),
+    Field(
+        "endings",
+        "ending",
+        f"Only without a tool call, ended so: {', '.join(Ending)}.",
+        is_found=True,
+        label="Ended without a tool call",
+        choices=tuple(Ending),
+        of="attempt",
+        condition="attempt_id IN (SELECT attempt_id FROM unacted_turns WHERE list_contains($endings, ending))",
+    ),
+    Field(
+        "is_failing",
+        "failing",
+        "Only where something failed: in reading, checking or acting.",
+        "switch",
+        is_found=True,
+        words="failing",
+    ),
+    Field(
+        "stage",
+        "stage",
+        "Only where something failed in reading, checking or acting.",
+        "one",
+        is_found=True,
+        label="Went wrong in",
+        words="failed in {}",
+        choices=get_args(Stage),
+    ),
+    Field(
+        "reasons",
+        "code",
+        "Only where this is why something failed.",
+        is_found=True,
+        option="reason",
+        choices=tuple(Reason),
+    ),
+    Field(
+        "action",
+        "action",
+        "Only with this action; with --stage or --reason, where it failed.",
+        "text",
+        is_found=True,
+    ),
+    Field(
+        "executions",
+        "execution",
+        f"Only where a try came to: {', '.join(ExecutionStatus)}.",
+        is_found=True,
+        choices=tuple(ExecutionStatus),
+    ),
+    Field(
+        "origin",
+        "origin",
+        f"Only what was run by: {', '.join(Origin)}.",
+        "one",
+        is_found=True,
+        label="Run by",
+        words="run by {}",
+        choices=tuple(Origin),
+    ),
+    Field(
+        "verdicts",
+        "verdict",
+        f"Only what somebody has judged to be: {', '.join(Judgement)}.",
+        is_found=True,
+        choices=tuple(Judgement),
+        of="attempt",
+        condition=f"attempt_id IN (SELECT attempt_id FROM ({VERDICTS}) WHERE list_contains($verdicts, verdict))",
+    ),
+    Field(
+        "turn_labels",
+        "turn_label",
+        "Only turns that somebody has labelled so.",
+        is_found=True,
+        is_recorded=True,
+        of="turn",
+        condition=f"turn_id IN (SELECT turn_id FROM ({LABELS}) WHERE list_contains($turn_labels, label))",
+    ),
+    Field(
+        "text",
+        "search",
+        "Only where a response, arguments, results or the session's name hold this text.",
+        "text",
+        is_found=True,
+        option="text",
+        words="text {!r}",
+    ),
+)
+"""Everything to filter by, what was known before a response was read first."""

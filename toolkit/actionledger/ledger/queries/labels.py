@@ -1,0 +1,151 @@
+"""What sources and people say of sessions, turns and readings: labels and verdicts, as SQL and counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from actionledger.ledger.queries.base import Queryable, rows
+from actionledger.ledger.storage.schema import sessions_of
+
+MOVED = """
+moved AS (
+    SELECT turn_id AS said_of, superseded_by AS turn_id FROM superseded SEMI JOIN reviews USING (turn_id)
+    UNION SELECT said_of, superseded_by FROM moved JOIN superseded USING (turn_id)),
+there AS (SELECT said_of, turn_id AS now_of FROM moved ANTI JOIN superseded USING (turn_id))"""
+"""Which turn stands for one of which something was said, where that is another one by now; recursive."""
+
+LAST_STEPS = """
+last_steps AS (
+    SELECT *, first_value(reviewer) OVER steps_of AS said_by, first_value(reviewed_at) OVER steps_of AS given_at,
+           count(*) OVER (PARTITION BY review_id) AS steps
+    FROM reviews WINDOW steps_of AS (PARTITION BY review_id ORDER BY reviewed_at)
+    QUALIFY row_number() OVER (PARTITION BY review_id ORDER BY reviewed_at DESC, step <> 'given' DESC) = 1)"""
+"""The last step of each thing that is said, with who said it first, and when."""
+
+LABELS = f"""
+WITH RECURSIVE {MOVED}, {LAST_STEPS}
+SELECT session_id, coalesce(now_of, turn_id) AS turn_id, value AS label FROM last_steps LEFT JOIN there ON said_of = turn_id
+WHERE aspect = 'label' AND step <> 'withdrawn'"""
+"""The labels that people have given to turns; a row for each of them, by whom is not asked."""
+
+VERDICTS = f"""
+WITH {LAST_STEPS} SELECT attempt_id, value AS verdict FROM last_steps WHERE aspect = 'verdict' AND step <> 'withdrawn'"""
+"""What people have judged readings to be; a row for each of them."""
+
+
+def filed(condition: str = "true") -> str:
+    """Return, as SQL, the labels that sources file sessions under."""
+    labelled = f"session_id IN (SELECT session_id FROM session_ends WHERE labels <> '[]' AND {condition})"
+    return f"""
+SELECT session_id, label FROM (
+    SELECT session_id, unnest(labels::VARCHAR[]) AS label FROM ({sessions_of(labelled)}) WHERE labels <> '[]')"""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCount:
+    """A label, and how much goes by it.
+
+    Args:
+        label: it.
+        count: how many sessions their sources have filed under it, or how many turns people have given it.
+        is_of_turns: which of the two.
+    """
+
+    label: str
+    count: int
+    is_of_turns: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCount:
+    """A verdict, and how many readings somebody has judged so.
+
+    Args:
+        verdict: it.
+        readings: how many.
+    """
+
+    verdict: str
+    readings: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The labels of a session or of a turn.
+
+    Args:
+        session_id: the session.
+        turn_index: the turn's place in it; None for what the session is filed under.
+        labels: each once, sorted.
+    """
+
+    session_id: str
+    turn_index: int | None
+    labels: tuple[str, ...]
+
+
+_LABEL_COUNTS = f"""
+SELECT label, count(DISTINCT turn_id) AS count, true AS is_of_turns FROM ({LABELS}) GROUP BY label
+UNION ALL SELECT label, count(DISTINCT session_id), false FROM ({filed()}) GROUP BY label
+ORDER BY is_of_turns DESC, count DESC, label"""
+
+_VERDICTS = f"""
+SELECT verdict, count(DISTINCT attempt_id) AS readings FROM ({VERDICTS}) GROUP BY verdict ORDER BY readings DESC, verdict"""
+
+_THEIRS = "session_id IN (SELECT TRY_CAST(unnest($sessions) AS UUID))"
+
+_LABELLED = f"""
+SELECT session_id::VARCHAR AS session_id, turn_index, list_sort(list(DISTINCT label)) AS labels FROM (
+    SELECT session_id, NULL AS turn_index, label FROM ({filed(_THEIRS)})
+    UNION ALL
+    SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN (FROM turn_starts WHERE {_THEIRS}) AS t USING (turn_id))
+GROUP BY ALL ORDER BY session_id, turn_index NULLS FIRST"""
+
+_BOTH = "coalesce(filed, []) || list_filter(coalesce(given, []), lambda label: NOT list_contains(coalesce(filed, []), label))"
+
+_FILED = (
+    f"SELECT session_id, list(DISTINCT label ORDER BY label) AS filed FROM ({filed()}) GROUP BY session_id"
+)
+
+_GIVEN = f"SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN turn_starts AS t USING (turn_id)"
+
+LABELS_OF_SESSIONS = f"""
+SELECT session_id, {_BOTH} AS labels FROM ({_FILED}) FULL JOIN (
+    SELECT session_id, list(label ORDER BY turn_index, label) AS given FROM (
+        SELECT session_id, label, min(turn_index) AS turn_index FROM ({_GIVEN}) GROUP BY session_id, label)
+    GROUP BY session_id) USING (session_id)"""
+"""The labels of each session that has any, as SQL: what it is filed under, then those of its turns, each once, as a list shows them."""
+
+LABELS_OF_TURNS = f"""
+SELECT session_id, turn_index, {_BOTH} AS labels
+FROM (SELECT session_id, turn_index FROM turn_starts) LEFT JOIN ({_FILED}) USING (session_id) LEFT JOIN (
+    SELECT session_id, turn_index, list(DISTINCT label ORDER BY label) AS given FROM ({_GIVEN}) GROUP BY ALL)
+USING (session_id, turn_index) WHERE filed IS NOT NULL OR given IS NOT NULL"""
+"""The same of each turn: what its session is filed under, then its own."""
+
+
+def label_counts(ledger: Queryable) -> list[LabelCount]:
+    """Return every label that stands: those of turns, then those of sessions, each time the most frequent first.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, LabelCount, _LABEL_COUNTS)
+
+
+def verdict_counts(ledger: Queryable) -> list[VerdictCount]:
+    """Return what readings were judged to be, the most frequent first.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, VerdictCount, _VERDICTS)
+
+
+def labelled(ledger: Queryable, session_ids: Sequence[str]) -> list[Labelled]:
+    """Return what some sessions are filed under, and how their turns are labelled.
+
+    Args:
+        ledger: what to ask.
+        session_ids: which sessions.
+    """
+    return rows(ledger, Labelled, _LABELLED, {"sessions": list(session_ids)})
