@@ -28,7 +28,8 @@ from actionledger.imports.prices import Prices, cost_of, list_price, price_list
 from actionledger.imports.reading import written_of
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal
-from actionledger.ledger.queries.recorded import NOT_TOLD, Known, KnownTurn, LeftOutKey, ToldLeftOut, digest
+from actionledger.ledger.queries.packed import KnownTurn
+from actionledger.ledger.queries.recorded import NOT_TOLD, Known, LeftOutKey, ToldLeftOut, digest
 from actionledger.ledger.storage.encoding import as_recorded
 from actionledger.reading.recorded import WithCalls
 
