@@ -32,6 +32,7 @@ NAV: dict[str, tuple[str, ...]] = {
             "filters.md",
             "reviews.md",
             "dashboard.md",
+            "usage.md",
             "gate.md",
             "experiments.md",
             "actions.md",

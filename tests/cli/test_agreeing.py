@@ -27,7 +27,7 @@ def test_it_is_printed_by_pair_and_source(run, tmp_path):
     """Names of sessions are a text, and none of it is markup."""
     done = run("agreement", "-l", taken(tmp_path / "calls.duckdb"))
     assert (done.code, done.err) == (0, "")
-    assert "of one mind" in done.out
+    assert "agree" in done.out
     assert "[b]one#0 read_file: valid here, not_run there" in done.out
 
 

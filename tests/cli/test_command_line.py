@@ -32,6 +32,8 @@ COMMANDS = (
     "case new",
     "case check",
     "loops",
+    "usage",
+    "tools",
     "sql",
     "replay",
     "compare",

@@ -39,7 +39,7 @@ def test_a_file_is_taken_in(run, log, tmp_path):
     assert (
         "Seen: 1 file of Lines of JSON, a turn each (jsonl, 90% sure; --format NAME overrules)." in done.err
     )
-    assert "3 sessions with 6 new turns taken in; 0 turns were there already; 0 lines refused." in done.out
+    assert "3 sessions with 6 new turns taken in; 0 turns were already recorded; 0 lines refused." in done.out
     assert "Next: actionledger report --ledger team.duckdb" in done.out
     assert len(turns(tmp_path / "team.duckdb")) == 6
 
@@ -50,12 +50,12 @@ def test_a_second_time_everything_is_known(run, log):
     done = run("import", log, "-l", "team.duckdb")
     assert done.code == 0
     assert (
-        "0 sessions with 0 new turns taken in; 0 turns were there already; 1 unchanged file passed over"
+        "0 sessions with 0 new turns taken in; 0 turns were already recorded; 1 unchanged file passed over"
         in done.out
     )
     log.touch()
     again = run("import", log, "-l", "team.duckdb")
-    assert "0 sessions with 0 new turns taken in; 6 turns were there already; 0 lines" in again.out
+    assert "0 sessions with 0 new turns taken in; 6 turns were already recorded; 0 lines" in again.out
 
 
 def test_what_finds_nothing_new_loads_neither_a_format_nor_duckdb(run, log, tmp_path):
@@ -93,7 +93,7 @@ def test_refused_lines_have_their_own_exit_code(run, tmp_path):
     (tmp_path / "log.jsonl").write_bytes(b"\n".join(lines))
     done = run("import", "log.jsonl", "-l", "team.duckdb")
     assert done.code == 1
-    assert "1 session with 2 new turns taken in; 0 turns were there already; 2 lines refused." in done.out
+    assert "1 session with 2 new turns taken in; 0 turns were already recorded; 2 lines refused." in done.out
     assert "refused log.jsonl:2: The line is no JSON" in done.err
     assert "refused log.jsonl:3: The field 'text': Field required." in done.err
     assert len(turns(tmp_path / "team.duckdb")) == 2
@@ -109,7 +109,7 @@ def test_a_turn_with_another_text_is_told(run, tmp_path):
     done = run("import", "log.jsonl", "-l", "team.duckdb")
     assert done.code == 1
     assert (
-        "1 session with 1 new turn taken in; 1 turn was there already; 1 turn has other content under the same id, and what was "
+        "1 session with 1 new turn taken in; 1 turn was already recorded; 1 turn has other content under the same id, and what was "
         "recorded first is kept; 0 lines refused." in done.out
     )
     assert (
@@ -175,7 +175,7 @@ def test_sessions_of_two_sources_are_kept_apart(run, log, tmp_path):
     run("import", log, "-l", "team.duckdb")
     assert "3 sessions with 6 new turns" in run("import", "other.jsonl", "-l", "team.duckdb").out
     assert (
-        "6 turns were there already"
+        "6 turns were already recorded"
         in run("import", "other.jsonl", "-l", "team.duckdb", "--source", "log").out
     )
 
@@ -184,7 +184,7 @@ def test_a_gzipped_file_is_taken_in(run, log, tmp_path):
     """Its name says so; it is the same source."""
     (tmp_path / "log.jsonl.gz").write_bytes(gzip.compress(log.read_bytes()))
     run("import", "log.jsonl.gz", "-l", "team.duckdb")
-    assert "6 turns were there already" in run("import", log, "-l", "team.duckdb").out
+    assert "6 turns were already recorded" in run("import", log, "-l", "team.duckdb").out
 
 
 def test_a_folder_of_mints_recordings_is_taken_in(run, tmp_path):
@@ -264,7 +264,7 @@ def test_what_is_piped_in_is_taken_in(run, log, tmp_path):
     assert "refused standard input:7: The line is no JSON" in done.err
     zipped = gzip.compress(log.read_bytes())
     again = run("import", "-", "-l", "team.duckdb", stdin=zipped)
-    assert (again.code, "6 turns were there already" in again.out) == (0, True)
+    assert (again.code, "6 turns were already recorded" in again.out) == (0, True)
 
 
 def test_a_folder_of_lines_is_taken_in(run, log, tmp_path):
@@ -277,7 +277,7 @@ def test_a_folder_of_lines_is_taken_in(run, log, tmp_path):
     done = run("import", "more", "-l", "team.duckdb")
     assert (done.code, "9 sessions with 18 new turns" in done.out) == (0, True)
     (tmp_path / "more/a.jsonl").touch()
-    assert "6 turns were there already" in run("import", "more/a.jsonl", "-l", "team.duckdb").out
+    assert "6 turns were already recorded" in run("import", "more/a.jsonl", "-l", "team.duckdb").out
 
 
 def test_the_format_is_found_out(run, log, tmp_path):
@@ -465,7 +465,7 @@ def test_one_who_stops_an_import_is_told_what_was_kept(run, log, monkeypatch):
     assert "2 sessions with 5 new turns taken in" in done.out
     monkeypatch.undo()
     again = run("import", log, "-l", log.parent / "team.duckdb")
-    assert "1 session with 1 new turn taken in; 5 turns were there already" in again.out
+    assert "1 session with 1 new turn taken in; 5 turns were already recorded" in again.out
 
 
 def test_a_turn_that_takes_an_earlier_state_s_place_is_told_apart(run):

@@ -115,7 +115,7 @@ def test_sessions_are_listed_by_their_names(run, recorded):
 def test_sessions_are_picked_by_a_filter(run, sentence, names, recorded):
     """Those with a response that it picks, and how many; one that is named is shown whole."""
     out = run("show", "-l", names, "--outcome", "no_action", "--source", "two").out.splitlines()
-    assert "turns  that fit  read whole" in out[0]
+    assert "turns  that fit  parsed" in out[0]
     [row] = out[1:]
     assert row.split("coder, m")[1].split()[:2] == ["2", "1"]
     few = run("show", "-l", names, "--outcome", "no_action", "--limit", "2")

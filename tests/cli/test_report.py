@@ -23,7 +23,7 @@ def test_a_report_says_how_far_the_responses_got(run, recorded):
         "Read in which dialect",
         "By profile",
         "By model",
-        "Why they fail",
+        "Failures",
         "malformed_json",
         "not_found (read_file)",
     ):
@@ -324,7 +324,7 @@ def test_a_report_of_other_runtimes_sessions(run, tmp_path):
     assert "of these succeeded 0 tried there 0.0% too few sessions" in lines
     assert any(line.startswith("acting (recorded) command_failed (Bash) 2 2") for line in lines)
     assert (
-        "Took 2,000 tokens in, 1,800 of them cached, 100 out (2 of 2 responses); $0.50 as recorded (2 of 2 responses)."
+        "Used 2,000 input tokens (1,800 cached) and 100 output tokens (2 of 2 responses); $0.50 as recorded (2 of 2 responses)."
         in out
     )
     assert any(line.startswith("7 injected_context environment") for line in lines)

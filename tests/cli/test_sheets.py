@@ -25,7 +25,7 @@ def shown(sheet: Sheet, width: int) -> str:
 def test_no_word_is_broken(width):
     """However little room there is: a name or an id stands whole on one line."""
     sheet = Sheet(
-        "reason", "action", "session", "model", "count", "rate with 95 % interval", title="Why they fail"
+        "reason", "action", "session", "model", "count", "rate with 95 % interval", title="Failures"
     )
     for _ in range(3):
         sheet.add_row(*WORDS)

@@ -20,7 +20,7 @@ def copied(recorded, tmp_path) -> LedgerFiles:
 def test_a_ledger_that_is_well_ends_with_0(run, copied):
     """Each check is a line; the verdict stands beside, for who pipes the table on."""
     done = run("doctor", "team.duckdb")
-    assert (done.code, done.err) == (0, "Nothing needs you.\n")
+    assert (done.code, done.err) == (0, "All good.\n")
     assert "published file  " in done.out
     assert "needs you" not in done.out
 
@@ -32,7 +32,7 @@ def test_what_needs_a_person_ends_with_3_and_what_is_mended_does_not(run, copied
     assert (done.code, "--fix mends some of it" in done.err) == (3, True)
     assert not copied.published.exists()
     done = run("doctor", "-l", "team.duckdb", "--fix")
-    assert (done.code, done.err) == (0, "Published what the working file holds.\nNothing needs you.\n")
+    assert (done.code, done.err) == (0, "Published what the working file holds.\nAll good.\n")
     assert copied.published.exists()
 
 

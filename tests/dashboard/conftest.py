@@ -486,7 +486,7 @@ def drawn() -> Callable[[AppTest, str], dict[str, Any]]:
 def stats() -> Callable[..., dict[str, tuple[str, list[str]]]]:
     """The numbers of a row of them, each by its label, with the lines below it."""
 
-    def found(test: AppTest, label: str = "How far responses get") -> dict[str, tuple[str, list[str]]]:
+    def found(test: AppTest, label: str = "Rates") -> dict[str, tuple[str, list[str]]]:
         strips = [
             json.loads(one.proto.json)
             for one in test.get("bidi_component")

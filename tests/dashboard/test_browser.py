@@ -162,7 +162,7 @@ def test_a_number_leads_to_its_turns(visit: Visit) -> None:
     visit.open()
     for name, expected in (
         ("60.0%", "outcome=clean&outcome=repaired"),
-        ("2 not read whole", "stage=reading"),
+        ("2 not parsed", "stage=reading"),
         (re.compile("read in xml_tags"), "model=small&outcome=clean&outcome=repaired&dialect=xml_tags"),
     ):
         page.get_by_role("link", name=name, exact=isinstance(name, str)).first.click()
@@ -303,7 +303,7 @@ def test_the_bar_of_a_list_is_worked_by_keys_and_keeps_the_focus(visit: Visit) -
     # The page rests before it has heard of the step as well: the box may be drawn anew between two looks at it.
     expect(box).to_be_checked()
     expect(box).to_be_focused()
-    page.get_by_label("Order").select_option("longest first")
+    page.get_by_label("Order").select_option("most turns first")
     page.wait_for_url("**/sessions?failing=1&order=longest+first")
     visit.settle()
     search = page.get_by_label("Search")
@@ -734,7 +734,7 @@ PAGES = [
 """Pages with as much on them as they can have, no two of which are made of the same components."""
 
 MORE_PAGES = [
-    *("sessions", "live", "health", "left_out"),
+    *("sessions", "usage", "usage?by=tool", "tools", f"transcript?{STEPS}", "live", "health", "left_out"),
     *("turns?task=many", "compare", "compare?by=models", "compare?by=sources", "compare?after_run=unknown"),
     *(
         "review",

@@ -32,7 +32,7 @@ def test_trend_has_both_rates_with_interval_and_count() -> None:
     first = rows_of(trend_chart(TREND, LATER))[0]
     assert (first["day"], first["series"], first["share"], first["count"]) == (
         "2026-03-02",
-        "read whole",
+        "parsed",
         0.9,
         10,
     )
@@ -65,11 +65,11 @@ def test_both_lines_have_their_band_and_a_cut_axis_says_so() -> None:
     bands = [layer for layer in chart.to_dict()["layer"] if layer["mark"]["type"] == "area"]
     assert len(bands) == 1
     assert {row["series"] for row in rows_of(chart) if row["low"] is not None} == {
-        "read whole",
+        "parsed",
         "without a repair",
     }
     assert "series" not in json.dumps(bands[0]["transform"])
-    assert bands[0]["encoding"]["y"]["title"] == "// axis cut below 60%"
+    assert bands[0]["encoding"]["y"]["title"] == "Axis starts at 60%"
     assert bands[0]["encoding"]["y"]["scale"]["domain"] == [0.6, 1.0]
     whole = trend_chart(TREND, LATER).to_dict()["layer"][0]["encoding"]["y"]
     assert (whole["title"], whole["scale"]["domain"][0]) == (None, 0.0)

@@ -248,7 +248,7 @@ class TestSets:
         answer = drawn(test, "answer")
         assert answer["grid"] is None
         assert dict(answer["facts"])["Compared"].startswith(
-            "responses as two sets, since no turn is on both sides"
+            "different turns on each side, compared as independent samples"
         )
         shown = table(test, "measures")
         assert [row[0] for row in shown["rows"]] == ["Parse success", "Strict success"]
@@ -263,7 +263,7 @@ class TestSets:
         """By default the ledger's days in two halves: its Monday and its Tuesday."""
         test = open_page(sample, COMPARE, by="periods")
         assert "Before: 2026-03-02 – 2026-03-02. After: 2026-03-03 – 2026-03-03." in said(test)
-        assert drawn(test, "answer")["verdict"] == "can't be told"
+        assert drawn(test, "answer")["verdict"] == "inconclusive"
         test = open_page(sample, COMPARE, by="periods", before_since="2026-03-03")
         assert "These two sides can't be compared" in said(test)
 
@@ -273,7 +273,7 @@ class TestSets:
         """A week in which nothing was recorded compared with nothing: the one before the pause is taken, and the page says which."""
         test = open_page(elsewhere_twice, COMPARE, by="periods")
         assert "Before: 2026-02-24 – 2026-03-02. After: 2026-03-25 – 2026-03-31." in said(test)
-        assert drawn(test, "answer")["verdict"] == "can't be told"
+        assert drawn(test, "answer")["verdict"] == "inconclusive"
 
     def test_where_reading_can_not_be_audited_what_came_of_the_calls_answers(
         self, open_page: Open, elsewhere_twice: Path, drawn: Drawn

@@ -43,8 +43,8 @@ def test_each_parse_rate_has_its_capture_levels(open_page: Open, elsewhere: Path
     for rate in ("Parse success", "Strict success"):
         assert shown[rate][0] == "100.0%"
         assert shown[rate][1][1:] == ["n = 3 in 2 sessions", "capture: arguments 3 · calls 1"]
-    assert shown["Done here"] == ("–", ["none recorded"])
-    assert shown["Done elsewhere"][0] == "50.0%"
+    assert shown["Executed by actionledger"] == ("–", ["none recorded"])
+    assert shown["Executed by the recorded agent"][0] == "50.0%"
 
 
 def test_a_number_opens_the_turns_that_it_counts(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:
@@ -59,7 +59,7 @@ def test_a_number_opens_the_turns_that_it_counts(open_page: Open, elsewhere: Pat
             return queries.count_turns_behind(ledger, filter_of(href))
 
         assert steps["With a valid action"]["lost_href"] == ""  # no filter picks those
-        read = [steps[label]["href"] for label in ("Can be audited", "Read whole")]
+        read = [steps[label]["href"] for label in ("Can be audited", "Parsed")]
         rated = [stats[label]["href"] for label in ("Parse success", "Strict success")]
         assert [turns(href) for href in (*read, *rated, group["href"])] == [3] * 5
         assert (steps["Can be audited"]["lost"], turns(steps["Can be audited"]["lost_href"])) == (
@@ -97,7 +97,7 @@ def test_each_reason_has_what_its_turns_took(open_page: Open, elsewhere: Path, c
     assert {name: row["Where"] for name, row in rows.items()} == dict.fromkeys(
         ("command_failed", "rejected"), "acting (elsewhere)"
     )
-    assert [rows[name]["Tokens in"] for name in ("command_failed", "rejected")] == ["1,000", "2,000"]
+    assert [rows[name]["Input tokens"] for name in ("command_failed", "rejected")] == ["1,000", "2,000"]
     assert rows["command_failed"]["Cost"] == "$0.2500"
     assert rows["rejected"]["Cost"] == "not recorded"
     assert (rows["rejected"]["Inferred"], rows["command_failed"]["Inferred"]) == (1, 0)
@@ -118,9 +118,16 @@ def test_a_reason_leads_to_its_turns(open_page: Open, elsewhere: Path, drawn: Dr
 
 def test_children_stand_under_their_parent(open_page: Open, elsewhere: Path, cells: Any) -> None:
     """In the list of sessions, in any order; a child whose parent is not there stands for itself."""
-    for order in ("newest first", "oldest first", "longest first", "worst read first"):
+    for order in (
+        "newest first",
+        "oldest first",
+        "most turns first",
+        "longest duration first",
+        "highest cost first",
+        "lowest parse rate first",
+    ):
         rows = cells(open_page(elsewhere, "views/sessions.py", order=order))
-        named = [(row["Session"], row["Child as"]) for row in rows]
+        named = [(row["Session"], row["Relation"]) for row in rows]
         place = named.index(("parent", ""))
         assert named[place + 1] == ("↳ child", "subagent")
         assert ("orphan", "fork") in named
@@ -145,7 +152,9 @@ def test_a_child_opens_in_the_place_of_its_parent(open_page: Open, elsewhere: Pa
     """Both are on the page, each with its own turn, and a child that is not there is named."""
     test = open_page(elsewhere, "views/replay.py", session=PARENT, turn="1", child=CHILD)
     viewers = [
-        json.loads(one.proto.json) for one in test.get("bidi_component") if "transcript" in str(one.proto)
+        json.loads(one.proto.json)
+        for one in test.get("bidi_component")
+        if one.proto.component_name == "actionledger.transcript"
     ]
     assert [(one["index"], one["inner"], one["names"]["turn"]) for one in viewers] == [
         (1, False, "turn"),

@@ -57,7 +57,7 @@ def whole() -> Filter:
     return filter_of_parameters(
         {
             "run": [derived_id("run", "live")], "since": ["2026-03-02"], "until": ["2026-03-03"], "model": ["a", "b"],
-            "profile": ["coder"], "task": ["t"], "source": ["s"], "capture": ["text"], "label": ["l"],
+            "profile": ["coder"], "task": ["t"], "source": ["s"], "project": ["/p"], "branch": ["b"], "agent": ["a"], "capture": ["text"], "label": ["l"],
             "score": ["reward>=0.5", "a=b=1"], "outcome": ["clean"], "ending": ["unparseable"], "dialect": ["none"], "failing": ["1"],
             "stage": ["acting"],
             "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "verdict": ["wrong"],
@@ -105,7 +105,7 @@ def test_every_filter_in_the_link_is_a_chip(open_page: Open, sample: Path, drawn
 def test_a_link_that_asks_twice_for_what_is_not_there_is_a_sentence(open_page: Open, sample: Path) -> None:
     """The page broke at the second one; one press takes out both."""
     test = open_page(sample, TURNS, model=["gone", "gone"])
-    [button] = [each for each in test.button if each.label == "Take it out"]
+    [button] = [each for each in test.button if each.label == "Remove"]
     button.click().run()
     assert not test.exception
     assert "model" not in test.query_params
@@ -115,7 +115,7 @@ def test_a_link_that_asks_for_two_of_what_is_one_says_so(open_page: Open, sample
     """The first was looked for, and the other passed over in silence."""
     test = open_page(sample, TURNS, search=["to do", "create", "to do"])
     assert any("only one can be looked for" in text.value for text in test.text)
-    [button] = [each for each in test.button if each.label == "Take it out"]
+    [button] = [each for each in test.button if each.label == "Remove"]
     button.click().run()
     assert [chip for chip, _ in chips(drawn, test)] == ["Text: to do"]
 
@@ -295,7 +295,7 @@ def test_cells_lead_to_their_own_lists(open_page: Open, elsewhere: Path, drawn: 
     parents = [
         f"replay?session={row.parent_session_id}&turn=0" if row.parent_session_id else "" for row in rows
     ]
-    assert columns["Child as"]["hrefs"] == parents
+    assert columns["Relation"]["hrefs"] == parents
     assert sum(map(bool, parents)) == 2
 
 

@@ -43,6 +43,9 @@ PLACES: dict[str, tuple[str, str]] = {
     "models": ("model", "--model"),
     "tasks": ("task", "--task"),
     "sources": ("source", "--source"),
+    "projects": ("project", "--project"),
+    "branches": ("branch", "--branch"),
+    "agents": ("agent", "--agent"),
     "captures": ("capture", "--capture"),
     "labels": ("label", "--label"),
     "scores": ("score", "--score"),
@@ -90,6 +93,11 @@ def sessions() -> Iterator[al.RecordedSession]:
             "sums" if number % 2 else "letters",
             tuple(turns),
             scores={"reward": number / 4},
+            details=al.SessionDetails(
+                project="/work/a" if number % 2 else "/work/b",
+                git_branch=("", "main", "fix/it")[number % 3],
+                agent="tuner" if number < 3 else "",
+            ),
             labels=("even",) if number % 2 == 0 else ("odd", "all"),
         )
 
@@ -225,6 +233,9 @@ PICKS: dict[str, Callable[[Row, Filter], bool]] = {
     "models": lambda row, within: row["model"] in within.models,
     "tasks": lambda row, within: row["task"] in within.tasks,
     "sources": lambda row, within: row["session"]["source"] in within.sources,
+    "projects": lambda row, within: row["session"]["project"] in within.projects,
+    "branches": lambda row, within: row["session"]["git_branch"] in within.branches,
+    "agents": lambda row, within: row["session"]["agent"] in within.agents,
     "captures": lambda row, within: row["turn"]["capture"] in within.captures,
     "labels": lambda row, within: bool(
         {*json.loads(str(row["session"]["labels"] or "[]"))} & {*within.labels}
@@ -269,6 +280,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "models": some("big", "small", "live"),
     "tasks": some("sums", "letters"),
     "sources": some("theirs", "ours"),
+    "projects": some("/work/a", "/work/b"),
+    "branches": some("main", "fix/it"),
+    "agents": some("tuner"),
     "captures": some("text", "calls"),
     "labels": some("even", "odd", "all"),
     "scores": some(
@@ -281,7 +295,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "endings": some("unparseable", "stopped_without_acting", "went_on", "final_answer"),
     "is_failing": st.just(value=True),
     "stage": st.sampled_from(get_args(Stage)),
-    "reasons": some("truncated", "unknown_name", "not_found", "unknown_failure"),
+    "reasons": some("truncated", "unknown_action", "not_found", "tool_error"),
     "action": st.sampled_from(["edit", "list_tasks", "update_task", "fly"]),
     "executions": some("succeeded", "failed"),
     "origin": st.sampled_from(Origin),
@@ -312,6 +326,7 @@ def example(name: str) -> Any:
     """Return a value of a field: the first of those that it can have here."""
     return {
         "profiles": ("assistant",), "models": ("small",), "tasks": ("sums",), "sources": ("theirs",), "captures": ("calls",),
+        "projects": ("/work/a",), "branches": ("main",), "agents": ("tuner",),
         "labels": ("even",), "scores": (ScoreBound("reward", ">=", 0.5),), "since": MONDAY.replace(hour=0) + timedelta(days=2),
         "until": MONDAY.replace(hour=0) + timedelta(days=2), "dialects": ("none",), "outcomes": ("no_action",),
         "endings": ("unparseable",), "is_failing": True, "stage": "checking", "reasons": ("truncated",), "action": "edit",

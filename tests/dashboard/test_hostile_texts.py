@@ -15,7 +15,14 @@ import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.core.events import ActionRecord
 from actionledger.core.ids import derived_id, now
-from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.core.recordings import (
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    RecordedTurn,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.values import Block, FieldError, Issue, Repair, Span
 from actionledger.core.vocabulary import (
     ActionStatus,
@@ -118,9 +125,19 @@ def import_hostile(ledger: Ledger) -> None:
     results = [RecordedResult(call.call_id, call.name, is_error=True) for call in calls]
     turn = RecordedTurn(0, RESPONSE, calls=tuple(calls), results=tuple(results))
     left = [LeftOut(text, LeftOutReason.ENCRYPTED, text, 1) for text in HOSTILE_TEXTS]
-    import_sessions(
-        ledger, [RecordedSession("elsewhere", None, "m", "", (turn,)), *left], origin=HOSTILE_TEXTS[0]
-    )
+    called = [
+        RecordedSession(
+            f"called {number}",
+            None,
+            text,
+            "",
+            (RecordedTurn(0, text, usage=Usage(input_tokens=number, cost_usd=1.0)),),
+            details=SessionDetails(title=text, project=f"/{text}", git_branch=text, agent=text),
+        )
+        for number, text in enumerate(HOSTILE_TEXTS)
+    ]
+    session = RecordedSession("elsewhere", None, "m", "", (turn,))
+    import_sessions(ledger, [session, *called, *left], origin=HOSTILE_TEXTS[0])
 
 
 def say_hostile(ledger: Ledger) -> None:
@@ -164,6 +181,10 @@ MORE_PAGES = (
         "left_out",
         "?reasons=by+action",
         "sessions",
+        "tools",
+        f"transcript?{TURN}",
+        f"transcript?session={derived_id('session', 'jsonl', 'elsewhere')}",
+        *(f"usage?by={by}" for by in ("day", "session", "project", "branch", "model", "tool")),
         f"turns?search={HOST}",
         "compare",
         "compare?by=models",

@@ -195,7 +195,7 @@ class TestHealth:
     def test_a_ledger_that_is_well(self, open_page: Open, sample: Path, drawn: Drawn) -> None:
         """Each check says so, and the command is named."""
         test = open_page(sample, HEALTH)
-        assert "Nothing needs you" in texts(test)
+        assert "All good" in texts(test)
         assert {each["level"] for each in drawn(test, "findings")["findings"]} <= {"fine", "note"}
         assert "actionledger doctor" in command(test)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -105,7 +105,7 @@ class TestSentence:
         """196 of 280 were read, the last week 126 of 140 and the one before 70 of 140."""
         test = open_page(weeks, PAGE)
         assert sentence(test) == (
-            "70.0% ± 5.6 read whole; 90.0% in the last 7 days, +40.0 points on the 7 days beforebetter"
+            "70.0% ± 5.6 parsed completely; 90.0% in the last 7 days, +40.0 points on the 7 days beforebetter"
         )
         [shown, _] = drawn(test, "headline")
         compare = parse_qs(urlsplit(shown["read"][-2]["href"]).query)
@@ -122,7 +122,7 @@ class TestSentence:
         test = open_page(weeks, PAGE, since="2026-03-11", until="2026-03-12")
         assert (
             sentence(test)
-            == "90.0% (76.9% – 96.0%) read whole, +0.0 points on the 2 days beforemay be chance"
+            == "90.0% (76.9% – 96.0%) parsed completely, +0.0 points on the 2 days beforemay be chance"
         )
 
     def test_an_empty_ledger_says_what_fills_it(self, open_page: Open, empty: Path) -> None:
@@ -134,7 +134,7 @@ class TestSentence:
     def test_one_session_is_too_few(self, open_page: Open, imported: Path) -> None:
         """The share without a margin, nothing before it, nothing that failed."""
         test = open_page(imported, PAGE)
-        assert sentence(test) == "100.0% read whole; there is no earlier day to set beside it."
+        assert sentence(test) == "100.0% parsed completely; no earlier day to compare with."
         assert worst(test) == "Nothing failed, as far as it was read, checked and executed."
 
     def test_what_cannot_be_audited_has_the_word(self, open_page: Open, calls_alone: Path) -> None:
@@ -167,7 +167,7 @@ class TestSentence:
             found = queries.funnel(ledger)
         said = sentence_of(found, change, Filter())
         assert "".join(piece["text"] for piece in said) == (
-            "100.0% read whole; 100.0% in the last 7 days, +25.0 points on the 7 days beforetoo few sessions to tell"
+            "100.0% parsed completely; 100.0% in the last 7 days, +25.0 points on the 7 days beforetoo few sessions to tell"
         )
 
     def test_the_margin_is_the_farther_end(self) -> None:
@@ -224,6 +224,38 @@ class TestUnacted:
 
 
 class TestNotInTheNumbers:
+    def test_the_cost_is_said_beside_that_of_the_days_before(self, open_page: Open, tmp_path: Path) -> None:
+        """As many days on either side; where no cost is known, nothing is said of it."""
+        path = tmp_path / "costs.duckdb"
+        with al.open_ledger(path) as ledger:
+            sessions = [
+                al.RecordedSession(
+                    f"s{day}",
+                    None,
+                    "m",
+                    "",
+                    (
+                        al.RecordedTurn(
+                            0,
+                            "Done.",
+                            occurred_at=datetime(2026, 3, 1 + day, 9, tzinfo=UTC),
+                            usage=al.Usage(input_tokens=1, cost_usd=1.0 if day < 7 else 2.0),
+                        ),
+                    ),
+                )
+                for day in range(14)
+            ]
+            al.import_sessions(ledger, sessions)
+        [cost] = [part["cost"] for part in drawn(open_page(path, PAGE), "headline") if part["cost"]]
+        said = "".join(piece["text"] for piece in cost)
+        assert said == "Cost: $21.00; $14.00 in the last 7 days, $7.00 in the 7 days before."
+        assert [piece["href"] for piece in cost if "href" in piece] == ["usage?"]
+        with al.open_ledger(tmp_path / "none.duckdb") as ledger:
+            al.import_sessions(
+                ledger, [al.RecordedSession("s", None, "m", "", (al.RecordedTurn(0, "Done."),))]
+            )
+        assert not any(part["cost"] for part in drawn(open_page(tmp_path / "none.duckdb", PAGE), "headline"))
+
     def test_what_is_not_recorded_took_what_it_took(self, open_page: Open, tmp_path: Path) -> None:
         """Nothing is said of how it was read; its tokens are, its link leads to it, and each page of it opens."""
         path = tmp_path / "l.duckdb"
@@ -285,13 +317,13 @@ class TestNumbers:
         test = open_page(weeks, PAGE)
         [steps] = drawn(test, "steps")
         reading = {step["label"]: step for step in steps["stages"][0]["steps"]}
-        expected = {"Responses": (280, 0), "Meant to act": (280, 0), "Read whole": (196, 84)}
+        expected = {"Responses": (280, 0), "Meant to act": (280, 0), "Parsed": (196, 84)}
         with open_ledger(weeks, read_only=True) as ledger:
             for label, (count, lost) in expected.items():
                 assert reading[label]["count"] == count
                 assert queries.count_turns_behind(ledger, Filter(), mark_of(reading[label]["href"])) == count
                 if lost:
-                    assert reading[label]["lost"] == f"{lost} not read whole"
+                    assert reading[label]["lost"] == f"{lost} not parsed"
                     assert (
                         queries.count_turns_behind(ledger, Filter(), mark_of(reading[label]["lost_href"]))
                         == lost
@@ -333,14 +365,16 @@ class TestNumbers:
     ) -> None:
         """Four turns with tokens, one with a cost, no latency; one of four tries is no time-out."""
         test = open_page(elsewhere, PAGE)
-        took = stats(test, "What responses took")
-        assert took["Tokens in"] == ("4,000", ["recorded of 4 of 4"])
+        took = stats(test, "Usage")
+        assert took["Input tokens"] == ("4,000", ["recorded of 4 of 4"])
         assert took["Cost"] == ("$0.2500", ["recorded of 1 of 4"])
-        assert took["Time-outs elsewhere"][0] == "0.0%"
-        assert took["Time-outs elsewhere"][1][-1] == "median 12 ms, 95 % within 12 ms, recorded of 1 of 2"
+        assert took["Timeouts (recorded agent)"][0] == "0.0%"
+        assert (
+            took["Timeouts (recorded agent)"][1][-1] == "median 12 ms, 95 % within 12 ms, recorded of 1 of 2"
+        )
         assert "Latency: not recorded." in [caption.value for caption in test.caption]
         bare = open_page(imported, PAGE)
-        assert stats(bare, "What responses took") == {}
+        assert stats(bare, "Usage") == {}
         assert "Latency, tokens, cost: not recorded." in [caption.value for caption in bare.caption]
 
 
@@ -348,8 +382,8 @@ class TestFailures:
     def test_the_costliest_comes_first_and_opens_its_turns(self, open_page: Open, weeks: Path) -> None:
         """All 84 are one group; its link shows just these, each leading to its replay."""
         test = open_page(weeks, PAGE)
-        assert worst(test).startswith("Costs most: malformed_json in reading.")
-        spent = "84 times in 84 turns. Sessions spent 84 turns until an action got through; in 84 sessions none did."
+        assert worst(test).startswith("Most expensive failure: malformed_json in reading.")
+        spent = "84 times in 84 turns. Recovery took 84 turns; 84 sessions never recovered."
         assert worst(test).endswith(spent)
         assert any(
             each.value.startswith("1 group; loops have a list of their own. ") for each in test.caption

@@ -206,7 +206,7 @@ def test_whose_queue_it_is_is_said_where_nobody_has_a_name(open_page: Open, own:
         assert "give your name above" not in words(open_page(own, PAGE, **nothing))
     test = open_page(own, PAGE, queue="theirs")
     assert 'Queue: there is no "theirs" here' in words(test)
-    [remove] = [button for button in test.button if button.label == "Take it out"]
+    [remove] = [button for button in test.button if button.label == "Remove"]
     remove.click().run()
     assert "queue" not in test.query_params
 
@@ -215,7 +215,7 @@ def test_a_turn_says_why_it_is_in_the_queue(open_page: Open, own: Path, drawn: D
     """What failed after reading, too: in the queue by its reason, on the page by what was executed; with the session's name."""
     test = as_person(open_page(own, PAGE), "ann")
     rows = tables(test)["turns: failing, not judged by me"]
-    failed = [row for row in rows if row["Outcome"].endswith("not valid or not done")]
+    failed = [row for row in rows if row["Outcome"].endswith("a tool call failed")]
     assert failed
     assert all(row["Reason"] for row in rows)
     codes = {code for row in rows for code in row["Reason"].split(", ")}
@@ -349,7 +349,7 @@ def test_a_week_with_none_before_it_says_so_once(
             writer.turn(f"s{number}", 0, "<a>b</a>", Outcome.CLEAN, at=datetime(2026, 3, day, 9))
     test = open_page(path, PAGE, by="this week")
     assert not test.warning
-    assert test.info[0].value.startswith("No response of the days before meant to act")
+    assert test.info[0].value.startswith("The previous week has no tool calls")
     [way] = drawn(test, "anchors")["links"]
     assert way["href"] == "./?since=2026-03-19&until=2026-03-25"
 

@@ -39,7 +39,7 @@ def test_a_label_is_seen_by_a_second_reviewer_after_a_reload(path: Path, hostile
         visits = her_visit, his_visit = visited(hers, url), visited(his, url)
         first, second = her_visit.page, his_visit.page
         her_visit.open(TURN)
-        first.get_by_role("textbox", name="Your name, to stand beside what you say").fill("ann")
+        first.get_by_role("textbox", name="Your name (shown with your reviews)").fill("ann")
         first.get_by_role("button", name="Review as this person").click()
         first.get_by_text("You review as ann.").wait_for()
         her_visit.settle()
@@ -64,10 +64,8 @@ def test_a_label_is_seen_by_a_second_reviewer_after_a_reload(path: Path, hostile
         first.get_by_text("You review as ann.").wait_for()
 
         his_visit.open(TURN)
-        assert (
-            second.get_by_role("textbox", name="Your name, to stand beside what you say").input_value() == ""
-        )
-        second.get_by_role("textbox", name="Your name, to stand beside what you say").fill("bob")
+        assert second.get_by_role("textbox", name="Your name (shown with your reviews)").input_value() == ""
+        second.get_by_role("textbox", name="Your name (shown with your reviews)").fill("bob")
         second.get_by_role("button", name="Review as this person").click()
         second.locator(".lanes .card", has_text="2 more").wait_for()
         assert second.locator(".lanes .card", has_text="flaky").count() == 0
@@ -148,7 +146,7 @@ def test_a_reviewers_half_hour(team: Path) -> None:
         page = visit.page
         visit.open()
         walk.press(page.get_by_role("link", name="Review", exact=True))
-        page.get_by_role("textbox", name="Your name, to stand beside what you say").fill("cat")
+        page.get_by_role("textbox", name="Your name (shown with your reviews)").fill("cat")
         page.keyboard.press("Enter")
         page.get_by_text("You review as cat.").wait_for()
         visit.settle()

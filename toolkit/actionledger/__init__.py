@@ -66,7 +66,12 @@ if TYPE_CHECKING:
     from actionledger.imports.sources.base import LeftOut as LeftOut, Refusal as Refusal
     from actionledger.imports.sources.tables import frame_sessions as frame_sessions
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
-    from actionledger.ledger.listings import sessions as sessions, turns as turns
+    from actionledger.ledger.listings import (
+        sessions as sessions,
+        tool_calls as tool_calls,
+        turns as turns,
+        usage as usage,
+    )
     from actionledger.ledger.queries.agreement import Agreement as Agreement, agreement as agreement
     from actionledger.ledger.queries.differences import TurnDifference as TurnDifference
     from actionledger.ledger.queries.filters import Filter as Filter
@@ -226,7 +231,7 @@ _NAMES_OF_MODULES = {
     "imports.plan_importer": ("ImportProgress",),
     "ledger": ("Ledger", "open_ledger"),
     "ledger.storage.ingest": ("IngestReport",),
-    "ledger.listings": ("sessions", "turns"),
+    "ledger.listings": ("sessions", "tool_calls", "turns", "usage"),
     "ledger.upkeep.proofs.report": ("Verification",),
     "ledger.queries.agreement": ("Agreement", "agreement"),
     "ledger.queries.marks": ("Mark",),

@@ -19,7 +19,7 @@ NOT_BOTH = "One side has nothing that meant to act and can be audited."
 """Why nobody can say which side is read better."""
 
 _ANSWERS = {
-    "parse_success": "read whole",
+    "parse_success": "parsed",
     "recorded_execution": "of what was tried elsewhere succeeded",
     "execution": "of what was tried here succeeded",
 }
@@ -51,7 +51,7 @@ def answer_of(
     difference: tuple[float, float] | None,
     p_value: float | None,
     *,
-    did: str = "read whole",
+    did: str = "parsed",
 ) -> Answer:
     """Return whether the second rate is better: only where test and interval both say so."""
     if before.value is None or after.value is None:
@@ -59,7 +59,7 @@ def answer_of(
     change = after.value - before.value
     said = f"{share(before)} {did} before, {share(after)} after: {points(change)} points"
     if difference is None or p_value is None:
-        return Answer("can't be told", "idle", f"{said}, from {TOO_FEW} to tell that from chance.")
+        return Answer("inconclusive", "idle", f"{said}, from {TOO_FEW} to tell that from chance.")
     low, high = difference
     said += f" ({points(low)} to {points(high)}, 95 %), {shown_p(p_value)}."
     if p_value < _SURE and low > 0:
@@ -81,8 +81,8 @@ def paired_facts(found: PairedComparison) -> Facts:
     turns, sessions = counted(found.intent, "turn"), counted(found.net.sessions, "session")
     facts = [
         ("Compared", f"{turns} that meant to act in both, in {sessions}"),
-        ("Before", f"{share(found.before)} read whole ({interval(found.before)})"),
-        ("After", f"{share(found.after)} read whole ({interval(found.after)})"),
+        ("Before", f"{share(found.before)} parsed ({interval(found.before)})"),
+        ("After", f"{share(found.after)} parsed ({interval(found.after)})"),
         ("Difference", f"{in_points(found.difference)}, 95 %, of what the sign-flip test leaves possible"),
         ("By the bootstrap", f"{in_points(found.resampled)}, 95 %, drawn by sessions"),
         ("Sign-flip test", f"{shown_p(found.p_value)}, over sessions"),
@@ -127,10 +127,10 @@ def _answering(found: Contrast) -> Measure | None:
 def contrast_facts(found: Contrast) -> Facts:
     """Return what can be said beside the measures of two sides that share no turns."""
     responses = f"{found.before.responses:,} before, {found.after.responses:,} after"
-    facts = [("Compared", f"responses as two sets, since no turn is on both sides: {responses}")]
+    facts = [("Compared", f"different turns on each side, compared as independent samples: {responses}")]
     measure = _answering(found)
     if measure is not None and measure.name != "parse_success" and not any(found.not_auditable):
-        facts.append(("Read whole", f"no answer: {NOT_BOTH[0].lower()}{NOT_BOTH[1:-1]}"))
+        facts.append(("Parsed", f"no answer: {NOT_BOTH[0].lower()}{NOT_BOTH[1:-1]}"))
     if found.tasks is None:
         facts.append(("Shared tasks", "none, so that nothing says whether both sides were asked alike"))
     else:
@@ -175,9 +175,9 @@ def _grid(found: PairedComparison, sides: Sides) -> dict[str, Any] | None:
     cell = _cell_of(found.intent, sides)
     return {
         "label": "turns that meant to act in both readings, by which read them whole",
-        "columns": ["after: read whole", "after: not whole"],
+        "columns": ["after: parsed", "after: not parsed"],
         "rows": [
-            {"label": "before: read whole", "cells": [cell(both, "both whole"), cell(lost, "lost", "bad")]},
+            {"label": "before: parsed", "cells": [cell(both, "both whole"), cell(lost, "lost", "bad")]},
             {
                 "label": "before: not whole",
                 "cells": [cell(won, "recovered", "good"), cell(neither, "neither")],

@@ -17,7 +17,7 @@ from actionledger.report.charts.contrast import contrast_of
 from actionledger.report.charts.trend import READING, Event, Wording, trend_of
 from actionledger_dashboard.components.wording import visible
 
-__all__ = ["Chart", "Event", "contrast_chart", "picked_points", "trend_chart"]
+__all__ = ["Chart", "Event", "contrast_chart", "picked_points", "spending_chart", "trend_chart"]
 
 
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
@@ -62,6 +62,48 @@ def trend_chart(
 def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before: str, after: str) -> Chart:
     """Return each measure as two points, the side before above the side after, each on its interval if it has one."""
     return contrast_of(measures, names, visible(before), visible(after), ink())
+
+
+def spending_chart(rows: Sequence[Mapping[str, Any]], by: str) -> alt.Chart | None:
+    """Return what each period cost as bars, with what of it went into failing turns; their tokens where no cost is known. None where neither is."""
+    dated = [row for row in rows if row[by] is not None]
+    if any(row["cost_usd"] for row in dated):
+        name, title, shape = "cost_usd", "Cost in dollars", "$,.2f"
+    else:
+        name, title, shape = "tokens", "Tokens", ",d"
+    bars = [
+        {
+            "period": datetime.combine(row[by], datetime.min.time()),
+            name: row[name] if name in row else (row["input_tokens"] or 0) + (row["output_tokens"] or 0),
+            "turns": row["turns"],
+        }
+        for row in dated
+    ]
+    if not any(bar[name] for bar in bars):
+        return None
+    unit: Any = {"day": "yearmonthdate", "week": "yearmonthdate", "month": "yearmonth"}[by]
+    chart: alt.Chart = (
+        alt.Chart(pd.DataFrame(bars))
+        .mark_bar(color=BLUE)
+        .encode(
+            x=alt.X(
+                "period:T", timeUnit=unit, title=None, axis=alt.Axis(labelColor=ink(), labelOverlap=True)
+            ),
+            y=alt.Y(
+                name,
+                type="quantitative",
+                title=title,
+                axis=alt.Axis(labelColor=ink(), titleColor=ink(), tickCount=4),
+            ),
+            tooltip=[
+                alt.Tooltip("period:T", title=by.capitalize(), format="%Y-%m-%d"),
+                alt.Tooltip(name, type="quantitative", title=title, format=shape),
+                alt.Tooltip("turns:Q", title="Turns", format=",d"),
+            ],
+        )
+        .properties(height=180)
+    )
+    return chart
 
 
 Shape: TypeAlias = Literal["bars", "line", "points"]

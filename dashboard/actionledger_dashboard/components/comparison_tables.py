@@ -53,11 +53,11 @@ WORST_FIRST: tuple[Bucket, ...] = (
     "no_intent",
 )
 MEANINGS: Mapping[Bucket, str] = {
-    "lost": "Read whole before, and no longer.",
+    "lost": "Parsed before, no longer.",
     "newly_rejected": "An action that could run is refused now.",
     "changed_actions": "Other actions, or another order of them.",
     "changed_arguments": "The same actions with other arguments.",
-    "recovered": "Read whole now, and not before.",
+    "recovered": "Parsed now, not before.",
     "newly_accepted": "An action that was refused can run now.",
     "no_longer_intent": "An attempt to act by the reading before alone: neither won nor lost.",
     "newly_intent": "An attempt to act by the reading after alone: neither won nor lost.",
@@ -156,8 +156,8 @@ def show_groups(linked: Linked, sides: Sides) -> None:
         Column("Lost", [group.only_before for group in groups], "number"),
         Column("Newly rejected", [group.counts["newly_rejected"] for group in groups], "number"),
         Column("Recovered", [group.only_after for group in groups], "number"),
-        Column("Before", [group.before.value for group in groups], "share", "Read whole."),
-        Column("After", [group.after.value for group in groups], "share", "Read whole."),
+        Column("Before", [group.before.value for group in groups], "share", "Parsed."),
+        Column("After", [group.after.value for group in groups], "share", "Parsed."),
         Column("Difference, 95 %", [in_points(group.difference) for group in groups]),
         Column("p (Holm)", [shown_p(group.adjusted) for group in groups]),
     ]

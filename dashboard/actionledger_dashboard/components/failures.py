@@ -236,7 +236,7 @@ REASONS = 8  # so many are seen at once; the others by scrolling
 def show_reasons(linked: Linked, report: FailureReport, within: Filter) -> None:
     """Show why things fail, and how often."""
     with line():
-        heading("Why they fail")
+        heading("Failures")
         way = linked.switch("Ways to look", "reasons", [BY_COST, *WAYS])
     if not (WAYS[way](within) if way in WAYS else show_failure_groups(report, within)):
         st.info(NO_LOOP if way == "loops" else NOTHING_FAILED)
@@ -270,7 +270,7 @@ def show_costs(within: Filter) -> bool:
         Column("Turns", [cost.turns for cost in costs], "number", "Turns that have it."),
         Column("Sessions", [cost.sessions for cost in costs], "number"),
         Column(
-            "Tokens in",
+            "Input tokens",
             [known(f"{cost.input_tokens:,}", cost.counted, cost.turns) for cost in costs],
             "number",
             "What the model was shown in these turns, from a cache or not; where it is recorded of some of them alone, of how many.",

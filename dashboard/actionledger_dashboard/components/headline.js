@@ -17,6 +17,7 @@ export default function ({ data, parentElement }) {
   pane(".unacted").replaceChildren(...data.unacted.map(part));
   pane(".read").replaceChildren(...data.read.map(part));
   pane(".sessions").replaceChildren(...data.sessions.map(part));
+  pane(".cost").replaceChildren(...data.cost.map(part));
   pane(".worst").replaceChildren(...data.worst.map(part));
   pane(".turns").hidden = !data.turns.length;
   pane(".turns").replaceChildren(...data.turns.map((piece) => {

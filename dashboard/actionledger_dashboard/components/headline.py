@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from actionledger.core.rates import Rate
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Ending, SessionOutcome
-from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted
+from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted, UsageSums
 from actionledger.ledger.queries.stages import MEANT, UNACTED, audited
 from actionledger.replay.changes import PeriodChange
 from actionledger.replay.failure_groups import FailureGroup, FailureReport
@@ -18,6 +18,7 @@ from actionledger_dashboard.components.failures import group_href, place_of
 from actionledger_dashboard.components.wording import (
     NOTHING_FAILED,
     cut_in_the_middle,
+    dollars,
     interval,
     out_of,
     pieces,
@@ -41,7 +42,7 @@ def sentence_of(found: Funnel, change: PeriodChange | None, within: Filter) -> W
         return _without_a_rate(found)
     rate = found.parse_success
     number = {"kind": "number", "text": share(rate), "href": links.turns_href(within, audited(MEANT, found))}
-    said = [number, _text(f"{margin(rate)} read whole")]
+    said = [number, _text(f"{margin(rate)} parsed completely")]
     if found.not_auditable:
         said.append(_text(f" ({found.not_auditable:,} more are not auditable)"))
     return said + _since(change)
@@ -73,10 +74,10 @@ def _without_a_rate(found: Funnel) -> Words:
 def _since(change: PeriodChange | None) -> Words:
     """Return what the sentence says of the period before."""
     if change is None:
-        return [_text("; there is no earlier day to set beside it.")]
+        return [_text("; no earlier day to compare with.")]
     days = f"{change.days:,} days" if change.days > 1 else "day"
     if change.before.value is None or change.after.value is None:
-        return [_text(f"; nothing in the {days} before can be set beside it.")]
+        return [_text(f"; no data in the previous {days} to compare with.")]
     answer = answer_of(change.before, change.after, change.difference, change.p_value)
     step = f"{points(change.after.value - change.before.value)} points on the {days} before"
     said = ", " if change.is_whole else f"; {share(change.after)} in the last {days}, "
@@ -125,6 +126,31 @@ def outcomes_of(sessions: Mapping[SessionOutcome, int]) -> Words:
     return [_text(f"Sessions: {said}.")] if said else []
 
 
+def cost_of(whole: UsageSums, periods: tuple[UsageSums, UsageSums, int] | None, within: Filter) -> Words:
+    """Return what responses cost in all, and lately beside before; nothing where no cost is known.
+
+    Args:
+        whole: what all of them took.
+        periods: what those of the period before took, those of the last one, and how many days each of them has; None where there are not two.
+        within: which responses.
+    """
+    if not whole.priced:
+        return []
+    said = [
+        _text("Cost: "),
+        {"kind": "number", "text": dollars(whole.cost_usd), "href": links.usage_href(within)},
+    ]
+    if periods is not None:
+        before, after, days = periods
+        last = f"{days:,} days" if days > 1 else "day"
+        said.append(
+            _text(
+                f"; {dollars(after.cost_usd)} in the last {last}, {dollars(before.cost_usd)} in the {last} before"
+            )
+        )
+    return [*said, _text(".")]
+
+
 def _ended(found: Unacted, ending: Ending, within: Filter, what: str, behind: str = ".") -> Words:
     """Return how many responses ended so, with the way to them, and what stands behind; nothing where none did."""
     if not (count := found.count(ending)):
@@ -144,7 +170,7 @@ def worst_of(report: FailureReport) -> Words:
         return [_text(NOTHING_FAILED)]
     key, group = report.groups[0].key, report.groups[0]
     return [
-        _text("Costs most: "),
+        _text("Most expensive failure: "),
         {"kind": "code", "text": str(key.code)},
         _text(f" in {place_of(key)}. {SENTENCES[key.code]} {_cost(group)}"),
     ]
@@ -152,8 +178,8 @@ def worst_of(report: FailureReport) -> Words:
 
 def _cost(group: FailureGroup) -> str:
     said = f"{counted(group.count, 'time')} in {counted(group.turns, 'turn')}."
-    lost = f"; in {counted(group.lost, 'session')} none did" if group.lost else ""
-    return f"{said} Sessions spent {counted(group.spent.turns, 'turn')} until an action got through{lost}."
+    lost = f"; {counted(group.lost, 'session')} never recovered" if group.lost else ""
+    return f"{said} Recovery took {counted(group.spent.turns, 'turn')}{lost}."
 
 
 def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) -> Words:
@@ -175,9 +201,9 @@ def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) ->
     return [whole, *single]
 
 
-def show_sentence(unacted: Words, read: Words, sessions: Words) -> None:
-    """Show the sentence of the page, how many responses did not act that should have, and below it how much was read whole."""
-    shown = {"unacted": unacted, "read": read, "sessions": sessions}
+def show_sentence(unacted: Words, read: Words, sessions: Words, cost: Words) -> None:
+    """Show the sentence of the page, how many responses did not act that should have, and below it how much was parsed and what it cost."""
+    shown = {"unacted": unacted, "read": read, "sessions": sessions, "cost": cost}
     _mount(key="sentence", data=shown | {"worst": [], "turns": []})
 
 
@@ -186,7 +212,14 @@ def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) 
     turns = turns_of(report, names, within)
     _mount(
         key="worst",
-        data={"unacted": [], "read": [], "sessions": [], "worst": worst_of(report), "turns": turns},
+        data={
+            "unacted": [],
+            "read": [],
+            "sessions": [],
+            "cost": [],
+            "worst": worst_of(report),
+            "turns": turns,
+        },
     )
 
 

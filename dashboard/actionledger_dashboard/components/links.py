@@ -23,7 +23,9 @@ __all__ = [
     "replay_href",
     "sessions_href",
     "sql_href",
+    "transcript_href",
     "turns_href",
+    "usage_href",
 ]
 
 SESSIONS = "views/sessions.py"
@@ -75,6 +77,17 @@ def playground_href(session_id: str, turn_index: int, run_id: str | None = None)
 def compare_href(parameters: Mapping[str, str | list[str]]) -> str:
     """Return the address of a comparison."""
     return f"compare?{query_of(parameters)}"
+
+
+def transcript_href(session_id: str, turn_index: int | None = None, *, find: str = "") -> str:
+    """Return the address of a session's transcript, at one of its turns."""
+    turn = {} if turn_index is None else {"turn": str(turn_index)}
+    return f"transcript?{query_of({'session': session_id} | turn | ({'find': find} if find else {}))}"
+
+
+def usage_href(within: Filter) -> str:
+    """Return the address of what the responses that a filter picks took."""
+    return f"usage?{query_of(filter_parameters(within))}"
 
 
 def sessions_href(within: Filter) -> str:

@@ -63,7 +63,7 @@ def unknown_value(label: str, value: str, *, key: str, on_remove: Callable[[], N
 def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> None:
     """Say that a link has a parameter that the page does not know, and offer to take it out of the link."""
     _removable(
-        f"The link has {_quoted(name)}, which this page does not know; nothing here is narrowed by it.",
+        f"Unknown parameter {_quoted(name)} in the link, ignored.",
         key,
         on_remove,
     )
@@ -82,7 +82,7 @@ def _removable(said: str, key: str, on_remove: Callable[[], None]) -> None:
     """Say something of a link, with a button that takes it out of the link."""
     sentence, remove = st.columns([6, 1], vertical_alignment="center")
     sentence.text(said)
-    remove.button("Take it out", key=key, on_click=on_remove)
+    remove.button("Remove", key=key, on_click=on_remove)
 
 
 def _quoted(text: str) -> str:

@@ -20,7 +20,7 @@ const headOf = (data) => {
   const scale = element("span", "ends");
   scale.append(element("span", "", `${data.begin ? "cut: " : ""}${Math.round(100 * data.begin)}%`), element("span", "", "100%"));
   head("rate", "").append(scale);
-  head("", "read whole, of n");
+  head("", "parsed, of n");
   for (const name of data.dialects) head("part", name);
   for (const name of data.took) head("number", name);
   const made = element("thead");

@@ -46,7 +46,7 @@ def show_reviewer() -> str:
     with st.form("reviewer.ask", border=False):
         box, button = st.columns([3, 1], vertical_alignment="bottom")
         box.text_input(
-            "Your name, to stand beside what you say",
+            "Your name (shown with your reviews)",
             key=_TYPED,
             max_chars=NAME_CHARACTERS,
             help="It is kept in this browser, and in the ledger beside what you say. Nobody checks that it is yours.",

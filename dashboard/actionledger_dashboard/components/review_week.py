@@ -86,7 +86,7 @@ def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
 
 def show_no_week_before(weeks: Weeks) -> None:
     """Say that nothing can be worse or new, and where what fails in the week stands."""
-    st.info("No response of the days before meant to act: nothing can be called worse than then, or new.")
+    st.info("The previous week has no tool calls, so there is nothing to compare.")
     days = f"./?{links.query_of(links.filter_parameters(weeks.after))}"
     show_anchors("week.failures", [("what fails in these days", days)])
 
@@ -282,7 +282,7 @@ def _show_pairs(found: ReviewerAgreement) -> None:
 
 
 def _value(found: Coefficient) -> str:
-    return "can't be told" if found.value is None else f"{found.value:.2f}"
+    return "inconclusive" if found.value is None else f"{found.value:.2f}"
 
 
 def _meaning(found: Coefficient) -> str:

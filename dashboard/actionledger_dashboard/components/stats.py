@@ -179,17 +179,17 @@ def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:
         stat_of(
             "Parse success",
             found.parse_success,
-            f"Read whole, repaired or not, {read}. {found.by_evidence:,} of them stand on evidence alone, without a format's "
+            f"Parsed, with repairs or without, {read}. {found.by_evidence:,} of them stand on evidence alone, without a format's "
             f"marks; beside them {found.in_sentences:,} calls in sentences are neither read nor lost. {CAPTURES}",
             below=captured,
             href=counted_from,
-            missed="not read whole",
+            missed="not parsed",
             missed_href=turns_href(within, UNREAD),
         ),
         stat_of(
             "Strict success",
             found.strict_success,
-            f"Read whole without any repair, {read}. {CAPTURES}",
+            f"Parsed without any repair, {read}. {CAPTURES}",
             below=captured,
             href=counted_from,
             missed="repaired or not read",
@@ -201,7 +201,7 @@ def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:
 def _execution_stats(found: Funnel, within: Filter) -> Iterator[Stat]:
     """Yield what came of executions; no rate takes ours and other runtimes' together."""
     yield stat_of(
-        "Done here" if found.recorded else "Executions succeeded",
+        "Executed by actionledger" if found.recorded else "Executions succeeded",
         found.execution,
         "Of those that were tried here; each try at an action counts.",
         without="none recorded",
@@ -211,7 +211,7 @@ def _execution_stats(found: Funnel, within: Filter) -> Iterator[Stat]:
     )
     if found.recorded:
         yield stat_of(
-            "Done elsewhere",
+            "Executed by the recorded agent",
             found.recorded_execution,
             "Of those that another runtime has tried, as its recording says; each try counts.",
             without="none was tried",
@@ -232,10 +232,10 @@ def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat
         )
     if used.counted:
         cached = [f"{used.cached_tokens:,} of them cached"] if used.cached_tokens else []
-        thought = [f"{used.reasoning_tokens:,} of them thoughts"] if used.reasoning_tokens else []
+        thought = [f"{used.reasoning_tokens:,} of them reasoning"] if used.reasoning_tokens else []
         recorded = _of(used.counted, used)
         found += [
-            Stat("Tokens in", f"{used.input_tokens:,}", [*cached, recorded], "What models were shown."),
+            Stat("Input tokens", f"{used.input_tokens:,}", [*cached, recorded], "What models were shown."),
             Stat("Tokens out", f"{used.output_tokens:,}", [*thought, recorded], "What models wrote."),
         ]
     if used.priced:
@@ -261,15 +261,16 @@ def _of(recorded: int, used: UsageSums) -> str:
 
 
 def _pace_stat(found: Pace, within: Filter) -> Stat:
-    where = "here" if found.origin is Origin.RUNTIME else "elsewhere"
+    is_ours = found.origin is Origin.RUNTIME
+    who = "actionledger" if is_ours else "the recorded agent"
     tried = found.timeouts.count
     of = f", recorded of {found.timed:,} of {tried:,}" if found.timed < tried else ""
     took = f"median {milliseconds(found.median_ms)}, 95 % within {milliseconds(found.p95_ms)}{of}"
     late = Mark(executions=(str(ExecutionStatus.TIMED_OUT),), origin=found.origin)
     return stat_of(
-        f"Time-outs {where}",
+        "Timeouts" if is_ours else "Timeouts (recorded agent)",
         found.timeouts,
-        f"Tries {where} that were ended for their time, of all that were made; and how long tries took.",
+        f"Executions by {who} that timed out, of all that were attempted; and how long they took.",
         below=[took if found.timed else f"time {NOT_RECORDED}"],
         href=turns_href(
             within, late if found.timeouts.successes else Mark(executions=_TRIED, origin=found.origin)

@@ -36,6 +36,11 @@ const cells = {
     return shown;
   },
   text: (value) => element("span", "", value),
+  title: (value) => {
+    const shown = element("span", "", value);
+    if (typeof value === "string") shown.title = value;
+    return shown;
+  },
   code: (value) => element("code", "", value),
   long: (value) => element("span", "long", value),
   verdict: (value, column, index) => element("span", `chip ${column.looks[index]}`, value),

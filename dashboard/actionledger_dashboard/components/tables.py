@@ -26,8 +26,8 @@ PAGE = 50
 Cell: TypeAlias = str | float | Hit | None
 """What stands in a cell."""
 
-Kind: TypeAlias = Literal["text", "code", "name", "long", "found", "number", "share", "verdict"]
-"""How a column is shown: codes in a fixed width, names are cut in their middle, of the long ones is seen as much as there is room for, what was found is
+Kind: TypeAlias = Literal["text", "code", "name", "title", "long", "found", "number", "share", "verdict"]
+"""How a column is shown: codes in a fixed width, names are cut in their middle and titles at their end, of the long ones is seen as much as there is room for, what was found is
 marked, and verdicts have a colour and a shape."""
 
 _BEFORE = 24

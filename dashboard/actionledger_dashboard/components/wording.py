@@ -72,6 +72,24 @@ def milliseconds(took: float | None) -> str:
     return f"{took:,.0f} ms" if took < 1000 else f"{took / 1000:,.1f} s"
 
 
+def share_of(value: float | None) -> str:
+    """Return a share in per cent; None is not recorded."""
+    return NOT_RECORDED if value is None else f"{value:.1%}"
+
+
+def duration(seconds: float | None) -> str:
+    """Return how long something lasted, in its two greatest units; empty where that is not recorded."""
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
+    there = [place for place, (count, _) in enumerate(parts) if count][:1]
+    shown = parts[there[0] : there[0] + 2] if there else parts[-1:]
+    return " ".join(f"{count} {unit}" for count, unit in shown if count or len(shown) == 1)
+
+
 def dollars(cost: float | None) -> str:
     """Return an amount of money; None is not recorded."""
     return NOT_RECORDED if cost is None else f"${cost:,.2f}" if cost >= 1 else f"${cost:,.4f}"

@@ -62,7 +62,7 @@ def came_to(outcome: Outcome | None, *, is_valid: bool, is_done: bool) -> str:
 def came_to_in_all(outcome: Outcome, *, is_failing: bool) -> str:
     """Return what came of a turn in a few words, where it is known that something went wrong but not whether in checking or in acting."""
     is_read = outcome not in {Outcome.PARTIAL, Outcome.FAILED}
-    return f"{words(outcome)}, not valid or not done" if is_failing and is_read else words(outcome)
+    return f"{words(outcome)}, a tool call failed" if is_failing and is_read else words(outcome)
 
 
 def because(reason: Reason | None) -> str:

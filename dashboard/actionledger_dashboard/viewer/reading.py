@@ -103,7 +103,7 @@ def _attempt_card(reader: Reader, detail: TurnDetail, *, is_shown: bool) -> Valu
 def _when_empty(response: Response) -> str:
     if response.capture.is_auditable:
         return "The response is empty."
-    return "The calls were split off this response, and no text is left of it."
+    return "Tool calls only, no text."
 
 
 def _verdict(detail: TurnDetail) -> str:

@@ -206,7 +206,7 @@ def passage(title: str, text: str | None, absent: str = "", *, is_folded: bool =
 
 def _when_not_shown(before: Response) -> str:
     """Return where else it stands what the model was shown, as far as anybody recorded it."""
-    return f"Not recorded as one text; what is known of it stands with turn {before.index:,}, as what came of its calls."
+    return f"Input: the tool results of turn {before.index:,}."
 
 
 def _when_not_told(detail: TurnDetail) -> str:

@@ -15,7 +15,7 @@ def show() -> None:
     found = examine(ledger_path())
     title, again = st.columns([6, 1], vertical_alignment="bottom")
     title.subheader(verdict(found), anchor=False)
-    again.button("Look again", width="stretch")
+    again.button("Refresh", width="stretch")
     st.text(f"{found.ledger} · looked at {found.examined_at:%Y-%m-%d %H:%M:%S} UTC")
     show_findings(found.findings)
     notices.doctor(is_mendable=any(finding.is_mendable for finding in found.findings))
@@ -29,7 +29,7 @@ def show() -> None:
 def verdict(found: Health) -> str:
     """Return how the ledger is in a sentence."""
     faults = sum(finding.level is Level.FAULT for finding in found.findings)
-    return f"{counted(faults, 'thing needs', 'things need')} you" if faults else "Nothing needs you"
+    return f"{counted(faults, 'thing needs', 'things need')} you" if faults else "All good"
 
 
 def show_sizes(found: Health) -> None:

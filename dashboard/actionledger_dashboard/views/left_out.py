@@ -26,7 +26,7 @@ def show() -> None:
     linked = Linked("left_out")
     with line():
         heading(
-            "What imports left out",
+            "Skipped on import",
             "Nothing of it is in any number of the other pages. A file that was taken in again counts as it stood last.",
         )
         way = linked.switch("Ways to look", "by", [BY_REASON, BY_IMPORT, NOT_READ])

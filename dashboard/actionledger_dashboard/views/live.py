@@ -26,7 +26,7 @@ def show() -> None:
     """Show the page."""
     linked = Linked("live")
     with line():
-        heading("What goes on")
+        heading("Live activity")
         window = linked.switch("How far back", "window", list(WINDOWS))
         bar = Bar(linked)
         is_paused = bar.flag("Pause", "paused")

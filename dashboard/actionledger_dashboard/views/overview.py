@@ -1,6 +1,7 @@
 """Is it getting better, what breaks, and where: one sentence first, and every number leads to the turns behind it."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import streamlit as st
@@ -9,7 +10,7 @@ from actionledger.core.rates import TOO_FEW
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome, RunKind
 from actionledger.ledger import queries
-from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted
+from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted, UsageSums
 from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.skipped import LEAD
 from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
@@ -21,6 +22,7 @@ from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.controls import heading, line, show_anchors
 from actionledger_dashboard.components.failures import show_reasons
 from actionledger_dashboard.components.headline import (
+    cost_of,
     outcomes_of,
     sentence_of,
     show_sentence,
@@ -73,9 +75,10 @@ def show() -> None:
             unacted_of(ask(queries.unacted, within), within),
             sentence_of(found, ask(change_since_before, within), within),
             outcomes_of(ask(queries.session_outcomes, within)),
+            cost_of(ask(queries.usage, within), periods_of(within), within),
         )
         worst = st.container()
-    show_strip("rates", "How far responses get", funnel_stats(found, within))
+    show_strip("rates", "Rates", funnel_stats(found, within))
     show_comparisons(within)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -96,6 +99,20 @@ def show() -> None:
         show_costliest(report, within)
     with why:
         show_reasons(linked, report, within)
+
+
+def periods_of(within: Filter) -> tuple[UsageSums, UsageSums, int] | None:
+    """Return what the responses of two periods took, and how many days each has: those of the filter, or the last week; None where nothing was before."""
+    known = ask(queries.dimensions)
+    if known.first is None or known.last is None:
+        return None
+    until = within.until or filters.midnight(known.last.date() + timedelta(days=1))
+    since = within.since or until - timedelta(days=7)
+    if known.first >= since:
+        return None
+    before = replace(within, since=since - (until - since), until=since)
+    after = replace(within, since=since, until=until)
+    return ask(queries.usage, before), ask(queries.usage, after), (until - since).days
 
 
 def show_costliest(report: FailureReport, within: Filter) -> None:
@@ -159,7 +176,7 @@ def show_funnel(found: Funnel, within: Filter) -> None:
     """Show how far responses and actions get."""
     with line():  # as high as the heading beside it
         heading(
-            "How far they get",
+            "Funnel",
             "A count opens its turns, and so does what was lost on the way to it, where a filter picks just those.",
         )
     show_steps(found, within)
@@ -176,7 +193,7 @@ def show_groups(linked: Linked, within: Filter) -> None:
     """Show parse success for each value of a dimension, in which dialects its responses were read, and what they took."""
     with line():
         heading(
-            "Where they are read",
+            "Parse rates",
             "Parse success with its 95 % interval, out of all that meant to act; beside it, how much of that was read in which "
             "dialect, so that the shares of a row add up to its parse success. Each number opens its turns.",
         )
@@ -231,10 +248,10 @@ def _group(
 
 def show_taken(within: Filter) -> None:
     """Show what responses took, as far as it is recorded."""
-    st.subheader("What they took", anchor=False)
+    st.subheader("Usage and cost", anchor=False)
     used = ask(queries.usage, within)
     if stats := taken_stats(used, ask(queries.pace, within), within):
-        show_strip("taken", "What responses took", stats)
+        show_strip("taken", "Usage", stats)
     if missing := not_recorded(used):
         st.caption(missing)
 

@@ -90,6 +90,7 @@ def show_outer(session: Session, run_id: str | None) -> None:
         return
     turn = (session.session_id, course.index, run_id)
     ways = [
+        ("transcript", links.transcript_href(session.session_id, course.index)),
         ("review this turn", links.review_href(*turn)),
         ("in the playground", links.playground_href(*turn)),
     ]

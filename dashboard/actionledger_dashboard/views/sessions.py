@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePosixPath
 
 import streamlit as st
 
@@ -15,15 +16,18 @@ from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import called
+from actionledger_dashboard.components.wording import called, dollars, duration, known
 from actionledger_dashboard.data import ask
 
 ORDERS: dict[str, Order] = {
     "newest first": "newest",
     "oldest first": "oldest",
-    "longest first": "longest",
-    "worst read first": "worst",
+    "most turns first": "longest",
+    "longest duration first": "slowest",
+    "highest cost first": "costliest",
+    "lowest parse rate first": "worst",
 }
+NAMING = "Its title, else its name where it comes from."
 ENDED = {True: "yes", False: "no", None: "not recorded"}
 
 
@@ -64,60 +68,94 @@ def show() -> None:
 def show_rows(found: list[SessionRow], within: Filter) -> None:
     """Show a page of sessions, each a link to its replay."""
     columns = [
-        Column("Session", [named(row) for row in found], "name"),
+        Column("Session", [named(row) for row in found], "title", NAMING),
         *_whose_children(found),
         Column("Started (UTC)", [started(row) for row in found]),
-        Column(
-            "Model",
-            [row.model for row in found],
-            "name",
-            hrefs=hrefs_of([row.model for row in found], lambda value: only(within, models=(value,))),
-        ),
+        *_where_they_ran(found, within),
+        _narrowing("Model", "models", [row.model for row in found], within),
         Column("Turns", [row.turns for row in found], "number"),
         *_that_match(found),
-        *_how_they_were_read(found),
-        Column("Actions", [row.actions for row in found], "number"),
-        Column(
-            "Valid",
-            [row.valid if row.checked else None for row in found],
-            "number",
-            "Of the actions that had a catalogue to be checked against; a dash where none had.",
-        ),
+        Column("Tool calls", [row.actions for row in found], "number"),
         Column(
             "Failed",
             [row.failed if row.executions else None for row in found],
             "number",
-            "Executions, ours or recorded, that were attempted and did not succeed; a dash where none is recorded.",
+            "Executions, by actionledger or by the recorded agent, that were attempted and did not succeed; a dash where none is recorded.",
+        ),
+        *_what_they_took(found),
+        Column(
+            "Duration",
+            [duration(row.duration_s) for row in found],
+            meaning="From its first response to its last one.",
+        ),
+        *_how_they_were_read(found),
+        Column(
+            "Valid",
+            [row.valid if row.checked else None for row in found],
+            "number",
+            "Of the tool calls that had a schema to be checked against; a dash where none had.",
         ),
         *_how_they_ended(found),
-        Column(
-            "Source",
-            [row.source for row in found],
-            hrefs=hrefs_of([row.source for row in found], lambda value: only(within, sources=(value,))),
-        ),
-        Column(
-            "Profile",
-            [row.profile for row in found],
-            hrefs=hrefs_of([row.profile for row in found], lambda value: only(within, profiles=(value,))),
-        ),
-        Column(
-            "Task",
-            [row.task for row in found],
-            "name",
-            hrefs=hrefs_of([row.task for row in found], lambda value: only(within, tasks=(value,))),
-        ),
+        _narrowing("Source", "sources", [row.source for row in found], within),
+        _narrowing("Profile", "profiles", [row.profile for row in found], within),
+        _narrowing("Task", "tasks", [row.task for row in found], within),
         labels_column(
             [(row.session_id, None) for row in found], partial(only, within), "Its own, and its turns'."
         ),
         Column("Ended because", [row.reason or "" for row in found], "long"),
+        Column("Id", [called(row.external_id, row.session_id) if row.title else "" for row in found], "name"),
     ]
     hrefs = [links.replay_href(row.session_id, run_id=within.run_id) for row in found]
     tables.show_table(
         "sessions",
         "sessions",
-        [each for each in columns if each.kind in {"number", "share"} or any(each.values)],
+        [each for each in columns if _says_something(each)],
         hrefs,
     )
+
+
+def _says_something(column: Column) -> bool:
+    """Whether a column has anything in it: of numbers, one that is known."""
+    if column.kind in {"number", "share"}:
+        return any(value is not None for value in column.values)
+    return any(column.values)
+
+
+def _narrowing(label: str, field: str, values: list[str], within: Filter) -> Column:
+    """Return a column of values that each lead to the sessions that have it, too."""
+    return Column(
+        label, values, "name", hrefs=hrefs_of(values, lambda value: only(within, **{field: (value,)}))
+    )
+
+
+def _where_they_ran(found: list[SessionRow], within: Filter) -> list[Column]:
+    """Return the folder, by its own name, the branch and the agent of each session."""
+    projects = [row.project or "" for row in found]
+    narrowed = hrefs_of(projects, lambda value: only(within, projects=(value,)))
+    folders = [PurePosixPath(path.replace("\\", "/")).name or path for path in projects]
+    return [
+        Column("Project", folders, "name", "The folder that it ran in, by its own name.", hrefs=narrowed),
+        _narrowing("Branch", "branches", [row.branch or "" for row in found], within),
+        _narrowing("Agent", "agents", [row.agent or "" for row in found], within),
+    ]
+
+
+def _what_they_took(found: list[SessionRow]) -> list[Column]:
+    """Return the tokens and the cost of sessions; nothing where none is recorded."""
+    tokens = [
+        None
+        if row.input_tokens is row.output_tokens is None
+        else (row.input_tokens or 0) + (row.output_tokens or 0)
+        for row in found
+    ]
+    costs = [
+        None if row.cost_usd is None else known(dollars(row.cost_usd), row.priced, row.turns) for row in found
+    ]
+    own = "Of its own turns; a subagent has a row of its own."
+    return [
+        Column("Cost", costs, "number", f"Recorded, or by list prices. {own}"),
+        Column("Tokens", tokens, "number", f"Input and output. {own}"),
+    ]
 
 
 def only(within: Filter, **value: tuple[str, ...]) -> str:
@@ -132,7 +170,7 @@ def _whose_children(found: list[SessionRow]) -> list[Column]:
     parents = [row.parent_session_id or "" for row in found]
     return [
         Column(
-            "Child as",
+            "Relation",
             [str(row.relation or "") for row in found],
             meaning="How it is another session's child: a sub-agent, a continuation or a fork. It leads to the parent.",
             hrefs=[links.replay_href(parent) if parent else "" for parent in parents],
@@ -160,10 +198,10 @@ def _how_they_ended(found: list[SessionRow]) -> list[Column]:
 def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
     return [
         Column(
-            "Read whole",
+            "Parsed",
             [row.parsed.value for row in found],
             "share",
-            "Responses read whole, of those that meant to act.",
+            "Responses that were parsed whole, of those that meant to act.",
         ),
         Column(
             "n",
@@ -173,7 +211,7 @@ def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
                 else row.parsed.refusal or "–"
                 for row in found
             ],
-            meaning="Read whole, of those that meant to act; one session has no interval.",
+            meaning="Parsed, of those that meant to act; one session has no interval.",
         ),
         Column(
             "Capture",
@@ -185,7 +223,7 @@ def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
 
 def named(row: SessionRow) -> str:
     """Return what a session is called, below its ancestors."""
-    return f"{'↳ ' * row.depth}{called(row.external_id, row.session_id)}"
+    return f"{'↳ ' * row.depth}{row.title or called(row.external_id, row.session_id)}"
 
 
 def started(row: SessionRow) -> str:

@@ -142,7 +142,7 @@ def test_where_no_text_was_told_it_is_said_with_which_turn_its_parts_stand(elsew
         view = view_of(ledger, PARENT, turn=1)
     [before] = view["turn"]["shown"]
     assert before["text"] is None
-    assert before["absent"].startswith("Not recorded as one text; what is known of it stands with turn 0")
+    assert before["absent"].startswith("Input: the tool results of turn 0")
 
 
 def test_what_was_refused_is_an_error_with_its_reason(elsewhere: Path) -> None:

@@ -130,7 +130,7 @@ def test_a_response_of_which_the_calls_alone_were_kept_is_not_called_empty() -> 
     response = replace(DETAIL.response, text="")
     assert reading_data(replace(DETAIL, response=response))["whenEmpty"] == "The response is empty."
     kept = replace(response, capture=Capture.CALLS)
-    assert reading_data(replace(DETAIL, response=kept))["whenEmpty"].startswith("The calls were split off")
+    assert reading_data(replace(DETAIL, response=kept))["whenEmpty"].startswith("Tool calls only")
 
 
 def test_a_time_stands_where_something_was_read() -> None:

@@ -64,7 +64,7 @@ def test_each_is_as_many_as_its_statement_lists(tmp_path: Path) -> None:
             "left_out": "2 things left out by imports",
             "refused": "2 lines, files or turns refused by imports",
             "quarantined": "2 lines in quarantine",
-            "superseded": "2 turns superseded by more of the same",
+            "superseded": "2 turns replaced by their complete version",
         }
         for part in found:
             counted = "sum(count)" if part.kind == "left_out" else "count(*)"

@@ -46,7 +46,7 @@ def test_a_funnel_draws_what_is_counted(ledger):
     assert drawn[:4] == [
         ("Responses", 4, 0),
         ("Meant to act", 4, 0),
-        ("Read whole", 3, 1),
+        ("Parsed", 3, 1),
         ("With a valid action", 3, 0),
     ]
     assert rows_of(al.charts.funnel(found)) == rows_of(al.charts.funnel(ledger))

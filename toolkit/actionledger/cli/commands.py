@@ -167,6 +167,14 @@ COMMANDS = {
     "case": Entry(
         "cases:app", "Keep responses as cases, a file each, and check that they are still read so."
     ),
+    "usage": Entry(
+        "usage:show_usage",
+        "Print tokens and cost by day, project, model, tool and the like, with what failures cost.",
+    ),
+    "tools": Entry(
+        "usage:show_tools",
+        "Print how often each tool is called, how often a call fails and why, and how long it takes.",
+    ),
     "loops": Entry(
         "failures:show_loops",
         "Look through the recorded sessions for loops, as the guard of live ones does.",

@@ -262,7 +262,7 @@ def print_priced(report: ImportReport) -> None:
 
 def taken(report: ImportReport) -> str:
     """Return what an import took in, and what the ledger had of it already, as a clause."""
-    there = f"{counted(report.known - report.repeated, 'turn was', 'turns were')} there already"
+    there = f"{counted(report.known - report.repeated, 'turn was', 'turns were')} already recorded"
     if report.repeated:
         there += f"; {counted(report.repeated, 'turn repeats one', 'turns repeat some')} of the same import, as forks do, and none is kept twice"
     other = counted(len(report.differing), "turn has", "turns have")

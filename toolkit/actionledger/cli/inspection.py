@@ -70,7 +70,7 @@ def _list_sessions(ledger: Ledger, within: Filter, limit: int, *, as_json: bool)
     fit = ["that fit"] if is_narrowed else []
     sheet = Sheet(
         *("session", "began (UTC)", "profile, model", "turns", *fit),
-        *("read whole", "valid", "failed", "ended"),
+        *("parsed", "valid", "failed", "ended"),
     )
     for each in found:
         sheet.add_row(

@@ -204,13 +204,11 @@ def _print_agreement(found: Agreement, names: Mapping[str, str]) -> None:
     for (here, there), count in found.counts.items():
         table.add_row(here.replace("_", " "), there.replace("_", " "), f"{count:,}")
     console.print(table)
-    by_source = Sheet("source", "calls", "of one mind")
+    by_source = Sheet("source", "calls", "agree")
     for name, rate in found.by_source.items():
         by_source.add_row(plain(name), f"{rate.count:,}", shown_rate(rate))
     console.print(by_source)
-    console.print(
-        f"of one mind {shown_rate(found.rate)} ({found.rate.successes:,} of {found.rate.count:,} calls)"
-    )
+    console.print(f"agree {shown_rate(found.rate)} ({found.rate.successes:,} of {found.rate.count:,} calls)")
     for each in found.differing[:SHOWN]:
         why = f" ({each.reason})" if each.reason else ""
         line = f"  {names[each.session_id]}#{each.turn_index} {each.name}: {each.here} here, {each.there} there{why}"

@@ -67,10 +67,10 @@ def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
     """Return what the responses took, as a sentence; empty where nothing of it is recorded."""
     parts = []
     if found.counted:
-        cached = f", {found.cached_tokens:,} of them cached" if found.cached_tokens else ""
-        thought = f", {found.reasoning_tokens:,} of them thoughts" if found.reasoning_tokens else ""
+        cached = f" ({found.cached_tokens:,} cached)" if found.cached_tokens else ""
+        thought = f" ({found.reasoning_tokens:,} reasoning)" if found.reasoning_tokens else ""
         parts.append(
-            f"{found.input_tokens:,} tokens in{cached}, {found.output_tokens:,} out{thought} "
+            f"{found.input_tokens:,} input tokens{cached} and {found.output_tokens:,} output tokens{thought} "
             f"({found.counted:,} of {counted(found.turns, 'response')})"
         )
     if found.priced:
@@ -79,7 +79,7 @@ def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
         )
     if found.latency_ms is not None:
         parts.append(f"{found.latency_ms / 1000:,.1f} s in the median ({found.timed:,} timed)")
-    return f"Took {'; '.join(parts)}." if parts else ""
+    return f"Used {'; '.join(parts)}." if parts else ""
 
 
 def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]") -> list[str]:
@@ -131,7 +131,7 @@ def _origin_of_costs(found: "UsageSums", sources: "Sequence[str]") -> str:
 def changes_table(found: "Sequence[Change]") -> Sheet:
     """Return where parse success changed over time, and what was new then."""
     table = Sheet(
-        "from", "read whole before", "after", "by chance", "new then", title="Where parse success changed"
+        "from", "parsed before", "after", "by chance", "new then", title="Where parse success changed"
     )
     for change in found:
         new = ", ".join(f"{each.what} {each.label}" for each in change.new)
@@ -286,7 +286,7 @@ def dialects_table(found: "Iterable[ReadIn]") -> Sheet:
 
 def failures_table(failures: "Sequence[Failure]", names: Mapping[str, str]) -> Sheet:
     """Return the top reasons of failure, each with an example."""
-    table = Sheet("where", "reason", "count", "turns", "what it means, and an example", title="Why they fail")
+    table = Sheet("where", "reason", "count", "turns", "what it means, and an example", title="Failures")
     for failure in failures:
         reason = f"{failure.code} ({failure.action})" if failure.action else str(failure.code)
         text = Text(SENTENCES[failure.code] + "\n")

@@ -1,6 +1,6 @@
 """What is printed: tables as wide as there is room, a model's text as text. Markup in it is never read as markup."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number", "rows"})
-"""The heads of columns of numbers."""
+"""The heads that are of columns of numbers everywhere."""
 
 UNBOUNDED = 10_000_000
 """The width of what is no terminal: nothing is cut or wrapped there."""
@@ -44,10 +44,14 @@ class Sheet:
         columns: the columns' heads; one may be empty.
         title: what stands above it.
         below: whether each row is written below itself, however much room there is.
+        numbers: the heads of columns of numbers, beside those that are so everywhere.
     """
 
-    def __init__(self, *columns: str, title: str = "", below: bool = False) -> None:
+    def __init__(
+        self, *columns: str, title: str = "", below: bool = False, numbers: Iterable[str] = ()
+    ) -> None:
         self._columns = tuple(map(visible_text, columns))
+        self._right = RIGHT | set(numbers)
         self._title = title
         self._below = below
         self._rows: list[_Row] = []
@@ -75,7 +79,7 @@ class Sheet:
             for head, cell, width in zip(self._columns, row.cells, widths, strict=True):
                 shown = cell.copy()
                 shown.plain = cell.plain.replace("\n", " ")
-                shown.align("right" if head.plain in RIGHT else "left", width)
+                shown.align("right" if head.plain in self._right else "left", width)
                 line.append_text(shown).append(" " * _GAP)
             line.rstrip()
             yield line
@@ -102,7 +106,7 @@ class Sheet:
     def _side_by_side(self, widths: Sequence[int]) -> Table:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, _GAP - 1, 0, 0))
         for head, width in zip(self._columns, widths, strict=True):
-            justify = "right" if head.plain in RIGHT else "left"
+            justify = "right" if head.plain in self._right else "left"
             table.add_column(head, width=width, justify=justify, overflow="fold")  # type: ignore[arg-type]
         for row in self._rows:
             table.add_row(*row.cells, style=row.style)

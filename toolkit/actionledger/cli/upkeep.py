@@ -131,7 +131,7 @@ def _print(found: Health, *, was_mended: bool) -> None:
     console.print(table)
     faults = sum(finding.level is Level.FAULT for finding in found.findings)
     needs = "needs" if faults == 1 else "need"
-    verdict = "Nothing needs you." if not faults else f"{faults} of these {needs} you."
+    verdict = "All good." if not faults else f"{faults} of these {needs} you."
     mendable = any(finding.is_mendable for finding in found.findings)
     beside.print(plain(verdict + " --fix mends some of it." * (mendable and not was_mended)))
 

@@ -1,5 +1,6 @@
-"""The sessions and turns that a filter picks, as rows for a data frame: what the dashboard's pages of them list, whole."""
+"""The sessions, turns and tool calls that a filter picks, and what they took, as rows for a data frame."""
 
+from collections.abc import Sequence
 from typing import get_args
 
 from actionledger.core.errors import UsageError
@@ -17,6 +18,8 @@ from actionledger.ledger.queries.filters import (
 from actionledger.ledger.queries.marks import ALL_TURNS, Mark, mark_parameters, whole_turns_behind
 from actionledger.ledger.queries.scopes import Scope
 from actionledger.ledger.queries.sessions import Order, whole_sessions
+from actionledger.ledger.queries.spending import Group, spending
+from actionledger.ledger.queries.tools import whole_tool_calls
 from actionledger.ledger.results import QueryResult
 
 _SHOWN_AS = ("page", "order", "unit", "by")
@@ -29,13 +32,13 @@ def sessions(
     *,
     order: Order = "newest",
 ) -> QueryResult:
-    """Return the sessions that a filter picks, as rows: how they were read, what failed, how they ended.
+    """Return the sessions that a filter picks, as rows: title and place, cost, how they were read, what failed, how they ended.
 
     Args:
         ledger: what to ask.
         within: which sessions, by a response that it picks; the numbers count all that are within ``within.given``. Or the address of
             the dashboard's page of sessions.
-        order: ``newest``, ``oldest``, ``longest`` or ``worst``; children stand under their parent.
+        order: ``newest``, ``oldest``, ``longest``, ``slowest``, ``costliest`` or ``worst``; children stand under their parent.
 
     Returns:
         A row for each session, to be had as a data frame; ``.address`` is the page that lists them.
@@ -53,10 +56,7 @@ def sessions(
         >>> found.address
         'sessions?model=small'
     """
-    if isinstance(within, str):
-        refuse_others(within, *FILTERS, *_SHOWN_AS)
-        within = filter_of(within)
-    refuse_no_filter(within)
+    within = _filter(within)
     if order not in get_args(Order):
         raise UsageError(f"{order!r} is no order; choose one of {', '.join(get_args(Order))}.")
     return _listed(ledger, whole_sessions(within, order=order), "sessions", within, {})
@@ -89,11 +89,76 @@ def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TU
     """
     if not isinstance(mark, Mark):
         raise UsageError(f"{mark!r} is no al.Mark, which says what turns have in common.")
+    within = _filter(within)
+    return _listed(ledger, whole_turns_behind(within, mark), "turns", within, mark_parameters(mark))
+
+
+def tool_calls(ledger: Ledger, within: Filter | str = EVERYTHING) -> QueryResult:
+    """Return the tool calls of the responses that a filter picks, as rows: where, which tool, its arguments, and what its last try resulted in.
+
+    Args:
+        ledger: what to ask.
+        within: which responses; or the address of the dashboard's page of tools.
+
+    Returns:
+        A row for each call, the latest first, to be had as a data frame. ``status`` is the last try's; ``not_recorded`` where there is none.
+
+    Raises:
+        UsageError: the address narrows by something else, or ``ledger`` is no open one.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("mint", ledger=ledger, auto=True) as runtime:
+        ...         turn = runtime.handle("<execute>1 + 1</execute>")
+        ...     found = al.tool_calls(ledger)
+        >>> found.df()[["tool", "checked", "status"]].values.tolist()
+        [['execute', 'valid', 'succeeded']]
+    """
+    within = _filter(within)
+    return _listed(ledger, whole_tool_calls(within), "tools", within, {})
+
+
+def usage(
+    ledger: Ledger, within: Filter | str = EVERYTHING, *, by: Group | Sequence[Group] = ("day",)
+) -> QueryResult:
+    """Return the tokens and the cost of the responses that a filter picks, as rows.
+
+    Args:
+        ledger: what to ask.
+        within: which responses, each of which counts once; or the address of the dashboard's page of usage.
+        by: what a row is about: ``day``, ``week``, ``month`` (UTC), ``project``, ``branch``, ``agent``, ``model``, ``source``, ``profile``,
+            ``task``, ``session``, ``tool``, or several of these; ``()`` for one row in all. By tool, a turn with calls of several tools is
+            in the row of each, and a turn without a call in none.
+
+    Returns:
+        A row for each group, to be had as a data frame: periods in their order, other groups by cost. Input tokens include cached ones,
+        output tokens include reasoning; sums and costs are over the turns that have them, which ``counted_turns`` and ``priced_turns`` count.
+
+    Raises:
+        UsageError: a group is none, the address narrows by something else, or ``ledger`` is no open one.
+
+    Example:
+        >>> turns = tuple(al.RecordedTurn(place, "Done.", usage=al.Usage(input_tokens=100, output_tokens=5)) for place in range(2))
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     report = al.import_sessions(ledger, [al.RecordedSession("s", None, "small", "", turns)])
+        ...     found = al.usage(ledger, by=("model",))
+        >>> found.df()[["model", "sessions", "turns", "input_tokens", "output_tokens"]].values.tolist()
+        [['small', 1, 2, 200, 10]]
+    """
+    groups: tuple[Group, ...] = (by,) if isinstance(by, str) else tuple(by)
+    within = _filter(within)
+    return _listed(
+        ledger, spending(within, groups), "usage", within, {"by": groups[0]} if len(groups) == 1 else {}
+    )
+
+
+def _filter(within: Filter | str) -> Filter:
+    """Return the filter of a page's address, or the filter itself."""
     if isinstance(within, str):
         refuse_others(within, *FILTERS, *_SHOWN_AS)
         within = filter_of(within)
     refuse_no_filter(within)
-    return _listed(ledger, whole_turns_behind(within, mark), "turns", within, mark_parameters(mark))
+    return within
 
 
 def _listed(ledger: Ledger, statement: Scope, page: str, within: Filter, narrowed: Parameters) -> QueryResult:

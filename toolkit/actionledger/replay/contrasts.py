@@ -28,7 +28,7 @@ _RECORDED = {
     "harness_took": "responses in which the recordings' own harness took an action",
 }
 MEASURES = {
-    "parse_success": "read whole, of those that meant to act",
+    "parse_success": "parsed, of those that meant to act",
     "strict_success": "the same without a repair",
     "validation": "actions that are valid",
     "execution": "executions that succeeded",

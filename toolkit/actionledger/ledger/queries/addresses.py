@@ -13,6 +13,9 @@ Parameters: TypeAlias = dict[str, str | list[str]]
 PAGES = (
     "sessions",
     "turns",
+    "usage",
+    "tools",
+    "transcript",
     "replay",
     "compare",
     "playground",

@@ -94,7 +94,7 @@ class Dimensions:
     """The values that there are to filter by, each sorted.
 
     Args:
-        profiles, tasks, sources: the sessions' own.
+        profiles, tasks, sources, projects, branches, agents: the sessions' own.
         models: the sessions', and those that they went on with.
         dialects: the dialects that responses were found to be in, ``"none"`` among them.
         captures: how much was kept of responses.
@@ -108,6 +108,9 @@ class Dimensions:
     models: tuple[str, ...]
     tasks: tuple[str, ...]
     sources: tuple[str, ...]
+    projects: tuple[str, ...]
+    branches: tuple[str, ...]
+    agents: tuple[str, ...]
     dialects: tuple[str, ...]
     captures: tuple[str, ...]
     labels: tuple[str, ...]
@@ -147,13 +150,17 @@ of_attempts AS (
 of_ends AS (
     SELECT list_distinct(flatten(list(labels::VARCHAR[]))) AS labels,
            list_distinct(flatten(list(json_keys(scores)))) AS scores FROM session_ends WHERE labels <> '[]' OR scores <> '{{}}'),
+of_details AS (
+    SELECT list(DISTINCT project) FILTER (project <> '') AS projects, list(DISTINCT git_branch) FILTER (git_branch <> '') AS branches,
+           list(DISTINCT agent) FILTER (agent <> '') AS agents FROM session_details),
 of_turns AS (SELECT list(DISTINCT label) AS turn_labels FROM ({LABELS}))
 SELECT coalesce(list_sort(profiles), []) AS profiles, coalesce(list_sort(models), []) AS models,
        coalesce(list_sort(tasks), []) AS tasks, coalesce(list_sort(sources), []) AS sources,
-       coalesce(list_sort(dialects), []) AS dialects, coalesce(list_sort(captures), []) AS captures,
+       coalesce(list_sort(projects), []) AS projects, coalesce(list_sort(branches), []) AS branches,
+       coalesce(list_sort(agents), []) AS agents, coalesce(list_sort(dialects), []) AS dialects, coalesce(list_sort(captures), []) AS captures,
        coalesce(list_sort(labels), []) AS labels, coalesce(list_sort(turn_labels), []) AS turn_labels,
        coalesce(list_sort(scores), []) AS scores, first, last
-FROM of_sessions, of_models, of_attempts, of_ends, of_turns"""
+FROM of_sessions, of_models, of_attempts, of_ends, of_details, of_turns"""
 
 
 def runs(ledger: Queryable) -> list[Run]:

@@ -67,6 +67,8 @@ class Field:
         return f"--{self.option.replace('_', '-')}"
 
 
+_RAN = "session_id IN (SELECT session_id FROM sessions WHERE list_contains(${values}, {column}))"
+
 FIELDS = (
     Field("profiles", "profile", "Only this profile.", letter="-p", is_recorded=True, of="session"),
     Field("models", "model", "Only this model.", letter="-m", is_recorded=True, of="session"),
@@ -78,6 +80,30 @@ FIELDS = (
         is_recorded=True,
         of="session",
         condition="session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))",
+    ),
+    Field(
+        "projects",
+        "project",
+        "Only sessions that ran in this folder.",
+        is_recorded=True,
+        of="session",
+        condition=_RAN.format(column="project", values="projects"),
+    ),
+    Field(
+        "branches",
+        "branch",
+        "Only sessions that ran on this git branch.",
+        is_recorded=True,
+        of="session",
+        condition=_RAN.format(column="git_branch", values="branches"),
+    ),
+    Field(
+        "agents",
+        "agent",
+        "Only sessions of this agent.",
+        is_recorded=True,
+        of="session",
+        condition=_RAN.format(column="agent", values="agents"),
     ),
     Field("run_id", "run", "This run's readings, not the first ones.", "one"),
     Field(

@@ -40,6 +40,7 @@ class Filter:
         run_id: the run whose readings count, as text or as the UUID that SQL gives, which is kept as text; None for the first reading of
             every response.
         profiles, tasks, sources: the sessions' own.
+        projects, branches, agents: the folder and the git branch that the sessions ran in, and what ran them.
         models: what wrote the responses; a session can go on with another one.
         captures: how much was kept of what the model wrote.
         labels: what the sessions are filed under by their source.
@@ -73,6 +74,9 @@ class Filter:
     models: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
     captures: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     scores: tuple[ScoreBound, ...] = ()

@@ -23,13 +23,15 @@ from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, 
 from actionledger.ledger.storage.projection import is_uuid
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 
-Order: TypeAlias = Literal["newest", "oldest", "longest", "worst"]
-"""How sessions are ordered: by start, by turns, or by parse success and then by failed executions."""
+Order: TypeAlias = Literal["newest", "oldest", "longest", "slowest", "costliest", "worst"]
+"""How sessions are ordered: by start, by turns, by duration, by cost, or by parse success and then by failed executions."""
 
 _ORDERS: dict[Order, str] = {
     "newest": "started_at DESC NULLS LAST, session_id DESC",
     "oldest": "started_at NULLS LAST, session_id",
     "longest": "coalesce(turns, 0) DESC, session_id",
+    "slowest": "last_turn - first_turn DESC NULLS LAST, session_id",
+    "costliest": "cost_usd DESC NULLS LAST, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) DESC, session_id",
     "worst": "read / nullif(intent, 0) NULLS LAST, failed DESC, session_id",
 }
 
@@ -59,6 +61,13 @@ class SessionRow:
         captures: how much was kept of those of its responses that meant to act.
         parent_session_id: the session that it is a child of, recorded or not; None where it is none.
         matching: how many of its responses the whole filter picks.
+        title: what its source or its task calls it; None where nothing does.
+        project, branch: the folder that it ran in, and the git branch there.
+        agent: the agent that ran it.
+        duration_s: from its first response to its last one, in seconds; None where no times are recorded.
+        input_tokens, output_tokens: the sums over its own responses, without its subagents' ones; None where none are recorded.
+        priced: of how many of its responses the cost is known.
+        cost_usd: the sum over those, in dollars.
     """
 
     session_id: str
@@ -82,6 +91,15 @@ class SessionRow:
     captures: tuple[Capture, ...]
     parent_session_id: str | None = None
     matching: int = 0
+    title: str | None = None
+    project: str | None = None
+    branch: str | None = None
+    agent: str | None = None
+    duration_s: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    priced: int = 0
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +170,11 @@ found AS (SELECT session_id, started_at, parent_session_id FROM {starts} WHERE {
 
 _LENGTHS = """
 lengths AS (
-    SELECT session_id, count(*) AS turns FROM turn_starts WHERE session_id IN (SELECT session_id FROM {of}) GROUP BY session_id)"""
-"""How many responses some sessions have: of all of them only where that is what they are ordered by."""
+    SELECT session_id, count(*) AS turns, min(occurred_at) AS first_turn, max(occurred_at) AS last_turn,
+           sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+           count(cost_usd) AS priced, sum(cost_usd) AS cost_usd
+    FROM turn_starts WHERE session_id IN (SELECT session_id FROM {of}) GROUP BY session_id)"""
+"""How many responses some sessions have and what these took: of all of them only where that is what they are ordered by."""
 
 _NUMBERS = """
 attempts AS (
@@ -197,7 +218,9 @@ page AS (SELECT session_id, path, row_number() OVER (ORDER BY first, path) AS li
 """Only who has a child or is one needs a path: of a million sessions a few hundred."""
 
 _LINES = f"""
-SELECT {{columns}} FROM (SELECT page.*, coalesce(turns, 0) AS turns FROM page LEFT JOIN lengths USING (session_id)) AS page
+SELECT {{columns}} FROM (
+    SELECT page.*, lengths.* EXCLUDE (session_id) REPLACE (coalesce(turns, 0) AS turns, coalesce(priced, 0) AS priced)
+    FROM page LEFT JOIN lengths USING (session_id)) AS page
 JOIN ({sessions_of("session_id IN (SELECT session_id FROM page)")}) AS sessions USING (session_id)
 JOIN numbers USING (session_id) {{matched}} ORDER BY line"""
 
@@ -306,7 +329,7 @@ def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = 
     needs_numbers = order == "worst"
     numbers, words = _numbers(within, of="found" if needs_numbers else "page")
     candidates = _WITH_NUMBERS if needs_numbers else "found"
-    is_by_length = order == "longest"
+    is_by_length = order in {"longest", "slowest", "costliest"}
     lengths = _LENGTHS.format(of="found" if is_by_length else "page")
     candidates += " LEFT JOIN lengths USING (session_id)" if is_by_length else ""
     page = _PAGE.format(order=_ORDERS[order], candidates=candidates)
@@ -324,7 +347,15 @@ _WITH_NUMBERS = "found JOIN numbers USING (session_id)"
 
 def _columns(within: Filter, parsed: str = _PARSED) -> str:
     matching = "coalesce(matching, 0)" if _is_counted(within) else "turns"
-    return picked(SessionRow, parsed=parsed, depth="len(path) - 1", matching=matching)
+    duration = "epoch(last_turn - first_turn)"
+    return picked(
+        SessionRow,
+        parsed=parsed,
+        depth="len(path) - 1",
+        matching=matching,
+        branch="git_branch",
+        duration_s=duration,
+    )
 
 
 def _tables(within: Filter) -> tuple[list[str], dict[str, object]]:

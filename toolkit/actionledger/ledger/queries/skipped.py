@@ -233,7 +233,7 @@ def uncounted(
             f"{counted(refused, 'line, file or turn', 'lines, files or turns')} refused by imports",
         ),
         ("quarantined", quarantined, f"{counted(quarantined, 'line')} in quarantine"),
-        ("superseded", superseded, f"{counted(superseded, 'turn')} superseded by more of the same"),
+        ("superseded", superseded, f"{counted(superseded, 'turn')} replaced by their complete version"),
     ]
     found = [
         Uncounted(kind, count, words, _LISTING[kind]) for kind, count, words in (*of_picked, *of_all) if count

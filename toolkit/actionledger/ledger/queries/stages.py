@@ -124,7 +124,7 @@ def _reading(found: Funnel) -> list[Step]:
         steps.append(Step("Can be audited", count, found.intent, audited(MEANT, found), UNAUDITED, lost))
     if count:
         steps += [
-            Step("Read whole", found.parsed, count, audited(WHOLE, found), UNREAD, "not read whole"),
+            Step("Parsed", found.parsed, count, audited(WHOLE, found), UNREAD, "not parsed"),
             Step("With a valid action", found.with_valid, found.parsed, missing="without"),
         ]
     return steps
@@ -133,7 +133,9 @@ def _reading(found: Funnel) -> list[Step]:
 def _checking(found: Funnel) -> list[Step]:
     steps = [Step("Read", found.decoded, found.decoded, WITH_ACTIONS)]
     if found.validation.count < found.decoded:
-        steps.append(Step("With a catalogue", found.validation.count, found.decoded, missing="without"))
+        steps.append(
+            Step("Checked against a schema", found.validation.count, found.decoded, missing="without")
+        )
     if found.validation.count:
         checked = found.validation
         steps.append(Step("Valid", checked.successes, checked.count, None, REFUSED, "refused"))

@@ -21,7 +21,7 @@ from actionledger.ledger.queries.base import (
     rows,
     rows_of_page,
 )
-from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
+from actionledger.ledger.queries.scopes import FAILING, FIRST_EXECUTIONS, FIRST_READING
 from actionledger.ledger.storage.projection import is_uuid
 
 
@@ -350,3 +350,39 @@ def timeline(ledger: Queryable, turn_id: str) -> list[Step]:
         turn_id: the turn.
     """
     return rows(ledger, Step, _ORDERED, {"turn_id": turn_id})
+
+
+@dataclass(frozen=True, slots=True)
+class Landmarks:
+    """The places of a session that a reader jumps to.
+
+    Args:
+        first, last: its first and its last turn.
+        prompts: the turns before which a user has said something.
+        failures: the turns in which something failed, as ``Filter.is_failing`` has it.
+    """
+
+    first: int
+    last: int
+    prompts: tuple[int, ...]
+    failures: tuple[int, ...]
+
+
+_LANDMARKS = f"""
+SELECT min(turn_index) AS first, max(turn_index) AS last,
+       coalesce(list(turn_index ORDER BY turn_index) FILTER (prompt <> ''), []) AS prompts,
+       (SELECT coalesce(list(DISTINCT turn_index ORDER BY turn_index), []) FROM parse_attempts
+        WHERE session_id = $session_id::UUID AND {FIRST_READING} AND {FAILING}) AS failures
+FROM turn_starts WHERE session_id = $session_id::UUID HAVING count(*) > 0"""
+
+
+def landmarks(ledger: Queryable, session_id: str) -> Landmarks | None:
+    """Return the places of a session to jump to; None where no response of it is recorded.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session; anything that is no identifier has none.
+    """
+    if not is_uuid(session_id):
+        return None
+    return next(iter(rows(ledger, Landmarks, _LANDMARKS, {"session_id": session_id})), None)

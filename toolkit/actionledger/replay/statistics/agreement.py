@@ -105,7 +105,7 @@ class Coefficient:
         return f"[{low:.2f}, {high:.2f}]"
 
     def __str__(self) -> str:
-        return "can't be told" if self.value is None else f"{self.value:.2f} {self.shown_interval}"
+        return "inconclusive" if self.value is None else f"{self.value:.2f} {self.shown_interval}"
 
 
 def cohen_kappa(things: Sequence[Thing], one: str, other: str) -> Coefficient:

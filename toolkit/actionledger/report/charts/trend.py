@@ -49,7 +49,7 @@ class Wording(NamedTuple):
     whole: str
 
 
-READING = Wording(("read whole", "without a repair"), "Responses", "Read", "Meant to act")
+READING = Wording(("parsed", "without a repair"), "Responses", "Read", "Meant to act")
 ELSEWHERE = Wording(("succeeded",), "Executions", "Succeeded", "Tried")
 
 
@@ -163,7 +163,7 @@ def trend_of(
 
 def _cut(begin: float) -> str | None:
     """Return what says that the axis doesn't begin at nothing; None where it does."""
-    return f"// axis cut below {begin:.0%}" if begin else None
+    return f"Axis starts at {begin:.0%}" if begin else None
 
 
 def _events(events: Sequence[Event], days: alt.X, ink: str, late: date) -> list[alt.Chart]:

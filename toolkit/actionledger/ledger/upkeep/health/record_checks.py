@@ -167,7 +167,7 @@ def rollup(facts: Facts) -> Iterator[Finding]:
     if facts.records.problem:
         yield not_asked(Check.ROLLUP)
     elif found is None and not is_worth_it(facts):
-        said = "Nothing is counted ahead: rates are made of the rows, which takes no longer here."
+        said = "Pre-aggregation is off: it is not needed at this size."
         yield Finding(Check.ROLLUP, Level.FINE, said)
     elif found is None or not found.is_relied_on:
         yield Finding(

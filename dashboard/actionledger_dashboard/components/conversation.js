@@ -1,0 +1,148 @@
+// A session as a conversation. All that anybody wrote goes in as text nodes; of Markdown there are a few known elements and nothing else.
+
+const TAGS = new Set("p ul ol li blockquote strong em s table thead tbody tr th td hr br pre code h4".split(" "));
+const grown = (nodes, into) => {
+  for (const node of nodes) {
+    if (node.text !== undefined) into.append(drawn(node.text));
+    else if (TAGS.has(node.tag)) into.append(grown(node.children, element(node.tag)));
+  }
+  return into;
+};
+
+const told = (part, kind, who) => {
+  const made = element("div", part.is_long ? `${kind} long` : kind);
+  if (who) made.append(element("b", "", who));
+  made.append(grown(part.tree, element("div", "tree")), element("pre", "raw", part.raw));
+  return made;
+};
+
+const folded = (summary, content, isOpen) => {
+  const made = element("details");
+  made.open = isOpen;
+  made.append(element("summary", "", summary), content);
+  return made;
+};
+
+const SIGNS = { "+": "plus", "-": "minus", "@": "at", "*": "at" };
+const bodies = {
+  diff: (body) => {
+    const made = element("div", "diff");
+    made.tabIndex = 0;
+    made.setAttribute("role", "region");
+    made.setAttribute("aria-label", "changed lines");
+    made.append(...body.lines.map(([sign, text]) => element("div", SIGNS[sign] ?? "", text)));
+    return made;
+  },
+  command: (body) => element("pre", "command", body.text),
+  path: (body) => element("div", "title", body.text),
+  json: (body) => element("pre", "", body.text),
+  list: (body) => {
+    const made = element("ul");
+    for (const [state, text] of body.items) {
+      const item = element("li");
+      if (state.length) item.append(element("i", "", state), " ");
+      item.append(drawn(text));
+      made.append(item);
+    }
+    return made;
+  },
+};
+
+const kinds = {
+  user: (part) => told(part, "user", "User"),
+  answer: (part) => told(part, "answer", ""),
+  thought: (part) => folded("Thoughts", element("pre", "", part.text), false),
+  note: (part) => element("div", `note ${part.look ?? ""}`, part.text),
+  child: (part) => {
+    const made = element("div", "note", "Subagent: ");
+    const link = follows(element("a", "", part.text));
+    link.href = part.href;
+    made.append(link);
+    return made;
+  },
+  call: (part) => {
+    const made = element("section", "call");
+    made.dataset.look = part.look;
+    const head = element("header");
+    head.append(element("code", "", part.name), element("span", `chip ${part.look}`, part.status), element("span", "about", part.about.join(" · ")));
+    made.append(head);
+    if (part.body.title?.length) made.append(element("div", "title", part.body.title));
+    if (part.body.text !== "") made.append(bodies[part.body.kind](part.body));
+    if (part.result) {
+      const lines = part.result.lines === 1 ? "1 line" : `${part.result.lines.toLocaleString("en-US")} lines`;
+      const more = part.result.more ? `, ${part.result.more.toLocaleString("en-US")} of them not shown` : "";
+      const result = folded(`Result: ${lines}${more}`, element("pre", "", part.result.text), part.look === "bad" || part.result.lines <= 12);
+      result.classList.add("result");
+      made.append(result);
+    }
+    for (const pane of made.querySelectorAll("pre")) pane.tabIndex = 0; // a part of it may have to be scrolled to
+    return made;
+  },
+};
+
+const turnOf = (turn) => {
+  const made = element("article", turn.failing ? "turn failing" : "turn");
+  made.id = `turn-${turn.index}`;
+  made.dataset.turn = turn.index;
+  made.setAttribute("aria-label", `turn ${turn.index}`);
+  const parts = element("div", "parts");
+  parts.append(...turn.parts.map((part) => kinds[part.kind](part)));
+  const margin = element("div", "margin");
+  const step = follows(element("a", "", `turn ${turn.index}`));
+  step.href = turn.href;
+  step.title = "Step through this turn";
+  margin.append(step, ...turn.about.map((line) => element("span", "", line)));
+  made.append(parts, margin);
+  return made;
+};
+
+export default function ({ data, parentElement }) {
+  const pane = parentElement.querySelector(".conversation");
+  const turns = data.turns.map(turnOf);
+  const to = (place, isStep) => {
+    const there = turns.find((turn) => Number(turn.dataset.turn) === place);
+    if (!there) return isStep && go(`${data.href}&turn=${place}`);
+    for (const turn of turns) turn.classList.toggle("here", turn === there);
+    there.scrollIntoView({ block: "start", behavior: "instant" });
+    data.turn = place;
+  };
+  const next = (places, way) => {
+    const here = data.turn ?? data.turns[0]?.index ?? 0;
+    const found = way > 0 ? places.find((place) => place > here) : places.findLast((place) => place < here);
+    if (found !== undefined) to(found, true);
+  };
+  const raw = element("button", "", "Raw text");
+  raw.type = "button";
+  raw.setAttribute("aria-pressed", pane.classList.contains("is-raw"));
+  raw.onclick = () => raw.setAttribute("aria-pressed", pane.classList.toggle("is-raw"));
+  const tools = element("div", "tools");
+  tools.append(raw, element("span", "", "Keys: n and p next and previous prompt, e and E next and previous failure."));
+  if (data.failures.length) {
+    const map = element("nav", "map");
+    map.setAttribute("aria-label", "turns that failed");
+    for (const place of data.failures.slice(0, 200)) {
+      const link = element("a");
+      link.href = `${data.href}&turn=${place}`;
+      link.title = `turn ${place} failed`;
+      link.setAttribute("aria-label", link.title);
+      link.onclick = (event) => {
+        event.preventDefault();
+        to(place, true);
+      };
+      map.append(link);
+    }
+    tools.append(map);
+  }
+  pane.replaceChildren(tools, ...turns);
+  if (data.turn !== null && pane.dataset.shown !== `${data.href} ${data.turn}`) to(data.turn, false);
+  pane.dataset.shown = `${data.href} ${data.turn}`;
+  const press = (event) => {
+    if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const moves = { n: [data.prompts, 1], p: [data.prompts, -1], e: [data.failures, 1], E: [data.failures, -1] };
+    if (!(event.key in moves)) return;
+    event.preventDefault();
+    next(...moves[event.key]);
+  };
+  addEventListener("keydown", press);
+  return instead(parentElement, () => removeEventListener("keydown", press));
+}

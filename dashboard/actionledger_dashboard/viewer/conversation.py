@@ -1,0 +1,265 @@
+"""The turns of a session as a conversation: what was asked, thought and answered, and each tool call as its tool deserves."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from difflib import unified_diff
+from itertools import islice
+from typing import Any
+
+from actionledger.core.events import ActionRecord
+from actionledger.core.vocabulary import ActionStatus
+from actionledger.ledger.queries.lineage import Start
+from actionledger.ledger.queries.turn import Execution, Response, TurnDetail
+from actionledger_dashboard.components.wording import dollars, milliseconds, pieces
+from actionledger_dashboard.viewer.looks import NEUTRAL, Values, bounded, look_of, pretty, words
+from actionledger_dashboard.viewer.markdown import markdown_tree
+
+LINES = 400
+"""So many lines of a diff, a file or a result are shown; a link leads to all of them."""
+
+_OLD, _NEW = ("old_string", "old_str", "search"), ("new_string", "new_str", "replace")
+_PATHS = ("file_path", "path", "filePath", "filename", "absolute_path")
+_COMMANDS = ("command", "cmd", "script")
+_LISTS = ("todos", "plan", "items", "tasks")
+_PATCHES = ("patch", "input", "diff")
+_WHOLE = ("content", "file_text", "contents")
+
+
+def turns_of(
+    details: Sequence[TurnDetail],
+    started: Mapping[tuple[int, int], Start],
+    *,
+    failing: Iterable[int],
+    href_of: Any,
+    child_of: Any,
+) -> list[Values]:
+    """Return the turns of a page of a conversation.
+
+    Args:
+        details: the turns.
+        started: which call of which turn has started a subagent, by the places of both.
+        failing: the places of the turns in which something failed.
+        href_of: returns where a turn is stepped through, of its place.
+        child_of: returns a subagent's title and where its own transcript is, of its id.
+    """
+    failed = set(failing)
+    return [
+        {
+            "index": each.response.index,
+            "href": href_of(each.response.index),
+            "failing": each.response.index in failed,
+            "about": _about(each.response),
+            "parts": list(_parts(each, started, child_of)),
+        }
+        for each in details
+    ]
+
+
+def _about(response: Response) -> list[Any]:
+    """Return what stands in the margin: when, by which model, tokens, cost and time."""
+    took = response.input_tokens, response.output_tokens
+    lines = [
+        f"{response.occurred_at:%Y-%m-%d %H:%M:%S}" if response.occurred_at else "",
+        response.model,
+        "" if took == (None, None) else f"{took[0] or 0:,} in · {took[1] or 0:,} out",
+        "" if response.cost_usd is None else dollars(response.cost_usd),
+        "" if response.latency_ms is None else milliseconds(response.latency_ms),
+    ]
+    return [pieces(line) for line in lines if line]
+
+
+def _parts(detail: TurnDetail, started: Mapping[tuple[int, int], Start], child_of: Any) -> Iterable[Values]:
+    response = detail.response
+    if response.prompt:
+        yield {"kind": "user", **_folded(response.prompt)}
+    if response.reasoning:
+        yield {"kind": "thought", "text": pieces(bounded(response.reasoning))}
+    if answer := _answer(detail):
+        yield {"kind": "answer", "tree": markdown_tree(answer), "raw": pieces(answer)}
+    tries = {each.action_index: each for each in detail.executions if _is_shown(each, detail)}
+    for action in detail.actions:
+        if action.status is ActionStatus.ILLUSTRATION:
+            continue
+        yield call_of(action, tries.get(action.index))
+        if child := started.get((response.index, action.index)):
+            title, href = child_of(child.child_id)
+            yield {"kind": "child", "text": pieces(title), "href": href}
+    if not (response.text.strip() or detail.actions):
+        why = f" ({words(response.finish_reason)})" if response.finish_reason else ""
+        yield {"kind": "note", "text": pieces(f"Empty response{why}.")}
+    if detail.attempt and detail.attempt.reason:
+        yield {"kind": "note", "look": "bad", "text": pieces(f"Not parsed: {detail.attempt.reason}.")}
+    if response.told and not detail.executions:
+        yield {"kind": "user", **_folded(response.told[-1].text)}
+
+
+def _is_shown(execution: Execution, detail: TurnDetail) -> bool:
+    """Whether an execution is of the reading that is shown; its last try comes last."""
+    return detail.attempt is not None and execution.attempt_id == detail.attempt.attempt_id
+
+
+def _folded(text: str) -> Values:
+    return {
+        "tree": markdown_tree(text),
+        "raw": pieces(text),
+        "is_long": text.count("\n") > 12 or len(text) > 1500,
+    }
+
+
+def _answer(detail: TurnDetail) -> str:
+    """Return a response without the stretches that its calls were parsed from."""
+    text = detail.response.text
+    called = {action.block for action in detail.actions if action.status is not ActionStatus.ILLUSTRATION}
+    kept, at = [], 0
+    for block in sorted(detail.blocks, key=lambda each: each.span.start):
+        if block.index in called and block.span.start >= at:
+            kept.append(text[at : block.span.start])
+            at = block.span.end
+    return "".join([*kept, text[at:]]).strip()
+
+
+def call_of(action: ActionRecord, execution: Execution | None) -> Values:
+    """Return a tool call: its name, its verdict, what it asks for as its tool deserves, and its result.
+
+    Args:
+        action: the call as it was parsed.
+        execution: its last try; None where none is recorded.
+    """
+    arguments = _object(action.arguments)
+    status, look = _verdict(action, execution)
+    about = []
+    if execution is not None and execution.exit_status is not None:
+        about.append(f"exit status {execution.exit_status}")
+    if execution is not None and execution.duration_ms is not None:
+        about.append(milliseconds(execution.duration_ms))
+    return {
+        "kind": "call",
+        "name": pieces(action.name),
+        "status": status,
+        "look": look,
+        "about": about,
+        "body": body_of(arguments),
+        "result": _cut(_result(execution)),
+    }
+
+
+def _verdict(action: ActionRecord, execution: Execution | None) -> tuple[str, str]:
+    if execution is not None:
+        reason = f": {execution.reason}" if execution.reason else ""
+        look = look_of(execution.status)
+        return f"{words(execution.status)}{reason}", "bad" if look == NEUTRAL and execution.reason else look
+    if action.status.is_refused:
+        return f"rejected by schema ({words(action.status)})", "bad"
+    return "no result recorded", NEUTRAL
+
+
+def _object(text: str) -> dict[str, Any]:
+    with suppress(ValueError):
+        found = json.loads(text)
+        if isinstance(found, dict):
+            return found
+        return {"": found}
+    return {"": text}
+
+
+def body_of(arguments: Mapping[str, Any]) -> Values:
+    """Return what a call asks for: a diff, a command, a file's new text, a list of things to do, or the arguments as JSON.
+
+    Args:
+        arguments: by their names.
+    """
+    path = _first(arguments, _PATHS)
+    named = pieces(str(path)) if path else ""
+    old, new = _first(arguments, _OLD), _first(arguments, _NEW)
+    if isinstance(old, str) and isinstance(new, str):
+        return {"kind": "diff", "title": named, "lines": _diff(old, new)}
+    patch = _first(arguments, _PATCHES)
+    if isinstance(patch, str) and patch.lstrip().startswith(("*** Begin Patch", "diff --git", "--- ")):
+        return {
+            "kind": "diff",
+            "title": named,
+            "lines": [_signed(line) for line in patch.splitlines()[:LINES]],
+        }
+    whole = _first(arguments, _WHOLE)
+    if path and isinstance(whole, str):
+        return {
+            "kind": "diff",
+            "title": named,
+            "lines": [["+", pieces(line)] for line in whole.splitlines()[:LINES]],
+        }
+    command = _first(arguments, _COMMANDS)
+    if isinstance(command, str | list):
+        line = command if isinstance(command, str) else " ".join(map(str, command))
+        return {"kind": "command", "text": pieces(bounded(line))}
+    for name in _LISTS:
+        if things := _things(arguments.get(name)):
+            return {"kind": "list", "items": things}
+    if path and len(arguments) <= 3:  # where in it, at most
+        where = ", ".join(f"{name} {value}" for name, value in arguments.items() if name not in _PATHS)
+        return {"kind": "path", "text": pieces(f"{path}{f' ({where})' if where else ''}")}
+    return {
+        "kind": "json",
+        "text": pieces(bounded(pretty(json.dumps(dict(arguments), ensure_ascii=False)))) if arguments else "",
+    }
+
+
+def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((arguments[name] for name in names if arguments.get(name) is not None), None)
+
+
+def _diff(old: str, new: str) -> list[list[Any]]:
+    """Return the changed lines with some around them; of a part of a file nobody knows the numbers of its lines."""
+    lines = islice(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=3), 2, None)
+    return [_signed(line) for line in islice((line for line in lines if not line.startswith("@@")), LINES)]
+
+
+def _signed(line: str) -> list[Any]:
+    sign = line[:1] if line[:1] in {"+", "-", "@", "*"} else " "
+    return [sign, pieces(line[1:] if sign in {"+", "-"} else line.removeprefix(" "))]
+
+
+def _things(value: object) -> list[list[Any]]:
+    """Return a list of things to do, each with its state; nothing where it is none."""
+    if not isinstance(value, list) or not value:
+        return []
+    found = []
+    for each in value:
+        if not isinstance(each, dict):
+            return []
+        text = next(
+            (
+                each[name]
+                for name in ("content", "step", "title", "task", "text")
+                if isinstance(each.get(name), str)
+            ),
+            None,
+        )
+        if text is None:
+            return []
+        found.append([pieces(str(each.get("status", ""))), pieces(text)])
+    return found
+
+
+def _result(execution: Execution | None) -> str:
+    """Return what came back as text: a JSON string as what it says, the output of a command alone."""
+    if execution is None:
+        return ""
+    if execution.result in {"", "null"}:
+        return execution.message
+    found: Any = execution.result
+    with suppress(ValueError):
+        found = json.loads(execution.result)
+    if isinstance(found, dict):
+        outputs = [found[name] for name in ("output", "stdout", "stderr") if isinstance(found.get(name), str)]
+        return "\n".join(filter(None, outputs)) or pretty(execution.result)
+    return found if isinstance(found, str) else pretty(execution.result)
+
+
+def _cut(text: str) -> Values | None:
+    """Return a result with how many lines of it are not shown; None where there is none."""
+    if not text.strip():
+        return None
+    shown = bounded(text)
+    lines = shown.splitlines()
+    return {"text": pieces("\n".join(lines[:LINES])), "more": max(0, len(lines) - LINES), "lines": len(lines)}

@@ -1,0 +1,95 @@
+"""The tools that models call: how often each fails, why, after which other one, and how long it takes."""
+
+from dataclasses import replace
+
+from actionledger.core.text import counted
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Filter
+from actionledger.ledger.queries.marks import Mark, Selection
+from actionledger.ledger.queries.tools import ToolSums, tools, whole_tool_calls
+from actionledger_dashboard.components import filters, links, notices, tables
+from actionledger_dashboard.components.controls import heading, line
+from actionledger_dashboard.components.tables import Column, offer_export
+from actionledger_dashboard.components.widgets import Linked, page_of
+from actionledger_dashboard.components.wording import dollars, interval, milliseconds
+from actionledger_dashboard.data import ask
+
+
+def show() -> None:
+    """Show the page."""
+    if ask(queries.dimensions).is_empty:
+        notices.empty_ledger()
+        return
+    linked = Linked("tools")
+    within = filters.pick(linked)
+    found = ask(tools, within)
+    calls = sum(each.calls for each in found)
+    with line():
+        heading(
+            "Tools",
+            f"{counted(calls, 'call')} of {counted(len(found), 'tool')}; those that fail most often first. Each try of a call counts.",
+        )
+        if calls:
+            offer_export("tool_calls", calls, Selection(*whole_tool_calls(within)))
+    if not found:
+        notices.nothing_found()
+        return
+    offset = page_of(linked, len(found), tables.PAGE)
+    show_rows(found[offset : offset + tables.PAGE], within)
+
+
+def show_rows(found: list[ToolSums], within: Filter) -> None:
+    """Show a page of tools, each a link to the turns in which a call of it failed, or to those that call it."""
+    columns = [
+        Column("Tool", [each.name for each in found], "name"),
+        Column("Calls", [each.calls for each in found], "number"),
+        Column("Sessions", [each.sessions for each in found], "number"),
+        Column("Rejected by schema", [each.rejected or None for each in found], "number"),
+        Column(
+            "Failed",
+            [each.failure.successes if each.failure.count else None for each in found],
+            "number",
+            "Tries that failed, timed out or were interrupted or denied, of those that were attempted; a dash where no result is recorded.",
+        ),
+        Column("Failure rate", [each.failure.value for each in found], "share"),
+        Column("95 % interval", [interval(each.failure) if each.failure.count else "–" for each in found]),
+        Column(
+            "Most often",
+            [f"{each.reason} ({each.reason_count:,})" if each.reason else "" for each in found],
+            "code",
+            "The most frequent reason, and how often it is.",
+        ),
+        Column(
+            "Right after",
+            [each.after or "" for each in found],
+            "name",
+            "The tool of the call before the one that fails, most often.",
+        ),
+        Column("Median duration", [_took(each.median_ms) for each in found]),
+        Column("95 % below", [_took(each.slow_ms) for each in found]),
+        Column(
+            "Cost of failing turns",
+            ["" if each.cost_usd is None else dollars(each.cost_usd) for each in found],
+            meaning="What the turns cost in which a call of it failed.",
+        ),
+    ]
+    hrefs = [_href(each, within) for each in found]
+    tables.show_table(
+        "tools",
+        "tools",
+        [each for each in columns if any(value not in {None, ""} for value in each.values)],
+        hrefs,
+    )
+
+
+def _took(duration_ms: float | None) -> str:
+    return "" if duration_ms is None else milliseconds(duration_ms)
+
+
+def _href(each: ToolSums, within: Filter) -> str:
+    if each.failure.successes:
+        return links.turns_href(within, Mark(stage="acting", action=each.name))
+    return links.turns_href(replace(within, action=each.name), Mark())
+
+
+show()

@@ -1,0 +1,122 @@
+"""A session as a conversation, a page of turns at a time: asked, thought, answered, called, and what came back."""
+
+import streamlit as st
+
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Session
+from actionledger.ledger.queries.lineage import starts
+from actionledger.ledger.queries.turn import turn_details
+from actionledger.ledger.queries.turns import landmarks
+from actionledger_dashboard.components import links, notices
+from actionledger_dashboard.components.controls import mount_of, show_anchors
+from actionledger_dashboard.components.fields import place_of
+from actionledger_dashboard.components.transcript import session_meant, show_facts
+from actionledger_dashboard.components.wording import called
+from actionledger_dashboard.data import ask
+from actionledger_dashboard.viewer.conversation import turns_of
+from actionledger_dashboard.viewer.session import facts_of
+
+PAGE = 40
+"""How many turns stand on a page."""
+
+FOUND = 30
+"""How many turns with a text that is looked for are listed."""
+
+_mount = mount_of("conversation")
+
+
+def show() -> None:
+    """Show the page."""
+    asked = st.query_params.get("session")
+    if not asked:
+        notices.no_session()
+        return
+    session_id = session_meant(asked)
+    session = ask(queries.session, session_id) if session_id else None
+    if session is None:
+        return
+    show_facts(
+        "facts", facts_of(session), [], (), [("step through it", links.replay_href(session.session_id))]
+    )
+    show_session(session)
+
+
+def show_session(session: Session) -> None:
+    """Show the page of the conversation that has the turn of the URL, or its first one."""
+    marks = ask(landmarks, session.session_id)
+    if marks is None:
+        st.info("No response of this session is recorded yet.")
+        return
+    written = st.query_params.get("turn")
+    turn = None if written is None else min(max(place_of(written), marks.first), marks.last)
+    show_find(session.session_id)
+    first = marks.first + ((turn or marks.first) - marks.first) // PAGE * PAGE
+    last = min(first + PAGE - 1, marks.last)
+    show_pages("above", session.session_id, (first, last), (marks.first, marks.last))
+    details = ask(turn_details, session.session_id, (first, last))
+    begun = {(each.turn_index, each.action_index): each for each in ask(starts, session.session_id)}
+    _mount(
+        key="conversation",
+        data={
+            "href": links.transcript_href(session.session_id),
+            "turn": turn,
+            "prompts": marks.prompts,
+            "failures": marks.failures,
+            "turns": turns_of(
+                details,
+                begun,
+                failing=marks.failures,
+                href_of=lambda place: links.replay_href(session.session_id, place),
+                child_of=child_of,
+            ),
+        },
+    )
+    show_pages("below", session.session_id, (first, last), (marks.first, marks.last))
+
+
+def child_of(session_id: str) -> tuple[str, str]:
+    """Return what a subagent is called, and where its transcript is."""
+    child = ask(queries.session, session_id)
+    name = called(child.external_id, session_id) if child else session_id
+    return name, links.transcript_href(session_id)
+
+
+def show_find(session_id: str) -> None:
+    """Let a text be looked for in the whole session, and list the turns that have it."""
+
+    def follow() -> None:
+        if text := st.session_state["transcript.find"]:
+            st.query_params["find"] = text
+        else:
+            st.query_params.pop("find", None)
+
+    text = st.query_params.get("find", "")
+    st.session_state["transcript.find"] = text
+    st.text_input(
+        "Find in this session",
+        key="transcript.find",
+        on_change=follow,
+        placeholder="Find in this session",
+        label_visibility="collapsed",
+        width=320,
+    )
+    if not text:
+        return
+    found = ask(queries.mentions, session_id, text)
+    anchors = [(str(each.index), links.transcript_href(session_id, each.index, find=text)) for each in found]
+    more = f", the first {FOUND}" if len(anchors) > FOUND else ""
+    show_anchors("found", anchors[:FOUND], f"In {len(found):,} turns{more}:" if found else "In no turn.")
+
+
+def show_pages(key: str, session_id: str, shown: tuple[int, int], whole: tuple[int, int]) -> None:
+    """Lead to the turns before and after those of the page, and to the session's first and last ones."""
+    (first, last), (begin, end) = shown, whole
+    if shown == whole:
+        return
+    anchors = [("first", begin), ("previous", first - PAGE)] if first > begin else []
+    anchors += [("next", last + 1), ("last", end)] if last < end else []
+    hrefs = [(word, links.transcript_href(session_id, place)) for word, place in anchors]
+    show_anchors(f"pages.{key}", hrefs, f"Turns {first:,} to {last:,} of {begin:,} to {end:,}:")
+
+
+show()

@@ -1,0 +1,135 @@
+"""The pages of usage and of tools: the rows of the queries, each a link to what it is about."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import actionledger as al
+from actionledger_dashboard.components.wording import duration
+
+Open = Callable[..., AppTest]
+MONDAY = datetime(2026, 3, 30, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of three sessions of two projects and two days."""
+    path = tmp_path_factory.mktemp("used") / "used.duckdb"
+    call = al.RecordedCall("c", "Read", {"path": "a"})
+    bad = al.RecordedResult("c", "Exit code 1", is_error=True)
+    sessions = [
+        al.RecordedSession(
+            f"s{number}",
+            None,
+            "m",
+            "",
+            (
+                al.RecordedTurn(
+                    0,
+                    "",
+                    external_id=f"m{number}",
+                    capture=al.Capture.CALLS,
+                    calls=(call,),
+                    results=(bad,),
+                    occurred_at=MONDAY + timedelta(days=number // 2),
+                    usage=al.Usage(input_tokens=1000, output_tokens=10, cost_usd=1.0 + number),
+                ),
+            ),
+            details=al.SessionDetails(title=f"Title {number}", project=f"/work/{'ab'[number % 2]}"),
+        )
+        for number in range(3)
+    ]
+    with al.open_ledger(path) as ledger:
+        al.import_sessions(ledger, sessions)
+    return path
+
+
+def rows_of(drawn: Any, test: AppTest) -> list[dict[str, Any]]:
+    """Return the rows of a page's table, with where each leads as ``href``."""
+    table = drawn(test, "table")
+    labels = [column["label"] for column in table["columns"]]
+    return [
+        dict(zip(labels, row, strict=True)) | {"href": href}
+        for row, href in zip(table["rows"], table["hrefs"], strict=True)
+    ]
+
+
+def test_usage_by_day_leads_to_the_sessions_of_the_day(open_page: Open, used: Path, drawn: Any) -> None:
+    """The latest first, with what it cost."""
+    test = open_page(used, "views/usage.py")
+    rows = rows_of(drawn, test)
+    assert [(row["Day"], row["Sessions"], row["Cost"]) for row in rows] == [
+        ("2026-03-31", 1, "$3.00"),
+        ("2026-03-30", 2, "$3.00"),
+    ]
+    asked = parse_qs(urlsplit(rows[1]["href"]).query)
+    assert (asked["since"], asked["until"]) == (["2026-03-30"], ["2026-03-30"])
+    assert any("cost $6.00" in each.value for each in test.text)
+
+
+@pytest.mark.parametrize(
+    ("by", "heading", "first", "href"),
+    [
+        ("project", "Project", "/work/a", "sessions?project=%2Fwork%2Fa"),
+        ("session", "Session", "Title 2", "replay?session="),
+        ("tool", "Tool", "Read", "sessions?action=Read"),
+        ("model", "Model", "m", "sessions?model=m"),
+        ("month", "Month", "2026-03", "sessions?since=2026-03-01&until=2026-03-31"),
+    ],
+)
+def test_usage_by_anything_leads_to_it(  # noqa: PLR0917 - a case has that many
+    open_page: Open, used: Path, drawn: Any, by: str, heading: str, first: str, href: str
+) -> None:
+    """Those that cost most first."""
+    row = rows_of(drawn, open_page(used, "views/usage.py", by=by))[0]
+    assert row[heading] == first
+    assert row["href"].startswith(href)
+
+
+def test_tools_lead_to_the_turns_in_which_they_fail(open_page: Open, used: Path, drawn: Any) -> None:
+    """Each with its rate and what it rests on."""
+    [row] = rows_of(drawn, open_page(used, "views/tools.py"))
+    assert (row["Tool"], row["Calls"], row["Failed"], row["Most often"]) == (
+        "Read",
+        3,
+        3,
+        "command_failed (3)",
+    )
+    assert parse_qs(urlsplit(row["href"]).query) == {"stage": ["acting"], "action": ["Read"]}
+
+
+def test_sessions_go_by_their_title_and_their_place(open_page: Open, used: Path, drawn: Any) -> None:
+    """The dearest first, where that is asked for; the project's own name stands there, and filters by all of it."""
+    test = open_page(used, "views/sessions.py", order="highest cost first")
+    rows = rows_of(drawn, test)
+    assert [(row["Session"], row["Project"], row["Cost"]) for row in rows] == [
+        ("Title 2", "a", "$3.00"),
+        ("Title 1", "b", "$2.00"),
+        ("Title 0", "a", "$1.00"),
+    ]
+    [column] = [each for each in drawn(test, "table")["columns"] if each["label"] == "Project"]
+    assert column["hrefs"][1] == "sessions?project=%2Fwork%2Fb"
+    narrowed = open_page(used, "views/sessions.py", project="/work/b")
+    assert [row["Session"] for row in rows_of(drawn, narrowed)] == ["Title 1"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (None, ""),
+        (0.2, "0 s"),
+        (59, "59 s"),
+        (61, "1 min 1 s"),
+        (3600, "1 h"),
+        (11_876, "3 h 17 min"),
+        (90_000, "1 d 1 h"),
+    ],
+)
+def test_a_duration_is_said_in_its_two_greatest_units(seconds: float | None, shown: str) -> None:
+    """Nothing where nothing is recorded."""
+    assert duration(seconds) == shown

@@ -1,0 +1,143 @@
+"""The tools that models call: how often, how often a call fails and why, how long it takes; and each call as a row."""
+
+from dataclasses import dataclass
+
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import Reason
+from actionledger.ledger.queries.base import (
+    ATTEMPTED,
+    NOT_DONE,
+    OF_ACTIONS,
+    REFUSED_BY_SCHEMA,
+    TOOK,
+    Queryable,
+    rate_sql,
+    rows,
+)
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, refuse_no_filter
+from actionledger.ledger.queries.scopes import Scope, scope
+from actionledger.ledger.storage.schema import executions_of, sessions_of
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSums:
+    """A tool, and what came of the calls of it.
+
+    Args:
+        name: it, as models write it.
+        calls: how many calls were meant.
+        rejected: how many of them its schema rejects.
+        sessions: in how many sessions it is called.
+        failure: executions that failed, of those that were attempted; each try is one.
+        reason: why they fail most often; None where none does.
+        reason_count: how many fail so.
+        median_ms, slow_ms: how long a try takes, and all but the slowest twentieth at most, in milliseconds; None where no time is recorded.
+        after: the tool that is called right before a call of it that fails, most often in the same session; None where none is.
+        cost_usd: what the turns took in which a call of it failed, in dollars; None where no cost is known.
+    """
+
+    name: str
+    calls: int
+    rejected: int
+    sessions: int
+    failure: Rate
+    reason: Reason | None
+    reason_count: int
+    median_ms: float | None
+    slow_ms: float | None
+    after: str | None
+    cost_usd: float | None
+
+
+_TOOLS = f"""
+WITH meant AS (
+    SELECT session_id, turn_id, turn_index, action_id, action_index, name, status FROM actions
+    WHERE {{actions}} AND status <> 'illustration'),
+tries AS (
+    SELECT session_id, turn_id, action_id, name, status, reason, {TOOK} AS took, {NOT_DONE} AS is_failed,
+           list_contains($attempted, status) AS is_tried
+    FROM executions WHERE {{executions}} AND {OF_ACTIONS}),
+of_sessions AS (
+    SELECT name, session_id, count(*) FILTER (is_failed AND is_tried) AS failed, count(*) FILTER (is_tried) AS tried
+    FROM tries GROUP BY ALL),
+rates AS (SELECT name, {{rate}} AS failure FROM of_sessions GROUP BY name),
+times AS (SELECT name, median(took) AS median_ms, quantile_cont(took, 0.95) AS slow_ms FROM tries GROUP BY name),
+reasons AS (
+    SELECT name, arg_max(reason, hits) AS reason, max(hits) AS reason_count
+    FROM (SELECT name, reason, count(*) AS hits FROM tries WHERE is_failed AND is_tried GROUP BY ALL ORDER BY reason) GROUP BY name),
+placed AS (
+    SELECT action_id, name, lag(name) OVER (PARTITION BY session_id ORDER BY turn_index, action_index) AS before FROM meant),
+befores AS (
+    SELECT name, arg_max(before, hits) AS after FROM (
+        SELECT name, before, count(*) AS hits FROM placed SEMI JOIN (FROM tries WHERE is_failed AND is_tried) USING (action_id)
+        WHERE before IS NOT NULL GROUP BY ALL ORDER BY before) GROUP BY name),
+costs AS (
+    SELECT name, sum(cost_usd) AS cost_usd FROM (SELECT DISTINCT name, turn_id FROM tries WHERE is_failed AND is_tried)
+    JOIN (SELECT turn_id, cost_usd FROM turn_starts) USING (turn_id) GROUP BY name),
+called AS (
+    SELECT name, count(*) AS calls, count(*) FILTER (list_contains($rejected, status)) AS rejected,
+           count(DISTINCT session_id) AS sessions FROM meant GROUP BY name)
+SELECT name, calls, rejected, sessions, coalesce(failure, {{nothing}}) AS failure, reason, coalesce(reason_count, 0) AS reason_count,
+       median_ms, slow_ms, after, cost_usd
+FROM called LEFT JOIN rates USING (name) LEFT JOIN times USING (name) LEFT JOIN reasons USING (name)
+LEFT JOIN befores USING (name) LEFT JOIN costs USING (name)
+ORDER BY failure.successes DESC, calls DESC, name"""
+
+_NO_RATE = (
+    "{'successes': 0, 'count': 0, 'clustering': {'sessions': 0, 'sizes': 0, 'totals': 0, 'products': 0}}"
+)
+
+
+def tools(ledger: Queryable, within: Filter = EVERYTHING) -> list[ToolSums]:
+    """Return the tools that the responses of a filter call, those that fail most often first.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    actions, parameters = scope(rated(within), "actions")
+    executions, _ = scope(within, "executions")
+    statement = _TOOLS.format(
+        actions=actions, executions=executions, rate=rate_sql("failed", "tried"), nothing=_NO_RATE
+    )
+    return rows(
+        ledger, ToolSums, statement, parameters | {"attempted": ATTEMPTED, "rejected": REFUSED_BY_SCHEMA}
+    )
+
+
+_CALLS = """
+WITH meant AS (FROM actions WHERE {condition} AND status <> 'illustration'),
+last_tries AS (
+    SELECT action_id, count(*) AS tries, arg_max({{'status': status, 'reason': reason, 'exit_status': exit_status,
+           'message': message, 'result': result, 'origin': origin, 'duration_ms': duration_ms}}, try_number) AS last
+    FROM ({executions}) WHERE {first_executions} AND {of_actions} GROUP BY action_id)
+SELECT meant.session_id::VARCHAR AS session_id, external_id AS session, title, project, git_branch AS branch, agent, source,
+       meant.model AS model, turn_index, action_index, occurred_at, meant.name AS tool, arguments, meant.status AS checked,
+       coalesce(last.status, 'not_recorded') AS status, last.reason AS reason, last.exit_status AS exit_status,
+       last.message AS message, last.result AS result, last.origin AS origin, last.duration_ms AS duration_ms,
+       coalesce(tries, 0) AS tries
+FROM meant LEFT JOIN last_tries USING (action_id)
+JOIN (SELECT session_id, external_id, source, title, project, git_branch, agent FROM ({sessions})) AS sessions
+     ON sessions.session_id = meant.session_id
+ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, action_index"""
+
+
+def whole_tool_calls(within: Filter) -> Scope:
+    """Return the statement that gives each tool call of the responses of a filter as a row, the latest first.
+
+    Args:
+        within: which responses.
+
+    Returns:
+        The statement, in place of a condition, and its values.
+    """
+    refuse_no_filter(within)
+    condition, parameters = scope(within, "actions")
+    statement = _CALLS.format(
+        condition=condition,
+        executions=executions_of("session_id IN (SELECT session_id FROM meant)"),
+        first_executions="action_id IN (SELECT action_id FROM meant)",
+        of_actions=OF_ACTIONS,
+        sessions=sessions_of(),
+    )
+    return Scope(statement, parameters)
