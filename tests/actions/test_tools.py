@@ -287,3 +287,15 @@ def test_each_field_that_is_missing_is_named_once():
     text = '<tool_call>{"name": "f", "arguments": {"c": {}}}</tool_call>'
     result = parse(text, dialects=["hermes"], tools=[{"name": "f", "parameters": schema}])
     assert sorted(error.path for error in result.actions[0].errors) == ["a", "b", "c.x", "c.y"]
+
+
+@pytest.mark.parametrize(
+    ("searched", "status"),
+    [("ToolSearch", "not_checked"), ("tool_search_tool_regex", "not_checked"), ("search", "unknown")],
+)
+def test_of_a_tool_that_a_search_has_found_no_schema_is_known(searched, status):
+    """A recorded call of one is not an unknown one; a runtime of one's own has those that it offers, and no others."""
+    definitions = [{"type": "function", "function": {"name": searched, "parameters": {"type": "object"}}}]
+    catalogue = ToolCatalogue.of(definitions)
+    raw = RawAction("TaskCreate", {}, Span(0, 1), "test", 0)
+    assert (str(catalogue.strict.judge(raw).status), str(catalogue.judge(raw).status)) == (status, "unknown")

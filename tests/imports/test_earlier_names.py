@@ -7,8 +7,12 @@ import pytest
 
 from actionledger import import_path, import_sessions, open_ledger
 from actionledger.core.recordings import RecordedSession
+from actionledger.core.vocabulary import ExecutionStatus
+from actionledger.imports import results
 from actionledger.imports.formats.codex import read
 from actionledger.imports.formats.provider_wire import read as read_wire
+from actionledger.imports.sources.wordings import JudgedResult
+from actionledger.ledger.queries import recorded
 from actionledger.ledger.upkeep.health import Check, examine
 
 AT, LATER = "2026-08-20T10:00:00.000Z", "2026-08-21T11:00:00.100Z"
@@ -180,3 +184,41 @@ def test_a_session_goes_on_under_the_name_that_the_ledger_has(tmp_path):
     assert _asked(old, linked) == [(_OTHER, "chatcmpl-number-0000"), ("chatcmpl-number-0000", None)]
     import_path(path, new)
     assert _asked(new, linked) == [(_KEY, None), (_OTHER, _KEY)]
+
+
+REFUSED = [
+    _line(AT, "session_meta", id="a", timestamp=AT),
+    _said(AT, "I try."),
+    _line(AT, "response_item", type="function_call", name="exec_command", call_id="c1", arguments="{}"),
+    _line(AT, "response_item", type="function_call_output", call_id="c1", output="unsupported call: go"),
+    _said(AT, "Done."),
+]
+
+
+def _executions(ledger) -> tuple:
+    """What came of calls, and how many responses and calls there are."""
+    asked = (
+        "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM actions), status, reason FROM executions"
+    )
+    return tuple(ledger.sql(asked).fetchall())
+
+
+@pytest.mark.parametrize("is_earlier", [True, False])
+def test_what_an_earlier_version_said_of_a_result_is_said_anew(tmp_path, monkeypatch, is_earlier):
+    """It took a refusal for a success; nothing is doubled, and what stood there is told. This version's own word is not asked after."""
+    path, ledger_path = tmp_path / "rollout-a.jsonl", tmp_path / "team.duckdb"
+    path.write_text("".join(json.dumps(line) + "\n" for line in REFUSED))
+    with monkeypatch.context() as earlier, open_ledger(ledger_path) as ledger:
+        success = JudgedResult(ExecutionStatus.SUCCEEDED, None, is_inferred=True)
+        earlier.setattr(results, "judged", lambda *_: success)
+        import_path(path, ledger, workers=1)
+        assert _executions(ledger) == ((2, 1, "succeeded", None),)
+    monkeypatch.setattr(recorded, "READING_RULES", recorded.READING_RULES + is_earlier)
+    path.touch()
+    with open_ledger(ledger_path) as ledger:
+        report = import_path(path, ledger, workers=1)
+        expected = ("failed", "unknown_action") if is_earlier else ("succeeded", None)
+        assert _executions(ledger) == ((2, 1, *expected),)
+        assert (report.revised, report.known) == ((1, 1) if is_earlier else (0, 2))
+    told = [each for each in examine(ledger_path).findings if "another one stands for" in each.sentence]
+    assert bool(told) == is_earlier

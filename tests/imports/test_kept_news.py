@@ -4,7 +4,8 @@ import pytest
 
 from actionledger.imports import handovers as kept_news
 from actionledger.imports.handovers import SpooledNews, packed
-from actionledger.ledger.queries.recorded import Added, KnownTurn
+from actionledger.ledger.queries.packed import KnownTurn
+from actionledger.ledger.queries.recorded import Added
 
 
 def news(number: int, size: int = 1) -> tuple[Added, frozenset[str]]:

@@ -59,10 +59,24 @@ def test_versions_are_compared_by_their_numbers(version, is_newer):
     assert bool(newer([("qwen_code", version)])) == is_newer
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("pi", {"version": 4}),
+        ("kimi_code", {"protocol_version": "1.10"}),
+        ("atif", {"schema_version": "ATIF-v1.8"}),
+    ],
+)
+def test_a_format_has_versions_where_its_agent_says_none(source, said):
+    """The tested one is not newer than itself."""
+    assert newer([(source, version_of(said)), (source, sources()[source].tested)]) != []
+    assert newer([(source, sources()[source].tested)]) == []
+
+
 def test_of_what_no_version_is_known_nothing_is_said():
     """Nor of a format that nobody knows, or of an agent that shares another one's format."""
-    assert newer([("pi", "99.0"), ("brand_new", "99.0")]) == []
-    assert version_of({"version": 3}) == version_of({"version": "7.7.9", "agent": "kilo"}) == ""
+    assert newer([("gemini_cli", "99.0"), ("brand_new", "99.0")]) == []
+    assert version_of({"version": [3]}) == version_of({"version": "7.7.9", "agent": "kilo"}) == ""
 
 
 def test_a_file_of_another_format_than_was_said_is_told(tmp_path):

@@ -129,7 +129,7 @@ def test_what_no_model_wrote_is_left_out(items):
         (LeftOutReason.REPEATED_HISTORY, "step"): 1,
         (LeftOutReason.MADE_BY_CLIENT, "step"): 1,
         (LeftOutReason.COMPACTED, "step"): 1,
-        (LeftOutReason.UNKNOWN_KIND, "tool"): 1,
+        (LeftOutReason.UNKNOWN_KIND, "tool (message, source, step_id)"): 1,
     }
 
 

@@ -290,3 +290,22 @@ def test_a_session_s_own_answers_make_no_fork_and_a_sub_agent_stays_one(items):
         ("s1/a1", "s1", Relation.SUBAGENT),
         ("s3", "s2", Relation.FORK),
     ]
+
+
+def test_the_tools_that_were_offered_are_those_of_the_last_request(items):
+    """Of a session and of its sub-agents each; before any request is told, nobody knows."""
+    look, search = ({"name": name, "input_schema": {"type": "object"}} for name in ("Look", "ToolSearch"))
+    found = items(
+        said("m0", text("Hi."), uuid="a"),
+        line("api-request-shape", "s1", shape={"tools": [look]}),
+        said("m1", text("Ho."), uuid="b"),
+        line("api-request-shape", "s2", shape={"tools": [look, search]}),
+        line("api-request-shape", "s3", shape={"tools": [search]}, agentId="x"),
+        said("m2", text("Hm."), uuid="c"),
+    )
+    (session,) = (each for each in found if isinstance(each, RecordedSession))
+    assert [[tool["name"] for tool in json.loads(turn.tools or "[]")] for turn in session.turns] == [
+        [],
+        ["Look"],
+        ["Look", "ToolSearch"],
+    ]

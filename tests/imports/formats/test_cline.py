@@ -220,6 +220,14 @@ def test_a_refusal_is_told_by_its_words(items, words, expected):
     assert judged(found.turns[0].results[0], SOURCE.wordings)[:2] == expected
 
 
+def test_a_call_that_is_left_in_the_text_is_none(items):
+    """A session's client splits calls off, also of a session in which there was none."""
+    shown = "I run it.\n<tool_call>\n{}\n</tool_call>"
+    found = items(ASK, {"role": "assistant", "content": [{"type": "text", "text": shown}]})
+    (session,) = (each for each in found if isinstance(each, RecordedSession))
+    assert [(turn.text, turn.capture) for turn in session.turns] == [(shown, Capture.CALLS)]
+
+
 def test_what_went_wrong_in_the_client_is_no_answer(items):
     """It stands in the model's place; what comes behind it keeps its own."""
     error = {"role": "assistant", "content": [{"type": "text", "text": "The socket was closed"}]}

@@ -251,4 +251,4 @@ def test_observations_one_a_line(tmp_path):
         ("t1", "Here."),
         ("t2", "There."),
     ]
-    assert left_out(found) == {(LeftOutReason.UNKNOWN_KIND, "object"): 1}
+    assert left_out(found) == {(LeftOutReason.UNKNOWN_KIND, "object (name)"): 1}

@@ -57,7 +57,7 @@ def test_each_element_that_is_no_message_is_told(name, text, tmp_path):
     refused = [item.reason for item in items if isinstance(item, Refusal)]
     no_objects = {(LeftOutReason.NOT_AN_OBJECT, kind): 1 for kind in ("int", "str", "NoneType")}
     assert counts == {
-        (LeftOutReason.UNKNOWN_KIND, ""): 1,
+        (LeftOutReason.UNKNOWN_KIND, "(a)"): 1,
         (LeftOutReason.EMPTY, "message"): 1,
         **({} if name == "cline" else no_objects),
     }

@@ -181,10 +181,12 @@ def test_an_answer_told_in_parts_is_one(items):
     assert len(only(items(span(1, "LLM", attributes=said))).turns) == 2
 
 
-def test_the_parts_that_an_older_ledger_has_as_turns_become_the_one_answer(items, tmp_path):
+@pytest.mark.parametrize("others", [0, 2])
+def test_the_parts_that_an_older_ledger_has_as_turns_become_the_one_answer(items, tmp_path, others):
     """It was made a turn of each: the whole one stands for them, and nothing is counted twice."""
-    parts = only(items(span(1, "LLM", attributes=IN_PARTS)))
-    whole = only(items(span(1, "LLM", attributes=IN_PARTS | {"output.value": RESPONSE})))
+    more = {f"llm.output_messages.{n}.message.content": f"And {n}." for n in range(2, 2 + others)}
+    parts = only(items(span(1, "LLM", attributes=IN_PARTS | more)))
+    whole = only(items(span(1, "LLM", attributes=IN_PARTS | more | {"output.value": RESPONSE})))
     with al.open_ledger(tmp_path / "l.duckdb") as ledger:
         for session in (parts, whole, whole):
             al.import_sessions(ledger, [session])

@@ -172,6 +172,31 @@ def test_a_conversation_that_a_call_has_begun_is_a_sub_agent_s(wire, owner):
     assert wire.links[again] == (1, "", None)  # no call waits for it any more
 
 
+def test_a_sub_agent_that_works_in_the_background_is_linked_though_its_call_has_a_result(wire):
+    """Its call says at once that the work has begun; the same words much later are anybody's."""
+    call = said("I delegate.", "c1", prompt="Look at other.txt and report.")
+    first = wire.ask(person("Go."), answer=call)
+    history = [person("Go."), call, result("c1")]
+    wire.ask(*history, answer=said("It runs."))
+    task = person("<system-reminder>Skills.</system-reminder>\nLook at other.txt and report.")
+    child = wire.ask(task, answer=said("I look.", "c2"))
+    assert wire.links == {first: (2, "", None), child: (1, first, Relation.SUBAGENT)}
+    longer = wire.ask(person("Please: Look at other.txt and report."), answer=said("I look, too."))
+    for number in range(3):
+        history += [said("It runs." if not number else f"Still {number}."), person(f"And {number}?")]
+        assert wire.ask(*history, answer=said(f"Still {number + 1}.")) == first
+    later = wire.ask(person("Look at other.txt and report."), answer=said("I look again."))
+    assert [wire.links[each] for each in (longer, later)] == [(1, "", None)] * 2
+
+
+def test_a_cut_answer_that_comes_back_without_its_call_is_the_one_before(wire):
+    """As Qwen Code tries again: it repeats the words that came, and asks to go on from there."""
+    first = wire.ask(person("Go."), answer=said("First try.", "c1", why="cut_by_server"))
+    resumed = (person("Go."), said("First try."), person("The connection dropped. Go on."))
+    assert wire.ask(*resumed, answer=said("Second try.", "c2")) == first
+    assert wire.links == {first: (2, "", None)}
+
+
 def test_a_sub_agent_that_its_client_names_is_linked(wire):
     wire.ask(person("Go."), answer=said("I delegate.", "c1"), owner=ADA)
     child = RequestOwner("ada/a1", "ada", Relation.SUBAGENT)

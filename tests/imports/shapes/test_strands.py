@@ -6,6 +6,7 @@ from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import genai_spans
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.shapes.steps import Step
+from actionledger.imports.shapes.traces import Traces
 
 SCOPE = "strands.telemetry.tracer"
 DETAILS = "gen_ai.client.inference.operation.details"
@@ -88,3 +89,12 @@ def test_several_events_of_one_name_are_one_telling():
     )
     assert [each.text for each in found.shown] == ["Be brief.", "Where?"]
     assert [call.arguments for message in found.said for call in message.calls] == [{"at": 1}]
+
+
+def test_calls_are_split_off_where_no_tools_are_named():
+    """A call that is left in the text is no call of its own."""
+    shown = "I run it.\n<tool_call>\n{}\n</tool_call>"
+    traces = Traces("otel")
+    assert not list(traces.add(step("chat", ("gen_ai.choice", {"message": json.dumps([{"text": shown}])}))))
+    ((turn,),) = (session.turns for session in traces.rest())
+    assert (turn.text, turn.capture) == (shown, Capture.CALLS)

@@ -4,8 +4,9 @@ import pytest
 
 from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
-from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
+from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.registry import sources
+from actionledger.imports.sources.told_endings import exit_told, is_late_told
 from actionledger.imports.sources.wordings import is_known, judged, with_end_told
 
 CASES = [
@@ -53,6 +54,12 @@ CASES = [
     ("Subagent 'generalist' finished.\nTermination Reason: ABORTED\nResult:\n", Status.INTERRUPTED, Reason.STOPPED),
     ("[Tool execution was interrupted]", Status.INTERRUPTED, Reason.STOPPED),
     ('{"error":"Tool \\"run_commands\\" requires approval in a TTY session -- NOT a tool or system failure."}', Status.DENIED, Reason.NOT_APPROVED),
+    ("Blocked: sleep 55 followed by: echo late. Run blocking commands in the background", Status.DENIED, Reason.COMMAND_REFUSED),
+    ('Tool "Bash" was not run because the user rejected the approval request. Reason: no', Status.DENIED, Reason.REJECTED),
+    ('Tool "Bash" was not run because the approval request was cancelled.', Status.SKIPPED, Reason.CANCELLED),
+    ('Tool "Bash" was denied by permission rule. Reason: no pushes', Status.DENIED, Reason.NOT_APPROVED),
+    ("TaskStop is not available in plan mode. Call ExitPlanMode to exit plan mode", Status.DENIED, Reason.NOT_APPROVED),
+    ("Blocked: 3 tasks", Status.SUCCEEDED, None),
     ("2 failed, 3 passed: aborted runs are not found", Status.SUCCEEDED, None),
 ]  # fmt: skip
 

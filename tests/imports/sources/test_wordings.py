@@ -45,7 +45,15 @@ def test_a_pattern_looks_at_no_more_than_it_must(rows, place):
             RecordedResult("c", "Exit code 2\nno such file", is_error=True),
             JudgedResult(Status.FAILED, Reason.COMMAND_FAILED, False),
         ),
-        (RecordedResult("c", "Exit code 2\n…"), JudgedResult(Status.FAILED, Reason.COMMAND_FAILED, True)),
+        *(
+            (RecordedResult("c", printed), JudgedResult(Status.SUCCEEDED, None, True))
+            for printed in (
+                "Exit code 3\n",
+                "log:\nexit status: 2\nend",
+                "Process exited with code 1",
+                "a.py:3: # what was rejected by the user",
+            )
+        ),
         (RecordedResult("c", "grep: permission denied"), JudgedResult(Status.SUCCEEDED, None, True)),
         (
             RecordedResult("c", "Traceback: timed out", exit_status=3),

@@ -6,7 +6,7 @@ from uuid import UUID
 import duckdb
 from hypothesis import given, strategies as st
 
-from actionledger.ledger.queries.recorded import KnownTurn, PackedIds, PackedTurns
+from actionledger.ledger.queries.packed import KnownTurn, PackedIds, PackedTurns
 
 # Few upper halves, so that many are alike in them.
 IDS = st.builds(

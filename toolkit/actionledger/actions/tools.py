@@ -4,6 +4,7 @@
 ``mending.py`` makes a JSON Schema of what is nearly one. Whatever can't be read is not checked, and a warning says so.
 """
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +43,10 @@ _KEPT = 32
 
 class ToolWarning(UserWarning):
     """A tool's definition says something that can't be read, and so is not checked."""
+
+
+_SEARCHES = re.compile(r"(?i)tool_?search(?:_tool\w{0,80})?|DeferredToolPlaceholder")
+"""What agents call the tool by which a model finds others, and what stands for these meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +185,11 @@ class ToolCatalogue:
     def _by_name(self) -> dict[str, Tool]:
         return {tool.name: tool for tool in self.tools}
 
+    @cached_property
+    def _hides_some(self) -> bool:
+        """Whether the model can look for more tools than it is shown: it may call those, whose schemas nobody has recorded."""
+        return any(_SEARCHES.fullmatch(name) for name in self._by_name)
+
     def describe(self) -> tuple[ActionDescription, ...]:
         """Return each tool in words, in the order in which they were given."""
         return tuple(tool.described for tool in self.tools)
@@ -196,6 +206,8 @@ class ToolCatalogue:
         schema says string and no other type that fits.
         """
         tool = self._by_name.get(raw.name)
+        if tool is None and self._hides_some and not self.leaves_out:
+            return Verdict(ActionStatus.NOT_CHECKED)
         if tool is None:
             error = FieldError(
                 Reason.UNKNOWN_ACTION, "", json_text(raw.name), one_of(raw.name, self.names, "tool")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from actionledger.core.errors import UsageError
+from actionledger.core.ids import derived_id
 from actionledger.core.processes import held_back
 from actionledger.core.recording import (
     Recorder,
@@ -234,9 +235,9 @@ class Importer:
     def _take_turn(
         self, item: RecordedSession, session: SessionKey, turn: RecordedTurn, names: frozenset[str]
     ) -> None:
-        looked = looked_up(self.known, self.source, item, session, turn)
+        looked = self._judged_anew(looked_up(self.known, self.source, item, session, turn), session)
         if self.touched is not None and item.ids == "source":
-            self.touched.turns.update({looked.turn_id, looked.replaces, looked.formerly} - {""})
+            self.touched.turns.update({looked.turn_id, looked.replaces, *looked.formerly} - {""})
         if not self._is_to_be_taken(item, session, looked):
             self._supersede(session, looked)
             if looked.state is TurnMatch.KNOWN:
@@ -254,14 +255,26 @@ class Importer:
             self._remember(looked)
             self._supersede(session, looked)
 
+    def _judged_anew(self, looked: Looked, session: SessionKey) -> Looked:
+        """Return a known turn as another state of it, where an earlier version has judged its results otherwise."""
+        if looked.state is not TurnMatch.KNOWN:
+            return looked
+        turn = looked.turn
+        key = TurnKey(session=session, turn_id=looked.turn_id, index=turn.index, occurred_at=turn.occurred_at)
+        if not (now := self._results.judged_otherwise(turn, key)):
+            return looked
+        anew = derived_id("turn", looked.turn_id, "judged", now)
+        return looked._replace(turn_id=anew, state=TurnMatch.GROWN, replaces=looked.turn_id)
+
     def _supersede(self, session: SessionKey, looked: Looked) -> None:
         """Have a turn stand for what an earlier version took in of it under another name."""
-        if not looked.formerly or self.known.turn(looked.turn_id) is None:
+        if self.known.turn(looked.turn_id) is None:
             return
-        key = TurnKey(session=session, turn_id=looked.formerly, index=looked.turn.index, occurred_at=None)
-        self._run.record(turn_superseded(key, self.run.run_id, looked.turn_id))
-        self.known.add_superseded(looked.formerly, looked.turn_id)
-        self.report.merged += 1
+        for former in looked.formerly:
+            key = TurnKey(session=session, turn_id=former, index=looked.turn.index, occurred_at=None)
+            self._run.record(turn_superseded(key, self.run.run_id, looked.turn_id))
+            self.known.add_superseded(former, looked.turn_id)
+            self.report.merged += 1
 
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
         """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""

@@ -6,11 +6,11 @@ from typing import Any
 
 from actionledger.core.patterns import regex
 from actionledger.core.text import counted
-from actionledger.imports.sources.registry import known_source
+from actionledger.imports.sources.registry import sources
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.versions import VERSIONS, recorded_versions
+from actionledger.ledger.queries.versions import FORMAT_VERSIONS, VERSIONS, recorded_versions
 
-_NUMBERS = regex(r"\d{1,9}(?:\.\d{1,9}){1,4}")
+_NUMBERS = regex(r"(?:[A-Za-z]{1,12}-)?v?(\d{1,9}(?:\.\d{1,9}){0,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,10 @@ class Newer:
 
 
 def version_of(metadata: dict[str, Any]) -> str:
-    """Return which version of its agent has written a session; empty where it doesn't say, or another agent has."""
-    said = next((metadata[name] for name in VERSIONS if metadata.get(name)), "")
-    return said if isinstance(said, str) and not metadata.get("agent") else ""
+    """Return which version of its agent, or of the format, has written a session; empty where it doesn't say, or another agent has."""
+    named = (metadata.get(name) for name in (*VERSIONS, *FORMAT_VERSIONS))
+    said = next(filter(None, named), "")
+    return str(said) if isinstance(said, str | int) and not metadata.get("agent") else ""
 
 
 def newer(seen: Iterable[tuple[str, str]]) -> list[Newer]:
@@ -65,7 +66,7 @@ def newer_recordings(ledger: Queryable) -> list[Newer]:
 
 
 def _newer(source: str, version: str, sessions: int = 0) -> Newer | None:
-    known = known_source(source)
+    known = sources().get(source)
     tested = known.tested if known else ""
     is_newer = bool(tested) and _numbers(version) > _numbers(tested)
     return Newer(source, version, tested, sessions) if is_newer else None
@@ -74,4 +75,4 @@ def _newer(source: str, version: str, sessions: int = 0) -> Newer | None:
 def _numbers(version: str) -> tuple[int, ...]:
     """Return the numbers that a version begins with; none of what is no version."""
     found = _NUMBERS.match(version)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    return tuple(map(int, found[1].split("."))) if found else ()

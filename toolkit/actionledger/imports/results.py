@@ -18,7 +18,7 @@ from actionledger.imports.sources.base import Wording
 from actionledger.imports.sources.wordings import JudgedResult, judged, text_of, with_end_told
 from actionledger.imports.turn_calls import TurnCall, call_of, calls_of, command_of, is_answer, may_be_unread
 from actionledger.ledger.queries.base import WITHIN
-from actionledger.ledger.queries.recorded import Known
+from actionledger.ledger.queries.recorded import Known, digest, result_line
 from actionledger.runtime.parse_result import read_calls
 
 _ASKED_AT_ONCE = 10_000
@@ -167,17 +167,39 @@ class Results:
                 taken += 1
         return taken
 
+    def judged_otherwise(self, turn: RecordedTurn, key: TurnKey) -> str:
+        """Return what tells how a known turn's results are judged now; empty where an earlier version has judged them so, or knew more of them."""
+        before = self._known.before.results.get(key.turn_id)
+        if not before or not turn.results:
+            return ""
+        result = read_calls(written_of(turn), turn.capture, None, demands_action=turn.demands_action)
+        waiting, lines = calls_of(turn, key, result, attempt_id_of(key, self._run)), []
+        for each in turn.results:
+            place = next((n for n, call in enumerate(waiting) if call.call_id == each.call_id), None)
+            if place is not None and each.call_id:
+                found = self._judged(waiting.pop(place), with_end_told(each))
+                lines.append(result_line(each.call_id, found.status, found.reason))
+        now = digest("\n".join(sorted(lines)))
+        if now == before:
+            return ""
+        there = self._known.results_of(key.turn_id)
+        has_all = Counter(map(_call_of_line, there)) <= Counter(map(_call_of_line, lines))
+        return now if has_all and not set(there) <= set(lines) else ""
+
     def without_call(self) -> Counter[str]:
         """Return how many results belong to no call that is recorded, of those that came behind their calls, by file."""
-        missing: Counter[str] = Counter()
-        for file, call_ids in self._unmatched.items():
-            unknown = [call_id for call_id in call_ids if call_id not in self._answered]
-            for start in range(0, len(unknown), _ASKED_AT_ONCE):
-                asked = unknown[start : start + _ASKED_AT_ONCE]
-                answered = self._known.answered([call_id for call_id in asked if call_id])
-                missing[file] += sum(call_id not in answered for call_id in asked)
+        unknown = {
+            file: [each for each in call_ids if each not in self._answered]
+            for file, call_ids in self._unmatched.items()
+        }
+        asked = list({each for call_ids in unknown.values() for each in call_ids if each})
+        answered: set[str] = set()
+        for start in range(0, len(asked), _ASKED_AT_ONCE):
+            answered |= self._known.answered(asked[start : start + _ASKED_AT_ONCE])
         self._unmatched.clear()
-        return +missing
+        return +Counter(
+            {file: sum(each not in answered for each in call_ids) for file, call_ids in unknown.items()}
+        )
 
     def _waiting(
         self, session: RecordedSession, key: SessionKey, turn_id: str, call_id: str
@@ -267,6 +289,10 @@ class Results:
         return (
             found._replace(status=ExecutionStatus.SUCCEEDED, reason=Reason.NO_RESULT) if is_answer else found
         )
+
+
+def _call_of_line(line: str) -> str:
+    return line.rsplit(" ", 2)[0]
 
 
 def _is_answer(command: str | list[str], result: RecordedResult) -> bool:

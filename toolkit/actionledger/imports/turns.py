@@ -28,7 +28,8 @@ from actionledger.imports.prices import Prices, cost_of, list_price, price_list
 from actionledger.imports.reading import written_of
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal
-from actionledger.ledger.queries.recorded import NOT_TOLD, Known, KnownTurn, LeftOutKey, ToldLeftOut, digest
+from actionledger.ledger.queries.packed import KnownTurn
+from actionledger.ledger.queries.recorded import NOT_TOLD, Known, LeftOutKey, ToldLeftOut, digest
 from actionledger.ledger.storage.encoding import as_recorded
 from actionledger.reading.recorded import WithCalls
 
@@ -51,7 +52,7 @@ class Looked(NamedTuple):
         turn_id: what it is recorded as, or was.
         state: what it is to the ledger.
         replaces: the turn that it takes the place of; empty where it takes none's.
-        formerly: the turn that is the same one under the name that an earlier version gave it; empty where there is none.
+        formerly: the turns that are the same one, or a part of it, under names that earlier versions gave them.
     """
 
     turn: RecordedTurn
@@ -59,7 +60,7 @@ class Looked(NamedTuple):
     turn_id: str
     state: TurnMatch
     replaces: str = ""
-    formerly: str = ""
+    formerly: tuple[str, ...] = ()
 
 
 def looked_up(
@@ -71,10 +72,10 @@ def looked_up(
     first = _identity(known, source, session, key, turn)
     turn_id = known.current(first)
     there = known.turn(turn_id)
-    formerly = ""
-    if turn.formerly not in {"", turn.external_id}:
-        other = replace(turn, external_id=turn.formerly)
-        formerly = _formerly(known, _identity(known, source, session, key, other), turn_id)
+    others = (turn.formerly,) if isinstance(turn.formerly, str) else turn.formerly
+    named = (replace(turn, external_id=each) for each in others if each not in {"", turn.external_id})
+    formers = (_formerly(known, _identity(known, source, session, key, other), turn_id) for other in named)
+    formerly = tuple(filter(None, formers))
     if there is None:
         return Looked(turn, written, turn_id, TurnMatch.NEW, formerly=formerly)
     state = _compared(turn, text, there)

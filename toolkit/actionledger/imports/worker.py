@@ -191,7 +191,7 @@ def _known(facts: SourceFacts, of_all: SharedFacts) -> Known:
     if facts.has_before:
         known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
         known.text_of = _ask_for_text
-        known.details_of = _ask_for_details
+        known.details_of, known.results_of = _ask_for_details, _ask_for_results
     return known
 
 
@@ -208,6 +208,10 @@ def _ask_for_text(_turn_id: str) -> str:
 
 
 def _ask_for_details(_session_id: str) -> str:
+    raise AskTheLedgerError
+
+
+def _ask_for_results(_turn_id: str) -> list[str]:
     raise AskTheLedgerError
 
 

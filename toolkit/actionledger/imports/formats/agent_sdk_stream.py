@@ -283,5 +283,6 @@ SOURCE = Source(
     "took; the tokens that each message wrote, unless stream events were recorded: the session's total and its cost are metadata.",
     fields=("type", "session_id", "message", "parent_tool_use_id"),
     other_fields=(("type", "subtype", "session_id"), ("messages", "metadata")),
+    tested="2.1.332",
 )
 """The format."""

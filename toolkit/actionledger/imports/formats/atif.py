@@ -36,6 +36,7 @@ from actionledger.imports.sources.access import (
     text_at,
     texts_at,
     time_at,
+    told as unknown_as,
 )
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
@@ -141,7 +142,7 @@ def _turns(trajectory: Mapping[str, Any], passed: Passed) -> Iterator[RecordedTu
         if source in {"user", "system"}:
             told.extend(filter(None, (_text(step, passed), *_notes(step, passed))))
         elif source != "agent":
-            passed[LeftOutReason.UNKNOWN_KIND, source[:40]] += 1
+            passed[LeftOutReason.UNKNOWN_KIND, unknown_as(source, step)] += 1
         elif step.get("is_copied_context") is True:
             passed[LeftOutReason.REPEATED_HISTORY, "step"] += 1
         elif count_at(step, "llm_call_count") == 0:
@@ -261,4 +262,5 @@ SOURCE = Source(
     wordings=WORDINGS,
     loses="Argument strings, which are parsed; whether a call failed, but for its words; which of several calls an observation without an identifier answers, and whether one without calls answers any; steps that no model was asked for; how long a response took; token identifiers.",
     fields=("schema_version", "session_id", "agent", "steps"),
+    tested="1.7",
 )

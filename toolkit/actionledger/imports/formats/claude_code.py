@@ -16,6 +16,7 @@ from typing import Any
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import NO_DETAILS, RecordedCall, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
+from actionledger.imports.shapes.base import tools_text
 from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
 from actionledger.imports.sources.access import (
     NOTHING,
@@ -49,7 +50,7 @@ _PROGRESS = frozenset({"progress", "queue-operation"})
 _KNOWN = frozenset(
     {
         "system", "attachment", "file-history-snapshot", "file-history-delta", "summary", "pr-link", "last-prompt",
-        "mode", "permission-mode", "ai-title", "custom-title", "agent-name", "bridge-session", "api-request-shape",
+        "mode", "permission-mode", "ai-title", "custom-title", "agent-name", "bridge-session",
         "api-request-blob", "api-request", "tools-used", "cost-state", "atis-latch",
     }
 )  # fmt: skip
@@ -98,6 +99,7 @@ class _Transcript:
         self._said: dict[str, SessionDetails] = {}
         self._hooks: dict[str, list[str]] = {}
         self._mode = ""
+        self._tools: dict[str, str] = {}
 
     def take(self, line: Line) -> SessionPieces | None:
         """Take in a line; return the session, if it is time to give a piece of it away."""
@@ -112,6 +114,9 @@ class _Transcript:
             self.left_out[LeftOutReason.NO_RESPONSE, _failure(object_at(line, "error"))] += 1
         elif (said := _details_in(kind, line)) is not None:
             self._describe(line, said)
+        elif kind == "api-request-shape":
+            self._tools[self._name(line)] = tools_text(object_at(line, "shape").get("tools"))
+            self.left_out[LeftOutReason.BOOKKEEPING, kind] += 1
         elif kind in _PROGRESS:
             self.left_out[LeftOutReason.PROGRESS, kind] += 1
         elif kind in _KNOWN:
@@ -172,6 +177,7 @@ class _Transcript:
         if is_new:
             turn.occurred_at = time_at(line, "timestamp")
             turn.prompt = self._prompts.pop(session.session.external_id, None)
+            turn.tools = self._tools.get(session.session.external_id, "")
         turn.model = text_at(message, "model")
         self._last[session.session.external_id] = external_id
         took = (object_at(message, "usage"), text_at(message, "stop_reason"))
@@ -346,7 +352,7 @@ SOURCE = Source(
     read,
     recognise,
     wordings=WORDINGS,
-    loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered; how long a response took, and what it cost.",
+    loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered before 2.1.332, and those that a search finds; how long a response took, and what it cost.",
     fields=("sessionId", "uuid", "parentUuid", "message"),
     tools=_TOOLS,
     tested="2.1.332",

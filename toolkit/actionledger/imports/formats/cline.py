@@ -116,7 +116,8 @@ def recognise(sample: Sample) -> float:
 def _session(
     path: Path, name: str, messages: list[Any], head: Mapping[str, Any], notes: list[Usage]
 ) -> Recorded:
-    conversation, is_text = MessageTurns(), True
+    conversation = MessageTurns()
+    is_text = not head  # of older clients, whose calls may stand in the text
     of_client: set[int] = set()
     for number, value in enumerate(messages, 1):
         if not isinstance(value, dict):
@@ -132,7 +133,7 @@ def _session(
             of_client.add(len(conversation.turns))
             message.pass_over(LeftOutReason.MADE_BY_CLIENT, "error")
         conversation.add(message)
-    turns = conversation.done(Capture.TEXT if is_text else Capture.CALLS)
+    turns = conversation.done(Capture.TEXT if is_text else Capture.CALLS, splits=not is_text)
     # The others keep their places, by which they are known.
     turns = tuple(turn for turn in turns if turn.index not in of_client)
     if len(notes) == len(turns):
@@ -167,7 +168,7 @@ def _count_empty(message: Message, value: Mapping[str, Any]) -> None:
     if text_at(value, "role") in _ROLES:
         message.pass_over(LeftOutReason.EMPTY, "message")
     else:
-        message.pass_over(LeftOutReason.UNKNOWN_KIND, value.get("role"))
+        message.unknown(value.get("role"), value)
 
 
 def _message(value: Mapping[str, Any]) -> Message:

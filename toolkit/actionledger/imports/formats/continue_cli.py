@@ -112,7 +112,7 @@ def _message(item: Mapping[str, Any]) -> Message:
         return found
     if role not in {"assistant", "user", "system", "tool"}:
         found = Message("tool")
-        found.pass_over(LeftOutReason.UNKNOWN_KIND, role)
+        found.unknown(role, said)
         return found
     speaker = (
         "model"

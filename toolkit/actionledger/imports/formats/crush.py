@@ -23,7 +23,6 @@ from actionledger.imports.sources.access import (
     number_at,
     object_at,
     text_at,
-    told as unknown_as,
 )
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
@@ -145,7 +144,7 @@ def _message(row: Row, parts: list[Any]) -> Message:
         occurred_at=since_epoch(row.get("created_at")),
     )
     if text_at(row, "role") not in _SPEAKERS:
-        found.pass_over(LeftOutReason.UNKNOWN_KIND, text_at(row, "role"))
+        found.unknown(row.get("role"), row)
     if row.get("is_summary_message") == 1:
         found.pass_over(LeftOutReason.COMPACTED, "summary")
     for part in parts:
@@ -175,7 +174,7 @@ def _take_part(found: Message, kind: str, data: Mapping[str, Any]) -> None:
     elif kind == "shell_command":
         found.pass_over(LeftOutReason.INJECTED_CONTEXT, kind)
     else:
-        found.pass_over(LeftOutReason.UNKNOWN_KIND, unknown_as(kind, data))
+        found.unknown(kind, data)
 
 
 def _result(data: Mapping[str, Any]) -> RecordedResult:

@@ -11,12 +11,18 @@ from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, TitleOrigin
-from actionledger.imports.shapes.base import Message, Speaker, left_out, plain, since_epoch
+from actionledger.imports.shapes.base import Message, Passed, Speaker, left_out, plain, since_epoch
 from actionledger.imports.shapes.conversation import MessageTurns
-from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at, time_at
+from actionledger.imports.sources.access import (
+    count_at,
+    object_at,
+    objects_at,
+    text_at,
+    time_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import (
     SAMPLE_BYTES,
-    LeftOut,
     Recorded,
     Refusal,
     Sample,
@@ -105,7 +111,7 @@ def _value(text: object) -> Any:
 def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the session of a file of lines."""
     info: Mapping[str, Any] = {}
-    told, unknown = [], 0
+    told, unknown = [], Passed()
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
@@ -114,9 +120,8 @@ def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
         elif not info and not told:
             info = item[1]
         else:
-            unknown += 1
-    if unknown:
-        yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "line", unknown)
+            unknown[LeftOutReason.UNKNOWN_KIND, unknown_as("line", item[1])] += 1
+    yield from left_out(shown(path), unknown)
     yield from session(path, {**info, "id": path.name.partition(".jsonl")[0]}, told)
 
 
@@ -201,7 +206,7 @@ def message_of(value: Mapping[str, Any]) -> Message:
     if speaker is None or object_at(value, "metadata").get("userVisible") is False:
         found = Message("tool")
         if speaker is None:
-            found.pass_over(LeftOutReason.UNKNOWN_KIND, text_at(value, "role"))
+            found.unknown(value.get("role"), value)
         else:
             found.pass_over(LeftOutReason.INJECTED_CONTEXT, "for the model alone")
         return found
@@ -264,8 +269,10 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         found.think(part.get("thinking"), part.get("text"), detail=kind)
     elif kind == "redactedThinking":
         found.pass_over(LeftOutReason.ENCRYPTED, kind)
+    elif kind in _OTHERS:
+        found.pass_over(_OTHERS[kind], kind)
     else:
-        found.pass_over(_OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND), kind)
+        found.unknown(kind, part)
 
 
 def _read_call(part: Mapping[str, Any], found: Message) -> None:

@@ -41,7 +41,7 @@ _KNOWN = ("config.", "cron.", "file_history.", "goal.", "hook.", "mcp.", "plan."
 
 _NOTES = dict.fromkeys(
     (
-        "agent.turn.ended", "agent.turn.started", "context.clear", "context.undo", "metadata", "permission.set_mode",
+        "agent.turn.ended", "agent.turn.started", "context.clear", "context.undo", "permission.set_mode",
         "plugin.session_start", "prompt.completed", "turn.cancel", "turn.ended", "usage.record",
     ),
     LeftOutReason.BOOKKEEPING,
@@ -129,6 +129,9 @@ def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
             "system_trigger",
         }
         wire.passed[LeftOutReason.DUPLICATE if is_said else LeftOutReason.INJECTED_CONTEXT, kind] += 1
+    elif kind == "metadata":
+        wire.session.session = _of_version(wire.session.session, text_at(line, "protocol_version"))
+        wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind == "permission.record_approval_result":
         decision = text_at(object_at(line, "result"), "decision")
         is_refused = decision in {"rejected", "denied", "reject"}
@@ -139,6 +142,13 @@ def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
         wire.passed[_NOTES.get(kind, LeftOutReason.BOOKKEEPING), kind[:40]] += 1
     else:
         wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, line)] += 1
+
+
+def _of_version(session: RecordedSession, version: str) -> RecordedSession:
+    """Return a session with the version of the wire's protocol that it is written in."""
+    return (
+        replace(session, metadata={**session.metadata, "protocol_version": version}) if version else session
+    )
 
 
 def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) -> None:
@@ -313,5 +323,6 @@ SOURCE = Source(
     fields=("type", "time"),
     other_fields=(("type", "protocol_version", "created_at"),),
     tools=_TOOLS,
+    tested="1.5",
 )
 """The format."""

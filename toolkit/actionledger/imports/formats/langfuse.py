@@ -36,6 +36,7 @@ from actionledger.imports.sources.access import (
     scores_of,
     text_at,
     time_at,
+    told as unknown_as,
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
@@ -91,7 +92,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
             for observation in objects_at(item, "observations"):
                 yield from traces.add(_step(observation, trace))
         else:
-            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "object")
+            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as("object", item))
     yield from traces.rest()
     yield from left_out(shown(path), traces.passed)
 

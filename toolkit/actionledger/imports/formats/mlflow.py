@@ -28,6 +28,7 @@ from actionledger.imports.sources.access import (
     score_of,
     scores_of,
     text_at,
+    told as unknown_as,
 )
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
@@ -44,7 +45,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         if isinstance(item, Refusal):
             yield item
         elif not (listed := list(_traces(item))):
-            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "object")
+            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as("object", item))
         else:
             for trace in listed:
                 yield from _read_trace(trace, traces)

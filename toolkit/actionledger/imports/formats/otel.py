@@ -30,7 +30,14 @@ from actionledger.imports.shapes.observations import (
 from actionledger.imports.shapes.spans import LISTS, Span, is_spans, nested, spans_of
 from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.shapes.traces import Traces
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+    told as unknown_as,
+)
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_objects, objects_of
@@ -52,7 +59,7 @@ def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
         if isinstance(item, Refusal):
             yield item
         elif not is_spans(item):
-            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "object")
+            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as("object", item))
         else:
             for span in spans_of(item):
                 if has_only_tokens(span):
@@ -207,7 +214,7 @@ def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
         finish_reason=text_at(given, "llm.finish_reason")[:80],
     )
     step.shown = list(framework_messages.shown_of(_messages(nested(given, "llm.input_messages"))))
-    step.said, step.was_split = _said(given)
+    step.said, step.parts = _said(given)
     if not step.shown:
         step.shown = list(framework_messages.request_of(given.get("input.value")).messages)
     if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
@@ -234,12 +241,12 @@ def _add_invalid(step: Step, told: Sequence[Message]) -> None:
             message.calls[:] = whole.calls
 
 
-def _said(given: Mapping[str, Any]) -> tuple[list[Message], bool]:
-    """Return what a model answered: its choices, or the one answer of which a message is told for each part, and whether it is that."""
+def _said(given: Mapping[str, Any]) -> tuple[list[Message], int]:
+    """Return what a model answered: its choices, or the one answer of which a message is told for each part, and how many these were."""
     said = [framework_messages.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
     if len(said) > 1 and _RESPONSE.search(text_at(given, "output.value")[:_HEAD]):
-        return [framework_messages.joined(said)], True
-    return said, False
+        return [framework_messages.joined(said)], len(said)
+    return said, 0
 
 
 def _tools(given: Mapping[str, Any]) -> Iterator[Any]:

@@ -60,8 +60,7 @@ def message(value: Mapping[str, Any]) -> Message:
     else:
         # What a person ran in a shell of their own, and what an extension has put in.
         known = role in {"bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary"}
-        reason = LeftOutReason.INJECTED_CONTEXT if known else LeftOutReason.UNKNOWN_KIND
-        found.pass_over(reason, role)
+        found.pass_over(LeftOutReason.INJECTED_CONTEXT, role) if known else found.unknown(role, value)
     return found
 
 
@@ -347,5 +346,6 @@ SOURCE = Source(
     loses="The text of calls, the tools that were offered, instructions, how long a response took, which branch of a session a turn is on.",
     fields=("type", "id", "timestamp", "cwd"),
     tools=_TOOLS,
+    tested="3",
 )
 """The format."""

@@ -25,7 +25,7 @@ from actionledger.imports.shapes.bodies import (
     shape_of_response,
 )
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
-from actionledger.imports.sources.access import number_at, text_at, time_at
+from actionledger.imports.sources.access import number_at, text_at, time_at, told as unknown_as
 from actionledger.imports.sources.base import LeftOut, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, opened, shown
 from actionledger.imports.sources.json_values import numbered_objects
@@ -54,7 +54,9 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
             elif (exchange := _exchange(item[1])) is not None:
                 yield from exchanges.add(exchange)
             else:
-                yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, text_at(item[1], "type")[:40])
+                yield LeftOut(
+                    shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as(text_at(item[1], "type"), item[1])
+                )
     yield from left_out(shown(path), exchanges.passed)
 
 

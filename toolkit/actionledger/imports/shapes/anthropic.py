@@ -113,7 +113,7 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
     elif kind in _NO_TEXT:
         found.pass_over(LeftOutReason.NO_TEXT, kind)
     else:
-        found.pass_over(LeftOutReason.UNKNOWN_KIND, kind)
+        found.unknown(kind, part)
 
 
 # The events of one of Anthropic's messages: blocks that begin, grow and end, by their place.

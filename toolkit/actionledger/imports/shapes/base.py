@@ -11,7 +11,7 @@ from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import LeftOutReason, Relation
-from actionledger.imports.sources.access import object_at, text_at
+from actionledger.imports.sources.access import object_at, text_at, told
 from actionledger.imports.sources.base import LeftOut
 
 
@@ -201,6 +201,10 @@ class Message:
         most = _MOST if reason is LeftOutReason.UNKNOWN_KIND else _MOST_OF_OTHERS
         self.passed[reason, _text(detail)[:most]] += 1
 
+    def unknown(self, kind: object, value: Mapping[str, Any]) -> None:
+        """Count something of a kind that nobody knows, by its name and a sample of its keys."""
+        self.pass_over(LeftOutReason.UNKNOWN_KIND, told(_text(kind), value))
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -234,13 +238,21 @@ class Response:
     error: str = ""
 
 
+_WITHOUT_TEXT = re.compile(r"(?i)image|audio|video|file|document|resource|media|blob|attachment|data")
+"""What stands in the names of parts that are no text, whatever their interface."""
+
+
 def texts_of(message: Message, content: object) -> None:
-    """Take a content that is a text, or a list of texts and parts with a ``text``; other parts are passed over."""
+    """Take a content that is a text, or a list of texts and parts with a ``text``; other parts are passed over, and counted by what they are."""
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, Mapping) and isinstance(part.get("text"), str):
             message.say(part["text"])
         elif isinstance(part, Mapping):
-            message.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
+            kind = _text(part.get("type")) or next(iter(part), "")
+            if not part or _WITHOUT_TEXT.search(kind):
+                message.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
+            else:
+                message.unknown(kind, part)
         elif isinstance(part, str):
             message.say(part)
         elif part is not None:

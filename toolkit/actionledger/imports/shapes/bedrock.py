@@ -107,7 +107,7 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
     elif "cachePoint" in part or "guardContent" in part:
         found.pass_over(LeftOutReason.BOOKKEEPING, next(iter(part)))
     elif part:
-        found.pass_over(LeftOutReason.UNKNOWN_KIND, next(iter(part)))
+        found.unknown(next(iter(part)), object_at(part, next(iter(part))))
 
 
 def _read_result(came: Mapping[str, Any], found: Message) -> None:

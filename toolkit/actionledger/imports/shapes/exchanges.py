@@ -37,6 +37,9 @@ _SUMMARY, _SUMMARY_ENDS, _LONGEST_SUMMARY = "<summary>", "</summary>", 65_536
 _UNSETTLED = 64
 """So many sessions without a whole response may go on by being asked the same again."""
 
+_IN_BACKGROUND = 3
+"""Among so many of a session's last responses stands the call whose work has only begun, though its result says so already."""
+
 _BROKEN = frozenset(
     {
         "cut_by_server", "closed_by_client", "unreachable", "timeout", "unfinished", "in_progress", "error", "failed", "cancelled",
@@ -72,6 +75,9 @@ class Belonging:
         """Note a response, so that what follows it is found."""
         self.places.add(request, message, place)
         self._spawned.note(message.calls, place)
+        if message.calls and message.text.strip() and not _is_whole(message):
+            # A client that tries again may repeat the words alone: a call that was cut is none.
+            self.places.add(request, replace(message, calls=[]), place)
         if _is_whole(message):
             place.session.settled = place.number + 1
         elif not place.session.settled:
@@ -134,7 +140,12 @@ class Belonging:
             return None
         words = _words(request)
         found = ((call_id, place) for call_id, place in self._spawned.by(words) if call_id in place.waiting)
-        return next((place for _, place in found), None)
+        return next((place for _, place in found), None) or next(self._handed_on(words), None)
+
+    def _handed_on(self, words: str) -> Iterator[ResponsePlace]:
+        """Yield where the last calls stand whose tasks are these words, though they have a result: that work goes on in the background."""
+        places = (place for _, place in self._spawned.whole(words))
+        return (place for place in places if place.session.turns - place.number <= _IN_BACKGROUND)
 
     def _continued(self, request: Request, session: Open) -> ResponsePlace | None:
         """Return where the summary stands that a conversation begins with: the client has compacted what was before it."""

@@ -121,7 +121,7 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
     elif "thoughtSignature" in part or "thought_signature" in part:
         found.pass_over(LeftOutReason.ENCRYPTED)
     elif part:
-        found.pass_over(LeftOutReason.UNKNOWN_KIND, next(iter(part)))
+        found.unknown(next(iter(part)), object_at(part, next(iter(part))))
 
 
 # The pieces of an answer of Gemini's: each is a response with some more parts.

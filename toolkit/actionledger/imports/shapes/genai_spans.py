@@ -223,6 +223,7 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     provider = _text(given, "gen_ai.provider.name", "gen_ai.system", "ai.model.provider") or step.model
     step.keeps = Capture.CALLS if "gen_ai.output" in given else step.keeps
     keep_by_recorder(step, span.scope, provider)
+    step.splits = is_of_strands(span)
     if _CAPTURE in given:
         step.recorder = BY_RESPONSE
         step.keeps = Capture.TEXT if given[_CAPTURE] == Capture.TEXT else step.keeps

@@ -56,7 +56,7 @@ def message(value: Mapping[str, Any]) -> Message:
     speaker = _SPEAKERS.get(text_at(value, "role"))
     found = Message(speaker or "system", message_id=text_at(value, "id"))
     if speaker is None:
-        found.pass_over(LeftOutReason.UNKNOWN_KIND, value.get("role"))
+        found.unknown(value.get("role"), value)
         return found
     content = value.get("content")
     for part in content if isinstance(content, list) else [content]:

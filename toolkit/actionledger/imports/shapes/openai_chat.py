@@ -46,7 +46,7 @@ def message(value: Mapping[str, Any]) -> Message:
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None:
         unknown = Message("system")
-        unknown.pass_over(LeftOutReason.UNKNOWN_KIND, value.get("role"))
+        unknown.unknown(value.get("role"), value)
         return unknown
     found = Message(speaker, message_id=text_at(value, "id"))
     if speaker == "tool":
@@ -131,7 +131,7 @@ def _read_calls(value: Mapping[str, Any], found: Message) -> None:
         elif custom := object_at(call, "custom"):
             found.call(call.get("id"), custom.get("name"), _written(custom.get("input")), "text")
         else:
-            found.pass_over(LeftOutReason.UNKNOWN_KIND, call.get("type"))
+            found.unknown(call.get("type"), call)
     legacy = object_at(value, "function_call")
     if legacy and not found.calls:
         found.call("", legacy.get("name"), _written(legacy.get("arguments")))

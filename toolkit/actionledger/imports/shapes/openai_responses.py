@@ -96,9 +96,10 @@ def read_item(item: object, found: Message) -> None:
         found.pass_over(LeftOutReason.BOOKKEEPING, kind)
     elif kind.endswith("_call") or kind.startswith("mcp_") or kind == "tool_search_output":
         found.pass_over(LeftOutReason.RUN_BY_PROVIDER, kind)
+    elif kind == "compaction":
+        found.pass_over(LeftOutReason.COMPACTED, kind)
     else:
-        reason = LeftOutReason.COMPACTED if kind == "compaction" else LeftOutReason.UNKNOWN_KIND
-        found.pass_over(reason, kind)
+        found.unknown(kind, item)
 
 
 def _name(item: Mapping[str, Any]) -> object:

@@ -144,7 +144,13 @@ def _name_of_copy(name: str, copied: Mapping[str, str]) -> str:
 
 
 def _messages(value: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> Iterator[Message]:
-    if text_at(value, "role") != "assistant":
+    role = text_at(value, "role")
+    if role not in {"", "assistant", "user"}:
+        unknown = Message("tool")
+        unknown.unknown(role, value)
+        yield unknown
+        return
+    if role != "assistant":
         said = Message("person")
         for part in parts:
             _read_part(part, said)

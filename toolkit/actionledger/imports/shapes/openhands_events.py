@@ -19,6 +19,7 @@ from actionledger.imports.sources.access import (
     objects_at,
     text_at,
     time_at,
+    told as unknown_as,
 )
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
 
@@ -85,7 +86,7 @@ class V0Events:
         elif observation:
             self._take_observation(observation, event)
         else:
-            self._passed[LeftOutReason.UNKNOWN_KIND, "event"] += 1
+            self._passed[LeftOutReason.UNKNOWN_KIND, unknown_as("event", event)] += 1
 
     def _take_action(self, kind: str, event: Mapping[str, Any]) -> None:
         made = object_at(event, "tool_call_metadata")
@@ -236,8 +237,10 @@ class V1Events:
             self._take_action(event)
         elif kind in {"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"}:
             self._take_result(kind, event)
+        elif kind in _NOTES:
+            self._passed[_NOTES[kind], kind] += 1
         else:
-            self._passed[_NOTES.get(kind, LeftOutReason.UNKNOWN_KIND), kind[:40]] += 1
+            self._passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, event)] += 1
 
     def _turn(self, event: Mapping[str, Any]) -> OpenTurn | None:
         """Return the turn of an event, since events of one response name it; None where the event has come before."""

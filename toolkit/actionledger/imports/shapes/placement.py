@@ -52,6 +52,10 @@ class Spawned(Generic[SpawnPlace]):
         """Yield the calls that hand on what a conversation begins with, and where they stand, the last ones first."""
         return _within(self._tasks, words)
 
+    def whole(self, words: str) -> Iterator[tuple[str, SpawnPlace]]:
+        """Yield the calls that hand on just these words, and where they stand, the last ones first."""
+        return ((call_id, place) for text, call_id, place in reversed(self._tasks) if text == words)
+
 
 def _within(tasks: deque[tuple[str, str, SpawnPlace]], words: str) -> Iterator[tuple[str, SpawnPlace]]:
     return ((call_id, place) for text, call_id, place in reversed(tasks) if text in words)

@@ -121,11 +121,12 @@ class Step:
         placed: where among others it stands, as a time, where neither is known.
         shown: what a model was shown.
         said: what it answered, as a rule one message; empty where that is not recorded.
-        was_split: whether that is one answer that was recorded in parts.
+        parts: in how many parts that one answer was recorded; 0 where each message is an answer.
         tools: what it was offered, as a turn takes it.
         model: the language model.
         usage: what it took.
         keeps: how much is kept of an answer whose calls are split off.
+        splits: whether its recorder always splits calls off, also where it doesn't say that any tool was offered.
         recorder: what has recorded it, of which all steps keep as much of an answer; empty where it isn't known.
         response_ids: identifiers that stand in its answer: the response's is among them, where it is recorded.
         call_id: of a tool, the call that it answers; empty where it doesn't say. Of what only groups, the one call that is run below it.
@@ -149,11 +150,12 @@ class Step:
     placed: datetime | None = field(default=None, repr=False)
     shown: list[Message] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
-    was_split: bool = field(default=False, repr=False)
+    parts: int = field(default=0, repr=False)
     tools: str = ""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     keeps: Capture = Capture.ARGUMENTS
+    splits: bool = field(default=False, repr=False)
     recorder: str = field(default="", repr=False)
     response_ids: frozenset[str] = field(default=frozenset(), repr=False)
     call_id: str = ""

@@ -200,7 +200,7 @@ class Traces:
             model=step.model,
             reasoning=message.reasoning,
             # Earlier versions made a turn of each part of such an answer; the first has the whole one's name.
-            formerly=f"{step.step_id}#1" if step.was_split and not choice else "",
+            formerly=tuple(f"{step.step_id}#{part}" for part in range(1, 0 if choice else step.parts)),
         )
 
 
@@ -257,7 +257,7 @@ def _keeps(requests: Iterable[Step]) -> Capture:
     calls = [call for step in requests for said in step.said for call in said.calls]
     if any(not isinstance(call.arguments, str) for call in calls):
         return Capture.CALLS
-    if calls or any(step.tools for step in requests):
+    if calls or any(step.tools or step.splits for step in requests):
         kept = {step.keeps for step in requests} - {Capture.TEXT}
         return Capture.CALLS if Capture.CALLS in kept else Capture.ARGUMENTS if kept else Capture.TEXT
     return Capture.TEXT

@@ -1,19 +1,11 @@
 """How agents and frameworks word what went wrong, wherever their results come from: the wire, a trace, or a format of another's.
 
 A recording of an agent's own has marks; over the wire there are its words alone, as the model was given them. Each row says so much in
-its first words that no program's output is taken for it. What a program printed may stand before an exit status: agents write that
-first or last, in a fixed form.
+its first words that no program's output is taken for it.
 """
 
-import re
-
-from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
-from actionledger.imports.sources.access import exit_status_of
 from actionledger.imports.sources.base import Wording
-
-_TAIL = 400
-"""So much of the end of a result is looked at for an exit status, in characters."""
 
 _ERROR = r"^(?:\{\"error\": ?\")?"
 """Some give an error as JSON, some as its text."""
@@ -339,6 +331,34 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="gemini_cli 0.61.0",
     ),
     Wording(
+        r"^Blocked: (?:standalone )?sleep [\d.]{1,10}\w?(?: followed by: |[.:] )",
+        Reason.COMMAND_REFUSED,
+        "Blocked: sleep 55 followed by: ls. Run blocking commands in the background with is_background: true.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4",
+    ),
+    Wording(
+        r"^Tool \"[^\"\n]{1,200}\" was not run because the user rejected the approval request\.",
+        Reason.REJECTED,
+        'Tool "Bash" was not run because the user rejected the approval request.',
+        is_telling=True,
+        last_seen="kimi_code 2.1.0",
+    ),
+    Wording(
+        r"^Tool \"[^\"\n]{1,200}\" was not run because the approval request was cancelled\.",
+        Reason.CANCELLED,
+        'Tool "Bash" was not run because the approval request was cancelled.',
+        is_telling=True,
+        last_seen="kimi_code 2.1.0",
+    ),
+    Wording(
+        r"^(?:Tool \"[^\"\n]{1,200}\" was denied by permission (?:rule|policy)\.|Plan mode is active\. You may only write to |\w{1,60} is not available in plan mode\b|AskUserQuestion is disabled while auto permission mode)",
+        Reason.NOT_APPROVED,
+        'Tool "Bash" was denied by permission rule.',
+        is_telling=True,
+        last_seen="kimi_code 2.1.0",
+    ),
+    Wording(
         r"^Command injection detected: ",
         Reason.COMMAND_REFUSED,
         "Command injection detected: command substitution syntax found.",
@@ -354,40 +374,3 @@ AGENTS: tuple[Wording, ...] = (
     ),
 )
 """Their own words, the narrower ones first."""
-
-_FIRST = regex(
-    r"(?:Chunk ID: \w{1,20}\n)?(?:Wall time: [^\n]{1,40}\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})\n"
-)
-_ERROR_STATUS = regex(r"Exit code (-?\d{1,10})(?=\n|\Z)")
-_LAST = regex(
-    r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
-    r"|\nCommand exited with code (\d{1,10})"
-    r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})+(?:\n</untrusted_context>)?)\s*\Z"
-)
-_OF_SCRIPT = regex(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
-
-
-_LATE = (
-    ("<shell_metadata>", "exceeding timeout"),
-    ("\nCommand did not complete within its ", " timeout and was moved to the background"),
-)
-"""What stands behind the output of a command whose time was over: where it begins, and what it says then."""
-
-
-def is_late_told(text: str) -> bool:
-    """Return whether a result says, in the fixed words of an agent behind what a program printed, that its time was over."""
-    return any((place := text.rfind(begins)) >= 0 and says in text[place:] for begins, says in _LATE)
-
-
-def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
-    """Return the exit status that a result's words say in the fixed form of an agent; None where they say none."""
-    if is_error is not None:
-        found = _ERROR_STATUS.match(text) if is_error else None
-        return None if found is None else exit_status_of(int(found[1]))
-    begins = text.startswith(("Chunk ID: ", "Wall time: ", "Exit code: ", "Process exited "))
-    found = _FIRST.match(text) if begins else None
-    if found is None and text.startswith("Script "):
-        found = _OF_SCRIPT.search(text, 0, _TAIL)
-    if found is None and (tail := text[-_TAIL:].rstrip()).endswith((">", ")", *"0123456789")):
-        found = _LAST.search(tail)
-    return None if found is None else exit_status_of(int(next(filter(None, found.groups()))))

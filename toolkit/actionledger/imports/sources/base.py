@@ -139,7 +139,7 @@ class Source:
         mapped: returns what reads a file whose columns have other names, by the format's own; None where it has no columns.
         dialects: what its raw texts are written in, if not said otherwise; empty to look for every dialect.
         tools: the names of the tools that its agent brings, where its files don't say which were offered.
-        tested: the newest version of its agent that it was tested with; empty where its files don't say which wrote them.
+        tested: the newest version of its agent, or of the format itself, that it was tested with; empty where its files don't say which it is.
         stands_alone: whether no session of a file shares a message or a call with another one, so that several processes may read
             a large file at once, each taking in some of its sessions.
     """

@@ -15,8 +15,9 @@ from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
-from actionledger.imports.sources.agent_wordings import AGENTS, exit_told, is_late_told
+from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.base import Wording
+from actionledger.imports.sources.told_endings import exit_told, is_late_told
 
 JUDGED = 2000
 """How much of a result's text is looked at, in characters: what a program printed further down is not the runtime's word."""
@@ -29,11 +30,16 @@ SHARED: tuple[Wording, ...] = (
         is_telling=True,
     ),
     Wording(
-        # With its first letters spelled out, a text is searched in a sixth of the time.
-        r"[rRdD](?i:(?:ejected|efused|enied|eclined) by (?:the )?(?:user|human|operator))",
+        r"(?i)^(?:<tool_use_error>)?[\w' ]{0,40}\b(?:rejected|refused|denied|declined) by (?:the )?(?:user|human|operator)\b",
         Reason.REJECTED,
         "exec command rejected by user",
         is_telling=True,
+    ),
+    Wording(
+        # With its first letters spelled out, a text is searched in a sixth of the time.
+        r"[rRdD](?i:(?:ejected|efused|enied|eclined) by (?:the )?(?:user|human|operator))",
+        Reason.REJECTED,
+        "Error (code 3): it was rejected by the operator",
     ),
     Wording(
         r"(?i)^(?:<tool_use_error>)?(?:permission\b.{0,80}\bdenied by|blocked by (?:a )?(?:hook|policy)|denied by (?:a )?(?:hook|policy))",
@@ -112,7 +118,6 @@ SHARED: tuple[Wording, ...] = (
         r"(?im)^(?:process )?(?:exit(?:ed)?(?: with)?(?: exit)? (?:code|status):?) *-?[1-9]\d*",
         Reason.COMMAND_FAILED,
         "Exit code 1\nFAIL: TestRun",
-        is_telling=True,
     ),
     Wording(
         r"(?i)\b(?:exit(?:ed)? (?:with )?(?:code|status):? |returned non-zero exit status |exited with |returncode=)-?[1-9]\d*",

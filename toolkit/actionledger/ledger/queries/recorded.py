@@ -1,8 +1,6 @@
 """What need not be taken in again."""
 
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -11,104 +9,11 @@ from typing import Any, NamedTuple, TypeAlias
 from actionledger.core.canonical import json_text
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, Streamed, picked, rows
+from actionledger.ledger.queries.base import OF_ACTIONS, RUN_ELSEWHERE, Queryable, Streamed, picked, rows
+from actionledger.ledger.queries.packed import KnownTurn, PackedIds, PackedResults, PackedTurns
 from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.ledger.storage.insertion import STANDING
-
-_NOT_RECORDED = -1
-
-
-class KnownTurn(NamedTuple):
-    """What a turn that is recorded is told from another state of it by.
-
-    Args:
-        digest: of its text: sixteen hexadecimal digits.
-        characters: how long that is, in code points.
-        call_count: how many calls stood beside it.
-        output_tokens: how many it took; None if not recorded.
-        has_cost: whether it is known what it cost.
-    """
-
-    digest: str
-    characters: int
-    call_count: int = 0
-    output_tokens: int | None = None
-    has_cost: bool = False
-
-
-class PackedIds:
-    """Identifiers, sixteen bytes each.
-
-    Args:
-        texts: UUIDs, in their order.
-    """
-
-    def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._upper, self._lower = array("Q"), array("Q")
-        for text in texts:
-            self._append(text)
-
-    def _append(self, text: str) -> None:
-        upper, lower = _halves(text)
-        self._upper.append(upper)
-        self._lower.append(lower)
-
-    def place(self, text: str) -> int | None:
-        """Return where an identifier stands; None where it is none of them."""
-        if not self._upper:
-            return None
-        upper, lower = _halves(text)
-        place = bisect_left(self._upper, upper)
-        while place < len(self._upper) and self._upper[place] == upper:
-            if self._lower[place] == lower:
-                return place
-            place += 1
-        return None
-
-    def __contains__(self, text: str) -> bool:
-        return self.place(text) is not None
-
-    def __len__(self) -> int:
-        return len(self._upper)
-
-
-class PackedTurns(PackedIds):
-    """What is known of turns, forty-one bytes each.
-
-    Args:
-        turns: each turn's identifier and what is known of it, in the order of the identifiers.
-    """
-
-    def __init__(self, turns: Iterable[tuple[str, KnownTurn]] = ()) -> None:
-        super().__init__()
-        self._digests, self._characters, self._calls = array("Q"), array("I"), array("I")
-        self._tokens, self._have_cost = array("q"), array("b")
-        for turn_id, turn in turns:
-            self._append(turn_id)
-            self._digests.append(int(turn.digest, 16))
-            self._characters.append(turn.characters)
-            self._calls.append(turn.call_count)
-            self._tokens.append(_NOT_RECORDED if turn.output_tokens is None else turn.output_tokens)
-            self._have_cost.append(turn.has_cost)
-
-    def get(self, turn_id: str) -> KnownTurn | None:
-        """Return what is known of a turn; None where nothing is."""
-        place = self.place(turn_id)
-        if place is None:
-            return None
-        tokens = self._tokens[place]
-        return KnownTurn(
-            f"{self._digests[place]:016x}",
-            self._characters[place],
-            self._calls[place],
-            None if tokens == _NOT_RECORDED else tokens,
-            bool(self._have_cost[place]),
-        )
-
-
-def _halves(text: str) -> tuple[int, int]:
-    whole = int(text.replace("-", ""), 16)
-    return whole >> 64, whole & 0xFFFF_FFFF_FFFF_FFFF
+from actionledger.reading.parsers import READING_RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +85,7 @@ class Before(NamedTuple):
 
     ids: PackedIds = PackedIds()
     turns: PackedTurns = PackedTurns()
+    results: PackedResults = PackedResults()
 
 
 @dataclass(slots=True)
@@ -197,6 +103,7 @@ class Known:
         text_of: returns a turn's text; None where it has none of that turn, which came in by the same import.
         answered: returns those of some calls' identifiers of which a result is recorded.
         unended: returns the sessions that were begun and did not come to their end.
+        results_of: returns what came of a turn's calls, each as ``result_line`` tells it.
         details_of: returns what identifies the words that were said of a session last; empty where there are none.
         left_out: returns what was told of what some files hold and no session does, by file, reason and what it is.
         added: what was added since somebody asked for it; None where nobody does.
@@ -214,6 +121,7 @@ class Known:
     unended: Callable[[], set[str]] = set
     left_out: Callable[[Sequence[str]], dict[LeftOutKey, ToldLeftOut]] = lambda _paths: {}
     details_of: Callable[[str], str] = lambda _session_id: ""
+    results_of: Callable[[str], list[str]] = lambda _turn_id: []
 
     added: Added | None = None
 
@@ -308,6 +216,14 @@ _LEFT_OUT = """
 SELECT path, reason, detail, sum(count)::BIGINT, count(*) FROM left_out
 WHERE path IN (SELECT unnest(from_json($paths, '["VARCHAR"]'))) GROUP BY ALL"""
 
+# What earlier versions said of results: their words have a better reading by now.
+_LINE = "call_id || ' ' || status || ' ' || coalesce(reason, '')"
+_RESULTS = f"FROM execution_starts JOIN execution_ends USING (execution_id) WHERE {RUN_ELSEWHERE} AND {OF_ACTIONS} AND call_id IS NOT NULL"
+_RESULTS_OF = f"SELECT {_LINE} {_RESULTS} AND turn_id = $turn_id::UUID"
+_EARLIER_RULES = """
+SELECT parser_id FROM parsers GROUP BY ALL
+HAVING max(coalesce(TRY_CAST(configuration->>'reading_rules' AS INTEGER), 0)) < $rules"""
+
 _DIGEST = 16
 _FETCHED_AT_ONCE = 10_000
 
@@ -316,6 +232,13 @@ _TURNS = f"""
 SELECT turn_id::VARCHAR, coalesce(left(sha256(text), {_DIGEST}), '0'), coalesce(characters, 0), coalesce(call_count, 0), output_tokens,
        cost_usd IS NOT NULL
 FROM turn_starts SEMI JOIN known USING (session_id) ORDER BY turn_id"""
+
+_JUDGED_EARLIER = f"""
+{_KNOWN}, earlier AS ({_EARLIER_RULES}), read AS (
+    SELECT turn_id FROM parse_attempts SEMI JOIN known USING (session_id) SEMI JOIN earlier USING (parser_id)
+    WHERE {FIRST_READING})
+SELECT turn_id::VARCHAR, left(sha256(string_agg({_LINE}, chr(10) ORDER BY {_LINE})), {_DIGEST})
+{_RESULTS} AND turn_id IN (FROM read) GROUP BY turn_id ORDER BY turn_id"""
 
 _SUPERSEDED = f"""
 {_KNOWN}
@@ -336,6 +259,11 @@ def digest(text: str) -> str:
     return sha256(utf8_with_halves(text)).hexdigest()[:_DIGEST]
 
 
+def result_line(call_id: str, status: str, reason: str | None) -> str:
+    """Return what came of a call as a line that is compared."""
+    return f"{call_id} {status} {reason or ''}"
+
+
 def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
     """Return what need not be taken in again of some sources.
 
@@ -350,8 +278,13 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
     ids = PackedIds(identifier for (identifier,) in _fetched(done))
     turns = ledger.sql(_TURNS, {"sources": among})
     packed = PackedTurns((turn_id, KnownTurn(*rest)) for turn_id, *rest in _fetched(turns))
+    results = PackedResults()
+    if ledger.sql(_EARLIER_RULES, {"rules": READING_RULES}).fetchall():
+        results = PackedResults(
+            _fetched(ledger.sql(_JUDGED_EARLIER, {"sources": among, "rules": READING_RULES}))
+        )
     return Known(
-        Before(ids, packed),
+        Before(ids, packed, results),
         set(),
         {},
         dict(ledger.sql(_SUPERSEDED, {"sources": among}).fetchall()),
@@ -363,6 +296,7 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         lambda: set(_texts(ledger, _UNENDED, {"sources": among})),
         lambda paths: _left_out(ledger, paths),
         lambda session_id: next(iter(_texts(ledger, _DETAILS, {"session_id": session_id})), None) or "",
+        lambda turn_id: _texts(ledger, _RESULTS_OF, {"turn_id": turn_id}),
     )
 
 

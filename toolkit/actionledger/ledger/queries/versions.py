@@ -8,7 +8,10 @@ from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, r
 VERSIONS = ("cli_version", "version", "claude_code_version")
 """What recordings call the version of what wrote them."""
 
-VERSION = f"coalesce({', '.join(f'metadata->>{name!r}' for name in VERSIONS)}, '')"
+FORMAT_VERSIONS = ("protocol_version", "schema_version")
+"""What those call the version of their format that don't say what wrote them."""
+
+VERSION = f"coalesce({', '.join(f'metadata->>{name!r}' for name in (*VERSIONS, *FORMAT_VERSIONS))}, '')"
 """The version, in SQL, of a row of ``sessions``; empty where its recording doesn't say."""
 
 
