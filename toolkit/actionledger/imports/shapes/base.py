@@ -238,7 +238,7 @@ class Response:
     error: str = ""
 
 
-_WITHOUT_TEXT = re.compile(r"(?i)image|audio|video|file|document|resource|media|blob|attachment|data")
+_WITHOUT_TEXT = regex(r"(?i)image|audio|video|file|document|resource|media|blob|attachment|data")
 """What stands in the names of parts that are no text, whatever their interface."""
 
 
