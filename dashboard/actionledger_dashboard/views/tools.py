@@ -49,7 +49,7 @@ def show_rows(found: list[ToolSums], within: Filter) -> None:
             "Failed",
             [each.failure.successes if each.failure.count else None for each in found],
             "number",
-            "Tries that failed, timed out or were interrupted or denied, of those that were attempted; a dash where no result is recorded.",
+            "Tries that failed, timed out or were interrupted, of those that were attempted; a dash where no result is recorded.",
         ),
         Column("Failure rate", [each.failure.value for each in found], "share"),
         Column("95 % interval", [interval(each.failure) if each.failure.count else "–" for each in found]),
