@@ -6,7 +6,7 @@ from typing import Any
 
 from actionledger.core.patterns import regex
 from actionledger.core.text import counted
-from actionledger.imports.sources.registry import sources
+from actionledger.imports.sources.registry import known_source
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.versions import FORMAT_VERSIONS, VERSIONS, recorded_versions
 
@@ -66,7 +66,7 @@ def newer_recordings(ledger: Queryable) -> list[Newer]:
 
 
 def _newer(source: str, version: str, sessions: int = 0) -> Newer | None:
-    known = sources().get(source)
+    known = known_source(source)
     tested = known.tested if known else ""
     is_newer = bool(tested) and _numbers(version) > _numbers(tested)
     return Newer(source, version, tested, sessions) if is_newer else None
