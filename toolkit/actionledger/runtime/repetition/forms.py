@@ -127,6 +127,14 @@ class CallForm:
         self.name = name
         self._value = value
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CallForm):
+            return NotImplemented
+        return self.name == other.name and (self.exact, self.loose) == (other.exact, other.loose)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.exact))
+
     @cached_property
     def exact(self) -> str:
         """What it is done with, as a hash; layout makes no difference to it."""
