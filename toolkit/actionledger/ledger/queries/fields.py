@@ -130,14 +130,6 @@ FIELDS = (
         "until", "until", "Before this time, UTC.", "day", label="To (UTC)", words="until {:%Y-%m-%d %H:%M}"
     ),
     Field(
-        "dialects",
-        "dialect",
-        "Only what was found in this dialect, or in none.",
-        is_found=True,
-        is_recorded=True,
-        of="attempt",
-    ),
-    Field(
         "outcomes",
         "outcome",
         f"Only what reading came to: {', '.join(Outcome)}.",
@@ -154,6 +146,14 @@ FIELDS = (
         choices=tuple(Ending),
         of="attempt",
         condition="attempt_id IN (SELECT attempt_id FROM unacted_turns WHERE list_contains($endings, ending))",
+    ),
+    Field(
+        "dialects",
+        "dialect",
+        "Only what was found in this dialect, or in none.",
+        is_found=True,
+        is_recorded=True,
+        of="attempt",
     ),
     Field(
         "is_failing",
