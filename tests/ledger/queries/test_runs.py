@@ -30,5 +30,5 @@ def test_runs_and_dimensions_say_what_there_is(world: queries.Queryable) -> None
 def test_dimensions_of_nothing_are_empty(empty: queries.Queryable) -> None:
     """An empty ledger has nothing to filter by."""
     found = queries.dimensions(empty)
-    assert found == queries.Dimensions((), (), (), (), (), (), (), (), (), None, None)
+    assert found == queries.Dimensions(*[()] * 12, None, None)
     assert queries.runs(empty) == []
