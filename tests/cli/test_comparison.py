@@ -90,7 +90,7 @@ def test_a_turn_is_found_in_its_source(run, ledger):
             "No recorded response fits profile coder, run",
         ),
         (("label=x", "label=y"), (), "No recorded response fits label x"),
-        (("first", "modle=small"), (), "Nor is it a filter: those have run, profile, model"),
+        (("first", "modle=small"), (), "Nor is it a filter: those have profile, model, task"),
         (("first", "model=a&modle=small"), (), "There is no filter 'modle'. Did you mean 'model'?"),
         (("model=a", "model=b"), ("-m", ""), "and the options both say model; say it in one place"),
         (("first", "since=soon"), (), "since=soon can't be taken"),

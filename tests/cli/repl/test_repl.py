@@ -84,7 +84,7 @@ def test_reading_waits_as_well_and_its_content_goes_to_the_model(typed):
     assert "the content" not in repl.type("Look at x")
     assert "    the content\n✓ Completed\n" in repl.type("/execute")
     repl.type("And?")
-    assert 'Action 1 (read_file) succeeded: {"path":"x","content":"the content\\n"}\n\nAnd?' in repl.asked()
+    assert "Action 1 (read_file) succeeded: x, 1 line:\n```\nthe content\n```\n\nAnd?" in repl.asked()
 
 
 def test_the_model_hears_that_nothing_was_done(typed):
