@@ -4,6 +4,7 @@ import os
 import resource
 import signal
 import sys
+import tomllib  # noqa: F401 - loaded at first use, when nobody may read Python's own files any more
 from datetime import datetime
 
 from actionledger.core.errors import LedgerError
