@@ -72,7 +72,7 @@ def test_the_feedback_is_that_of_this_run(ledger, data):
     """The model is told what came of it here, not what the recording says."""
     take_samples(ledger, sample_sessions(data))
     feedback = ledger.sql("SELECT feedback FROM turns WHERE turn_index = 1").fetchall()
-    assert feedback == [('Action 1 (read_file) succeeded: {"path":"x","content":"one"}',)]
+    assert feedback == [("Action 1 (read_file) succeeded: x, 1 line:\n```\none\n```",)]
 
 
 def test_nothing_is_left_behind(ledger, data, folders):

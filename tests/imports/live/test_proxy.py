@@ -94,8 +94,11 @@ def test_a_conversation_is_one_session_with_what_came_of_its_calls(upstream: Ups
         for _ in range(4):
             got = httpx.post(f"{proxy.address}/v1/chat/completions", json=asks(*history)).json()
             said = got["choices"][0]["message"]
-            result = {"role": "tool", "tool_call_id": said["tool_calls"][0]["id"], "content": "Exit code 1"}
-            history += [said, result]
+            content = "Exit code: 1\nWall time: 0.1 seconds\nOutput:\n"  # as an agent says it; a line alone may be printed
+            history += [
+                said,
+                {"role": "tool", "tool_call_id": said["tool_calls"][0]["id"], "content": content},
+            ]
     assert one(ledger, "SELECT count(*), count(DISTINCT session_id), max(turn_index) FROM turns") == (4, 1, 3)
     assert one(ledger, "SELECT count(*) FROM tools") == (1,)
     reasons = ledger.sql(

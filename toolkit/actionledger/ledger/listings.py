@@ -107,12 +107,14 @@ def tool_calls(ledger: Ledger, within: Filter | str = EVERYTHING) -> QueryResult
         UsageError: the address narrows by something else, or ``ledger`` is no open one.
 
     Example:
+        >>> call = al.RecordedCall("c1", "Read", {"path": "a.py"})
+        >>> result = al.RecordedResult("c1", "File not found", is_error=True)
+        >>> turn = al.RecordedTurn(0, "", capture=al.Capture.CALLS, calls=(call,), results=(result,))
         >>> with al.open_ledger("team.duckdb") as ledger:
-        ...     with al.Runtime("mint", ledger=ledger, auto=True) as runtime:
-        ...         turn = runtime.handle("<execute>1 + 1</execute>")
+        ...     report = al.import_sessions(ledger, [al.RecordedSession("s1", None, "small", "", (turn,))])
         ...     found = al.tool_calls(ledger)
-        >>> found.df()[["tool", "checked", "status"]].values.tolist()
-        [['execute', 'valid', 'succeeded']]
+        >>> found.df()[["tool", "checked", "status", "reason"]].values.tolist()
+        [['Read', 'not_checked', 'failed', 'not_found']]
     """
     within = _filter(within)
     return _listed(ledger, whole_tool_calls(within), "tools", within, {})
