@@ -159,7 +159,7 @@ def walk(visit: Visit, number: int) -> None:
     rest(page)
     page.get_by_label("Search").fill(word)
     visit.measure(SEARCH, lambda: page.keyboard.press("Enter"), "table tbody mark")
-    visit.go(f"sessions?order=longest+first&page={number + 1}")
+    visit.go(f"sessions?order=most+turns+first&page={number + 1}")
     rest(page)
     visit.measure(OPEN, page.locator(ROW).nth(number).click, TURN)
     page.keyboard.press("Home")

@@ -142,7 +142,9 @@ def test_another_version_is_a_candidate(run, sentence, ledger, tmp_path, monkeyp
         source = copied_package(tmp_path / name)
         if name == "broken":
             dialect = source / "reading" / "dialects" / "json_fences.py"
-            dialect.write_text(dialect.read_text().replace('value.get("actions")', 'value.get("axtions")'))
+            text = dialect.read_text()
+            assert 'label = "actions"' in text
+            dialect.write_text(text.replace('label = "actions"', 'label = "axtions"'))
         for baseline, where in (("first", ("-l", ledger)), ("base.json", ())):
             asked = ("gate", "--baseline", baseline, *SAME, "--against", tmp_path / name, *where)
             done = run(*asked)

@@ -239,7 +239,7 @@ def test_a_point_leads_to_the_turns_of_its_day_and_back(visit: Visit) -> None:
 def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
     """Filters, search, page, order and turn are those of before, each a step of its own."""
     page = visit.page
-    visit.open("sessions?source=jsonl&order=longest%20first&search=e")
+    visit.open("sessions?source=jsonl&order=most%20turns%20first&search=e")
     page.get_by_role("link", name="steps").click()
     page.wait_for_selector(".turn[data-turn='0']")
     for index in (1, 2):
@@ -255,7 +255,7 @@ def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
         page.wait_for_selector(f".turn[data-turn='{index}']")
         visit.settle()
     page.go_back()
-    page.wait_for_url("**/sessions?source=jsonl&order=longest%20first&search=e")
+    page.wait_for_url("**/sessions?source=jsonl&order=most%20turns%20first&search=e")
     visit.settle()
     row(page, 0).wait_for()
     assert page.get_by_label("Search").input_value() == "e"

@@ -118,6 +118,13 @@ def test_sessions_go_by_their_title_and_their_place(open_page: Open, used: Path,
     assert [row["Session"] for row in rows_of(drawn, narrowed)] == ["Title 1"]
 
 
+def test_an_order_by_its_former_name_is_the_same(open_page: Open, used: Path) -> None:
+    """Saved views have it."""
+    test = open_page(used, "views/sessions.py", order="worst read first")
+    assert test.query_params["order"] == "lowest parse rate first"
+    assert not [button for button in test.button if button.label == "Remove"]
+
+
 @pytest.mark.parametrize(
     ("seconds", "shown"),
     [

@@ -33,15 +33,15 @@ def _cache(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
-    """A copy of this package whose reader of ``actions`` blocks looks for another key."""
+    """A copy of this package whose reader of ``actions`` blocks looks for another label."""
     folder = tmp_path / "broken"
     shutil.copytree(
         PACKAGE, folder / "toolkit" / "actionledger", ignore=shutil.ignore_patterns("__pycache__")
     )
     file = folder / "toolkit" / "actionledger" / "reading" / "dialects" / "json_fences.py"
     source = file.read_text()
-    assert 'value.get("actions")' in source
-    file.write_text(source.replace('value.get("actions")', 'value.get("axtions")'))
+    assert 'label = "actions"' in source
+    file.write_text(source.replace('label = "actions"', 'label = "axtions"'))
     return folder
 
 
@@ -80,7 +80,7 @@ def test_a_version_with_a_broken_dialect_loses_what_it_reads(filled, broken):
     """Its own code has read: the package of this process is whole."""
     with open_ledger(filled(3, 5)) as ledger:
         report = al.reparse(ledger, parser="assistant", against=str(broken))
-        assert report.counts["lost"] + report.counts["no_longer_intent"] == 9
+        assert report.counts["lost"] + report.counts["no_longer_intent"] == 12
         assert al.reparse(ledger, parser="assistant").counts["same"] == 12
 
 

@@ -27,6 +27,9 @@ ORDERS: dict[str, Order] = {
     "highest cost first": "costliest",
     "lowest parse rate first": "worst",
 }
+FORMERLY = {"longest first": "most turns first", "worst read first": "lowest parse rate first"}
+"""What orders were called: saved views and links have these names."""
+
 NAMING = "Its title, else its name where it comes from."
 ENDED = {True: "yes", False: "no", None: "not recorded"}
 
@@ -39,6 +42,8 @@ def show() -> None:
     linked = Linked("sessions")
     within = filters.pick(linked, lists=True)
     bar = Bar(linked)
+    if (order := st.query_params.get("order")) in FORMERLY:
+        st.query_params["order"] = FORMERLY[order]
     bar.flag("Only failing", "failing")
     ordered = ORDERS[bar.one("Order", "order", list(ORDERS))]
     linked.stop_at_unknown()

@@ -451,3 +451,8 @@ def test_what_there_is_to_choose_from(ledger: Ledger) -> None:
     assert known.captures == ("arguments", "calls", "text")
     assert known.labels == ("all", "even")
     assert known.scores == ("a=b", "reward")
+
+
+def test_reading_has_no_action_to_ask_for(ledger: queries.Queryable) -> None:
+    """A name that the statement does not ask for is no value of it."""
+    assert queries.sessions(ledger, Filter(stage="reading", action="edit")) == []

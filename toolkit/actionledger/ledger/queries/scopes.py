@@ -144,6 +144,7 @@ class Scope(NamedTuple):
         return Scope(condition, {names[name]: value for name, value in self.parameters.items()})
 
 
+_ASKED = regex(r"\$(\w+)")
 _OF_RUN = "run_id = $run_id::UUID"
 _OF_ATTEMPTS = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE run_id = $run_id::UUID)"
 _OF_SCORE = (
@@ -237,7 +238,10 @@ def found_scope(within: Filter) -> Scope:
         _add_times(within, looked_at, bounds)
         parts.append(has_text(" AND ".join(looked_at), "true" if within.run_id else FIRST_READING))
         parameters |= bounds | text_parameters(within.text)
-    return Scope(" AND ".join(parts) or "true", parameters)
+    condition = " AND ".join(parts) or "true"
+    # Nothing that went wrong in reading has an action, so that its name is not asked for there; DuckDB refuses a value that is not.
+    asked = set(_ASKED.findall(condition))
+    return Scope(condition, {name: value for name, value in parameters.items() if name in asked})
 
 
 def _add_times(within: Filter, parts: list[str], parameters: dict[str, object]) -> None:
