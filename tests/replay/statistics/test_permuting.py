@@ -69,7 +69,9 @@ def test_the_sides_and_the_outcomes_may_be_swapped(one, other):
     assert 0 < p_value <= 1
     assert permutation_test(cells(one[::-1]), cells(other)) == p_value
     failing = [[(count - hits, count) for hits, count in side] for side in (one, other)]
-    assert permutation_test(*map(cells, failing)) == pytest.approx(p_value, abs=0.03)
+    assert permutation_test(*map(cells, failing)) == pytest.approx(
+        p_value, abs=0.06
+    )  # two draws of some thousand permutations each
     assert permutation_test(cells(other), cells(one)) == p_value
 
 
