@@ -12,6 +12,9 @@ _CDATA = regex(
 )
 _MARGIN = regex(r"[ \t]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?+")
 
+_WIDEST = 60
+"""A margin is no wider, in characters: a line of thousand tags is not looked through for each of them."""
+
 
 class Bare(NamedTuple):
     """A field's text without what stands around it.
@@ -27,7 +30,10 @@ class Bare(NamedTuple):
 
 def margin_of(text: str, start: int) -> str:
     """Return the blanks that the lines of an item begin with whose first line holds a tag; empty where text stands before it."""
-    before = text[text.rfind("\n", 0, start) + 1 : start]
+    at = text.rfind("\n", max(0, start - _WIDEST), start)
+    if at < 0 and start > _WIDEST:
+        return ""
+    before = text[at + 1 : start]
     return re.sub(r"\S", " ", before) if _MARGIN.fullmatch(before) else ""
 
 
