@@ -116,4 +116,12 @@ else:
     answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
+# The same, counted once more by SQL from the turns themselves: in the week, and in all weeks together.
+[(turns, dollars)] = ledger.sql(
+    "SELECT count(*), coalesce(sum(cost_usd), 0) FROM turns WHERE occurred_at >= $since AND occurred_at < $until",
+    {"since": within.since, "until": within.until},
+).fetchall()
+assert (whole["turns"], round(cost, 6)) == (turns, round(dollars, 6))
+assert round(models["cost_usd"].sum(), 6) == round(cost, 6)
+assert weeks["turns"].sum() == ledger.sql("SELECT count(*) FROM turns").fetchall()[0][0]
 ledger.close()
