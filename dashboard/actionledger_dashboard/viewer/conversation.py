@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from actionledger.core.events import ActionRecord
+from actionledger.core.text import counted
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries.lineage import Start
 from actionledger.ledger.queries.turn import Execution, Response, TurnDetail
@@ -154,13 +155,16 @@ def _verdict(action: ActionRecord, execution: Execution | None) -> tuple[str, st
     return "no result recorded", NEUTRAL
 
 
+def _decoded(text: str) -> Any:
+    """Return what a JSON text says; the text itself where it is none, or is nested too deep."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return text
+
+
 def _object(text: str) -> dict[str, Any]:
-    with suppress(ValueError):
-        found = json.loads(text)
-        if isinstance(found, dict):
-            return found
-        return {"": found}
-    return {"": text}
+    found = _decoded(text)
+    return found if isinstance(found, dict) else {"": found}
 
 
 def body_of(arguments: Mapping[str, Any]) -> Values:
@@ -179,14 +183,14 @@ def body_of(arguments: Mapping[str, Any]) -> Values:
         return {
             "kind": "diff",
             "title": named,
-            "lines": [_signed(line) for line in patch.splitlines()[:LINES]],
+            "lines": _shown(_lines(patch)),
         }
     whole = _first(arguments, _WHOLE)
     if path and isinstance(whole, str):
         return {
             "kind": "diff",
             "title": named,
-            "lines": [["+", pieces(line)] for line in whole.splitlines()[:LINES]],
+            "lines": _shown([f"+{line}" for line in _lines(whole)]),
         }
     command = _first(arguments, _COMMANDS)
     if isinstance(command, str | list):
@@ -210,8 +214,19 @@ def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 def _diff(old: str, new: str) -> list[list[Any]]:
     """Return the changed lines with some around them; of a part of a file nobody knows the numbers of its lines."""
-    lines = islice(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=3), 2, None)
-    return [_signed(line) for line in islice((line for line in lines if not line.startswith("@@")), LINES)]
+    lines = islice(unified_diff(_lines(old), _lines(new), lineterm="", n=3), 2, None)
+    return _shown([line for line in lines if not line.startswith("@@")])
+
+
+def _lines(text: str) -> list[str]:
+    return bounded(text).splitlines()
+
+
+def _shown(lines: Sequence[str]) -> list[list[Any]]:
+    """Return lines with their signs; of many the first ones, and how many there are beside."""
+    more = len(lines) - LINES
+    rest = [["@", pieces(f"… and {counted(more, 'more line')}")]] if more > 0 else []
+    return [*map(_signed, lines[:LINES]), *rest]
 
 
 def _signed(line: str) -> list[Any]:
@@ -247,9 +262,7 @@ def _result(execution: Execution | None) -> str:
         return ""
     if execution.result in {"", "null"}:
         return execution.message
-    found: Any = execution.result
-    with suppress(ValueError):
-        found = json.loads(execution.result)
+    found = _decoded(execution.result)
     if isinstance(found, dict):
         outputs = [found[name] for name in ("output", "stdout", "stderr") if isinstance(found.get(name), str)]
         return "\n".join(filter(None, outputs)) or pretty(execution.result)

@@ -94,7 +94,7 @@ def bounded(text: str, most: int = VALUE_CHARACTERS) -> str:
 
 def pretty(text: str) -> str:
     """Return JSON text with a line a value, and say it where it is too long to show whole."""
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         text = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
     return bounded(text)
 

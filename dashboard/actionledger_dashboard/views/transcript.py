@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Session
 from actionledger.ledger.queries.lineage import starts
@@ -105,7 +106,9 @@ def show_find(session_id: str) -> None:
     found = ask(queries.mentions, session_id, text)
     anchors = [(str(each.index), links.transcript_href(session_id, each.index, find=text)) for each in found]
     more = f", the first {FOUND}" if len(anchors) > FOUND else ""
-    show_anchors("found", anchors[:FOUND], f"In {len(found):,} turns{more}:" if found else "In no turn.")
+    show_anchors(
+        "found", anchors[:FOUND], f"In {counted(len(found), 'turn')}{more}:" if found else "In no turn."
+    )
 
 
 def show_pages(key: str, session_id: str, shown: tuple[int, int], whole: tuple[int, int]) -> None:

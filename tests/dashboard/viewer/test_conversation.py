@@ -11,10 +11,13 @@ from hypothesis import given, strategies as st
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
+from actionledger.core.events import ActionRecord
 from actionledger.core.ids import derived_id
+from actionledger.core.values import Span
+from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries.turn import turn_details
 from actionledger.ledger.queries.turns import landmarks
-from actionledger_dashboard.viewer.conversation import body_of, turns_of
+from actionledger_dashboard.viewer.conversation import body_of, call_of, turns_of
 from actionledger_dashboard.viewer.markdown import markdown_tree
 
 Open = Callable[..., AppTest]
@@ -129,6 +132,28 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
+def test_what_is_long_or_deep_is_cut_and_said() -> None:
+    """A page shows a part of it, and none of it is an error."""
+    many = body_of({"file_path": "a", "content": "x\n" * 1000})["lines"]
+    assert _plain(many[-1]) == ["@", "… and 600 more lines"]
+    wide = body_of({"file_path": "a", "content": "y" * 1_000_000})["lines"]
+    assert len(str(wide)) < 30_000
+    assert "more characters" in str(wide[-1])
+    arguments = "[" * 99_999 + "]" * 99_999
+    deep = ActionRecord(
+        index=0,
+        block=0,
+        dialect="hermes",
+        span=Span(0, 1),
+        action_id=derived_id("action", 1),
+        name="f",
+        status=ActionStatus.VALID,
+        reason=None,
+        arguments=arguments,
+    )
+    assert call_of(deep, None)["body"]["kind"] == "json"
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A session of 90 turns with a prompt every tenth, a failure at 7 and 77, thoughts, and a subagent."""
@@ -221,7 +246,7 @@ def test_a_text_is_found_in_the_whole_session(open_page: Open, recorded: Path) -
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.anchors"
     ]
-    [found] = [each for each in anchors if "".join(each["before"]).startswith("In 1 turns")]
+    [found] = [each for each in anchors if "".join(each["before"]).startswith("In 1 turn:")]
     assert [link["href"] for link in found["links"]] == [f"transcript?session={MAIN}&turn=77&find=echo+77"]
 
 

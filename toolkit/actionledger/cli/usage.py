@@ -61,7 +61,7 @@ def show_usage(
         chosen = within(opened)
         found = opened.sql(*spending(chosen, groups))
         lines = _rows(found)
-        [total] = lines if not groups else _rows(opened.sql(*spending(chosen, []))) or [{}]
+        [total] = _rows(opened.sql(*spending(chosen, []))) or [{}]
         sources, beside, missing = (
             price_sources(opened),
             billed_beside(opened, chosen),
@@ -112,7 +112,7 @@ def _group(row: Row, name: str) -> str:
         return cut(row.get("title") or row["session_id"], LONGEST)
     value = row[name]
     if isinstance(value, date):
-        return value.isoformat()
+        return f"{value:%Y-%m}" if name == "month" else value.isoformat()
     return cut(value, LONGEST) if value else NOT_RECORDED if value is None else NO_NAME
 
 
