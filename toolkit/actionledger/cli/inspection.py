@@ -15,7 +15,8 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.lineage import children
 from actionledger.ledger.queries.names import one_place, session_names
-from actionledger.ledger.queries.sessions import Session, count_sessions, session, sessions
+from actionledger.ledger.queries.session import Session, session
+from actionledger.ledger.queries.sessions import count_sessions, sessions
 from actionledger.ledger.queries.turns import turns, why_not
 from actionledger.report.explanation import Tone, recorded_turn, turn_lines
 

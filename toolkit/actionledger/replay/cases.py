@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from actionledger.replay.readers import Reader, reader_of
 SUFFIX = ".case.toml"
 """How the name of a case's file ends where cases are looked for among other files."""
 
-_EXPECT_TABLE = regex(r"^\[expect\]", re.MULTILINE)
+_EXPECT_TABLE = regex(r"(?m)^\[expect\]")
 
 
 class _Strict(BaseModel):

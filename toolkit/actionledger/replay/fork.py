@@ -13,7 +13,7 @@ from actionledger.core.values import Turn
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.names import Called, one_session, turn_place
-from actionledger.ledger.queries.sessions import Session, session
+from actionledger.ledger.queries.session import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, conversation, turn as turn_of
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall

@@ -22,7 +22,7 @@ from actionledger.core.values import Approval
 from actionledger.core.vocabulary import Capture, Origin
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import RecordedTry, approvals_of_turn, recorded_tries
-from actionledger.ledger.queries.sessions import Session, session
+from actionledger.ledger.queries.session import Session, session
 from actionledger.ledger.queries.turn import TurnDetail, conversation, turn
 from actionledger.ledger.storage.encoding import encode
 from actionledger.runtime.execution.execution_events import POLICY

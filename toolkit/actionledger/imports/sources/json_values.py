@@ -5,7 +5,6 @@ one object behind the other over many lines.
 """
 
 import json
-import re
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
 
 # A JSON document that breaks off, or is broken in its middle: what is whole before that place, and how much it is.
-_TOKEN = regex(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]', re.DOTALL)
+_TOKEN = regex(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]')
 _CLOSING = {"{": "}", "[": "]"}
 
 

@@ -76,13 +76,12 @@ if TYPE_CHECKING:
         turns_lately as turns_lately,
     )
     from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
+    from actionledger.ledger.queries.session import Session as Session, session as session
     from actionledger.ledger.queries.sessions import (
         Order as Order,
-        Session as Session,
         SessionRow as SessionRow,
         SessionsPage as SessionsPage,
         count_sessions as count_sessions,
-        session as session,
         session_outcomes as session_outcomes,
         sessions as sessions,
         sessions_page as sessions_page,
@@ -190,7 +189,7 @@ _MODULES = {
     "Response": "turn",
     "Run": "choices",
     "ScoreBound": "scores",
-    "Session": "sessions",
+    "Session": "session",
     "SessionRow": "sessions",
     "SessionsPage": "sessions",
     "Stage": "base",
@@ -235,7 +234,7 @@ _MODULES = {
     "refused": "skipped",
     "response": "turn",
     "runs": "choices",
-    "session": "sessions",
+    "session": "session",
     "session_outcomes": "sessions",
     "sessions": "sessions",
     "sessions_page": "sessions",

@@ -21,7 +21,6 @@ from actionledger.ledger.queries.base import (
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.labels import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, scope, turn_scope
-from actionledger.ledger.storage.projection import is_uuid
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 
 Order: TypeAlias = Literal["newest", "oldest", "longest", "slowest", "costliest", "worst"]
@@ -123,44 +122,6 @@ class _Counted(SessionRow):
     count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """What is known of one session as a whole.
-
-    Args:
-        session_id: identifies it.
-        external_id: its name where it comes from; empty for live sessions.
-        source: where it comes from.
-        profile, model, task: what it ran with, and what it is about.
-        started_at, finished_at: when, UTC without a zone; None where the source doesn't say.
-        metadata: what else the source says, as JSON text of an object.
-        turns: how many responses it has.
-        success: whether it reached what it was for; None if unknown.
-        reason: why it ended, in its source's words; None if unknown.
-        parent_session_id: the session that it is a child of, recorded or not; None where it is none.
-        relation: how it is its child.
-        scores: what its source has scored it with, as JSON text of an object; None if unknown.
-        labels: what its source has filed it under, as JSON text of a list; None if unknown.
-    """
-
-    session_id: str
-    external_id: str
-    source: str
-    profile: str
-    model: str
-    task: str
-    started_at: datetime | None
-    finished_at: datetime | None
-    metadata: str
-    turns: int
-    success: bool | None
-    reason: str | None
-    parent_session_id: str | None = None
-    relation: Relation | None = None
-    scores: str | None = None
-    labels: str | None = None
-
-
 _MATCHED = """
 matched AS (SELECT session_id, count(*) AS matching FROM parse_attempts WHERE {condition} GROUP BY session_id)"""
 
@@ -239,10 +200,6 @@ _OF_MODELS = """(list_contains($models, model)
 """Which sessions have one of the models, their own or one that they went on with."""
 
 _HELD = f"session_id IN (SELECT session_id FROM turn_starts WHERE {{condition}} AND {HOLDS.format(column='text')})"
-
-_TURNS = "(SELECT count(*) FROM turn_starts WHERE session_id = $session_id::UUID)"
-
-_ONE = f"SELECT {picked(Session, turns=_TURNS)} FROM ({sessions_of('session_id = $session_id::UUID')}) AS sessions"
 
 
 def sessions(
@@ -324,18 +281,6 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
     statement = f"WITH {','.join(tables)} SELECT outcome, count(*) FROM session_outcomes SEMI JOIN found USING (session_id) GROUP BY ALL"
     found = dict(ledger.sql(statement, parameters).fetchall())
     return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
-
-
-def session(ledger: Queryable, session_id: str) -> Session | None:
-    """Return what is known of one session, or None where there is none of that id.
-
-    Args:
-        ledger: what to ask.
-        session_id: the session; anything that is no identifier finds nothing.
-    """
-    if not is_uuid(session_id):
-        return None
-    return next(iter(rows(ledger, Session, _ONE, {"session_id": session_id})), None)
 
 
 def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = "") -> Scope:

@@ -19,7 +19,7 @@ from actionledger.ledger.queries.progress import (
     next_turn_index,
     turn_progress,
 )
-from actionledger.ledger.queries.sessions import Session, session
+from actionledger.ledger.queries.session import Session, session
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import noted
 from actionledger.runtime.execution.runtime import SessionRuntime

@@ -216,8 +216,7 @@ class TaggedValues:
     def trimmed(self, body: str) -> str:
         if not self.grammar.line_breaks:
             return body
-        body = re.sub(r"\A\r?\n", "", body)
-        body = re.sub(r"\r?\n\Z", "", body)
+        body = re.sub(r"\A\r?\n|\r?\n\Z", "", body)
         return unescaped(body) if self.grammar.is_xml else body
 
     def closed(self, closer: str, at: int) -> Closed:
