@@ -33,6 +33,7 @@ NAV: dict[str, tuple[str, ...]] = {
             "reviews.md",
             "dashboard.md",
             "usage.md",
+            "alerts.md",
             "gate.md",
             "experiments.md",
             "actions.md",

@@ -20,6 +20,7 @@ pages = [
     st.Page("views/turns.py", title="Turns", url_path="turns"),
     st.Page("views/usage.py", title="Usage", url_path="usage"),
     st.Page("views/tools.py", title="Tools", url_path="tools"),
+    st.Page("views/alerts.py", title="Alerts", url_path="alerts"),
     st.Page("views/transcript.py", title="Transcript", url_path="transcript"),
     st.Page("views/replay.py", title="Replay", url_path="replay"),
     st.Page("views/compare.py", title="Compare", url_path="compare"),

@@ -34,6 +34,7 @@ COMMANDS = (
     "loops",
     "usage",
     "tools",
+    "check",
     "sql",
     "replay",
     "compare",

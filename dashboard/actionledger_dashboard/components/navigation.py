@@ -74,6 +74,7 @@ _READ: Mapping[str, frozenset[str]] = {
     "turns": frozenset((*FILTERS, "page")),
     "usage": frozenset((*FILTERS, "by", "page")),
     "tools": frozenset((*FILTERS, "page")),
+    "alerts": frozenset(("page",)),
     "transcript": frozenset(("session", "turn", "find")),
     "replay": frozenset((*_TURN, "at", "find", "beside", "child", "child_turn", "child_at", "child_find")),
     "compare": frozenset((*FILTERS, *_TURN, *_SIDES, "by", "group", "bucket", "of_dialect", "page")),

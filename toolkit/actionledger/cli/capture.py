@@ -12,7 +12,7 @@ import typer
 
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.imports import print_left_out, print_priced, print_refusals, taken
-from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption
+from actionledger.cli.options import DEFAULT_LEDGER, AlertsOption, LedgerOption, alert_clock
 from actionledger.cli.tables import beside, plain, print_error, print_note
 from actionledger.core.errors import LedgerError, SourceError
 from actionledger.core.ids import derived_id, now
@@ -176,6 +176,7 @@ def watch(
         str, typer.Option("--format", help="The format of all its files; each one's own if not given.")
     ] = "",
     prices: PricesOption = None,
+    alerts: AlertsOption = None,
 ) -> None:
     """Take in the sessions in a folder, and what is written there from now on, until interrupted."""
     from actionledger.imports.live.watcher import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
@@ -189,7 +190,7 @@ def watch(
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with open_ledger(where) as opened:
+    with open_ledger(where) as opened, alert_clock(where, alerts):
         watcher = Watcher(folder, opened, form=form, stop=stop, prices=costs)
         print_note(f"Watching {folder}, recording to {where}. Ctrl-C ends it.")
         report = watcher.run(lambda taken_now: print_note(f"{taken(taken_now)}."))

@@ -175,6 +175,10 @@ COMMANDS = {
         "usage:show_tools",
         "Print how often each tool is called, how often a call fails and why, and how long it takes.",
     ),
+    "check": Entry(
+        "alerts.command:check_rules",
+        "Hold the rules of alerts against a ledger; exit code 4 where one fires.",
+    ),
     "loops": Entry(
         "failures:show_loops",
         "Look through the recorded sessions for loops, as the guard of live ones does.",

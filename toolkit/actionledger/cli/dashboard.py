@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import LedgerOption, existing
+from actionledger.cli.options import AlertsOption, LedgerOption, alert_clock, existing
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import UsageError, require
 from actionledger.ledger import open_ledger
@@ -48,6 +48,7 @@ def dashboard(
         bool,
         typer.Option("--decide", help="Let whoever types a code of this terminal decide about what waits."),
     ] = False,
+    alerts: AlertsOption = None,
     cases: Annotated[
         Path | None, typer.Option("--cases", help="The folder that the playground may write cases to.")
     ] = None,
@@ -56,6 +57,10 @@ def dashboard(
     require("The dashboard", "dashboard", "streamlit", "altair", "pandas", "pyarrow")
     if read_only and decide:
         raise UsageError("With --read-only no page decides anything; leave --decide out, or --read-only.")
+    if read_only and alerts is not None:
+        raise UsageError(
+            "With --read-only nothing is recorded, not even an alert; leave --alerts out, or --read-only."
+        )
     shown = _demo_ledger(path or ledger) if demo else existing(path or ledger)
     with open_ledger(shown, read_only=True):
         pass  # what is no ledger is said before Streamlit takes its time to start
@@ -67,7 +72,9 @@ def dashboard(
         os.environ[CASES_VARIABLE] = str(cases.resolve())
     if decide:
         print_note(f"To decide on the page of reviews, type this code there: {allow_deciding()}")
-    raise typer.Exit(serve(shown, chosen, headless=not open_browser, read_only=read_only))
+    with alert_clock(shown, alerts):
+        code = serve(shown, chosen, headless=not open_browser, read_only=read_only)
+    raise typer.Exit(code)
 
 
 def _demo_ledger(path: Path | None) -> Path:

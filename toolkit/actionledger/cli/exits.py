@@ -75,7 +75,7 @@ MEANINGS = {
     ExitCode.FAULT: "a fault on our side or in the data",
     ExitCode.WRONG_USE: "wrong use",
     ExitCode.WAITING: "something waits for a person",
-    ExitCode.GATE: "a gate does not pass",
+    ExitCode.GATE: "a gate does not pass, or an alert fires",
     ExitCode.EVIDENCE: "a gate has too little to tell",
     ExitCode.STOPPED: "stopped by the user",
 }

@@ -4,7 +4,7 @@ import hashlib
 import json
 import shlex
 import warnings
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +25,26 @@ READING = typer.Argument(
     help="A turn, such as retry-backoff#3, or a parse attempt by the beginning of its id.",
 )
 RunOption = Annotated[str | None, typer.Option("--run", help="This run's reading of it, not the first one.")]
+
+
+AlertsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--alerts",
+        metavar="FILE",
+        help="A file of rules that are checked every minute; what fires is recorded and sent.",
+    ),
+]
+
+
+def alert_clock(ledger: Path, rules: Path | None) -> AbstractContextManager[object]:
+    """Return what checks a file of rules every minute while it lasts; nothing does where no file is named."""
+    if rules is None:
+        return nullcontext()
+    from actionledger.cli.alerts.raising import AlertClock  # noqa: PLC0415 - few are watched by rules
+    from actionledger.cli.alerts.rules import rules_in  # noqa: PLC0415 - the same
+
+    return AlertClock(ledger, rules_in(rules), lambda sentence: print_note(sentence, style="yellow"))
 
 
 def turn_named(text: str) -> tuple[str, int]:

@@ -1,6 +1,6 @@
 """``report``: what a ledger says."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
 from actionledger.cli.filters import Chosen, filtered, options_of
@@ -157,35 +157,46 @@ def _uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> list[Uncounted]
 
 
 def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
-    whole = funnel(ledger, within)
-    return {
-        "funnel": _numbers(whole),
-        "unacted": _unacted(unacted(ledger, within)),
-        "session_outcomes": dict(session_outcomes(ledger, within)),
-        "left_as_text": asdict(left_as_text(ledger, within)),
-        "timings": _timings(timings(ledger, within)),
-        **{
-            f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
-            for dimension in SPLIT_BY
-        },
-        "recorded_verdicts": {
-            each.label: {"succeeded": rate_value(each.succeeded), "took": rate_value(each.took)}
-            for each in recorded_verdicts(ledger, "model", within)
-        },
-        "read_in": {part.dialect: rate_value(part.share) for part in dialects(ledger, within)},
-        "no_result": answered(ledger, within),
-        "reasons": _reasons(ledger, reasons(ledger, within)),
-        "changes": [_change(each) for each in changes(ledger, within)],
-        "usage": asdict(usage(ledger, within)),
-        "price_sources": price_sources(ledger),
-        "billed_beside": [asdict(each) for each in billed_beside(ledger, within)],
-        "unpriced": [asdict(each) for each in unpriced(ledger, within)],
-        "left_out": [asdict(part) for part in left_out(ledger)],
-        "unknown_wordings": [asdict(each) for each in unknown_wordings(ledger)],
-        "newer_than_tested": [asdict(each) for each in newer_recordings(ledger)],
-        "refused": count_refused(ledger),
-        "not_in_the_numbers": {part.kind: part.count for part in _uncounted(ledger, within, whole)},
+    return {name: part(ledger, within) for name, part in NUMBERS.items()}
+
+
+def _of_each(dimension: Dimension) -> Callable[[Ledger, Filter], object]:
+    """Return what gives the numbers of each value of a dimension."""
+    return lambda ledger, within: {
+        label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)
     }
+
+
+NUMBERS: dict[str, Callable[[Ledger, Filter], object]] = {
+    "funnel": lambda ledger, within: _numbers(funnel(ledger, within)),
+    "unacted": lambda ledger, within: _unacted(unacted(ledger, within)),
+    "session_outcomes": lambda ledger, within: dict(session_outcomes(ledger, within)),
+    "left_as_text": lambda ledger, within: asdict(left_as_text(ledger, within)),
+    "timings": lambda ledger, within: _timings(timings(ledger, within)),
+    **{f"by_{dimension}": _of_each(dimension) for dimension in SPLIT_BY},
+    "recorded_verdicts": lambda ledger, within: {
+        each.label: {"succeeded": rate_value(each.succeeded), "took": rate_value(each.took)}
+        for each in recorded_verdicts(ledger, "model", within)
+    },
+    "read_in": lambda ledger, within: {
+        part.dialect: rate_value(part.share) for part in dialects(ledger, within)
+    },
+    "no_result": answered,
+    "reasons": lambda ledger, within: _reasons(ledger, reasons(ledger, within)),
+    "changes": lambda ledger, within: [_change(each) for each in changes(ledger, within)],
+    "usage": lambda ledger, within: asdict(usage(ledger, within)),
+    "price_sources": lambda ledger, _: price_sources(ledger),
+    "billed_beside": lambda ledger, within: [asdict(each) for each in billed_beside(ledger, within)],
+    "unpriced": lambda ledger, within: [asdict(each) for each in unpriced(ledger, within)],
+    "left_out": lambda ledger, _: [asdict(part) for part in left_out(ledger)],
+    "unknown_wordings": lambda ledger, _: [asdict(each) for each in unknown_wordings(ledger)],
+    "newer_than_tested": lambda ledger, _: [asdict(each) for each in newer_recordings(ledger)],
+    "refused": lambda ledger, _: count_refused(ledger),
+    "not_in_the_numbers": lambda ledger, within: {
+        part.kind: part.count for part in _uncounted(ledger, within, funnel(ledger, within))
+    },
+}
+"""What ``report --json`` prints, by name; each is asked for by itself where one number is wanted."""
 
 
 def _reasons(ledger: Ledger, failures: Sequence[Failure]) -> list[dict[str, object]]:

@@ -87,7 +87,7 @@ class Saved:
             LedgerError: the file can't be written; it is as it was.
         """
         named = _name(name)
-        self._change(lambda held: held | {named: value})
+        self.change(lambda held: held | {named: value})
 
     def remove(self, name: str) -> None:
         """Keep what has a name no longer; one that there is not changes nothing.
@@ -96,7 +96,7 @@ class Saved:
             UsageError: nothing may be written.
             LedgerError: the file can't be written; it is as it was.
         """
-        self._change(lambda held: {other: value for other, value in held.items() if other != name})
+        self.change(lambda held: {other: value for other, value in held.items() if other != name})
 
     def rename(self, name: str, new: str) -> None:
         """Give what has a name another one.
@@ -118,9 +118,18 @@ class Saved:
                 raise UsageError(f"Something is called {named!r} already; choose another name.")
             return {(named if each == name else each): value for each, value in held.items()}
 
-        self._change(renamed)
+        self.change(renamed)
 
-    def _change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    def change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Change what is kept while nobody else can.
+
+        Args:
+            change: what makes of what is kept by name what is to be kept.
+
+        Raises:
+            UsageError: too much would be kept, or nothing may be written.
+            LedgerError: the file can't be read or written; it is as it was.
+        """
         if self._read_only:
             raise UsageError(f"Nothing is written here, so that {self._kind} can't be saved or removed.")
         with one_sentence(f"The {self._kind} can't be saved in {self.path}"):
@@ -162,6 +171,9 @@ def _name(name: str) -> str:
 
 KIND = "views"
 """What they are kept as."""
+
+RAISED = "alerts"
+"""What alerts are kept as that go on: by a rule's id what was raised, and whom it was sent to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,14 @@ from actionledger.core.hooks import loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.core.recording.sessions import (
+        ALERT_RAISED as ALERT_RAISED,
         LIST_PRICES_USED as LIST_PRICES_USED,
         PRICES_USED as PRICES_USED,
         ParserIdentity as ParserIdentity,
         RunKey as RunKey,
         SessionKey as SessionKey,
         TurnKey as TurnKey,
+        alert_raised as alert_raised,
         details_id_of as details_id_of,
         hash_of_tools as hash_of_tools,
         input_left_out as input_left_out,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     )
 
 _MODULES = {
+    "ALERT_RAISED": "sessions",
     "BILLED_BESIDE": "turns",
     "KEPT_CHARACTERS": "turns",
     "LIST_PRICES_USED": "sessions",
@@ -55,6 +58,7 @@ _MODULES = {
     "RunKey": "sessions",
     "SessionKey": "sessions",
     "TurnKey": "sessions",
+    "alert_raised": "sessions",
     "billed_beside": "turns",
     "details_id_of": "sessions",
     "hash_of_tools": "sessions",

@@ -29,6 +29,8 @@ from actionledger.core.vocabulary import ForgettingStep, LeftOutReason, Relation
 PRICES_USED = "prices_used"
 """The code of a note that a run has costs by a price file."""
 
+ALERT_RAISED = "alert_raised"
+"""The code of a note that a number went beyond the bound of a rule."""
 
 LIST_PRICES_USED = "list_prices_used"
 """The code of a note that a run has costs by providers' price lists."""
@@ -115,6 +117,18 @@ def list_prices_used(run_id: str, package: str, dated: date) -> SystemNoted:
         code=LIST_PRICES_USED,
         message=f"What no recording says that it cost has its cost by list prices of {day} ({package}), each of the response's own day.",
         detail={"dated": day, "package": package},
+    )
+
+
+def alert_raised(run_id: str, message: str, detail: dict[str, Any]) -> SystemNoted:
+    """Return the event of a rule that a number went beyond; each is one of its own."""
+    return SystemNoted(
+        event_id=new_id(),
+        recorded_at=now(),
+        run_id=run_id,
+        code=ALERT_RAISED,
+        message=message,
+        detail=detail,
     )
 
 

@@ -15,6 +15,7 @@ PAGES = (
     "turns",
     "usage",
     "tools",
+    "alerts",
     "transcript",
     "replay",
     "compare",

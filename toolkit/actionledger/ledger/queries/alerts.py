@@ -1,0 +1,57 @@
+"""The alerts that were raised: which rule, when, and by how much."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from actionledger.core.recording import ALERT_RAISED
+from actionledger.ledger.queries.base import Queryable, rows
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One alert.
+
+    Args:
+        rule: the rule's name.
+        number: which number it is about, by its path in ``report --json``.
+        asked: the bound and the time in words.
+        found: what the number was, in words.
+        value: what it was; of a list, how many entries it had.
+        raised_at: when, UTC without a zone.
+    """
+
+    rule: str
+    number: str
+    asked: str
+    found: str
+    value: float
+    raised_at: datetime
+
+
+_ALERTS = """
+SELECT detail->>'rule' AS rule, detail->>'number' AS number, detail->>'asked' AS asked, detail->>'found' AS found,
+       (detail->>'value')::DOUBLE AS value, recorded_at AS raised_at
+FROM events WHERE code = $code ORDER BY recorded_at DESC, event_id LIMIT $limit OFFSET $offset"""
+
+
+def alerts(ledger: Queryable, *, limit: int = 100, offset: int = 0) -> list[Alert]:
+    """Return the alerts that were raised, the newest first.
+
+    Args:
+        ledger: what to ask.
+        limit: how many at most.
+        offset: how many of the newest are passed over.
+    """
+    return rows(ledger, Alert, _ALERTS, {"code": ALERT_RAISED, "limit": limit, "offset": offset})
+
+
+def count_alerts(ledger: Queryable) -> int:
+    """Return how many alerts were raised.
+
+    Args:
+        ledger: what to ask.
+    """
+    [(found,)] = ledger.sql(
+        "SELECT count(*) FROM events WHERE code = $code", {"code": ALERT_RAISED}
+    ).fetchall()
+    return int(found)
