@@ -50,6 +50,7 @@ def test_every_field_of_a_filter_is_an_option(path: Path) -> None:
         "turn_label": ["odd"],
         "text": "t",
     }
+    values |= {f"{end}_{what}": 1.5 for end in ("min", "max") for what in ("cost", "duration")}
     options = {name: values.get(name, ["v"]) for name in GIVEN | FOUND if name != "run"}
     with open_ledger(path, read_only=True) as ledger:
         within = filter_from(ledger, takes_any=True, **options)

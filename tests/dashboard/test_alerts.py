@@ -26,7 +26,7 @@ def test_alerts_are_listed_with_those_that_go_on(
     path = tmp_path / "l.duckdb"
     with al.open_ledger(path) as ledger:
         ledger.record_turn("s1", "Well.", profile="mint")
-    assert any("No alert has been raised" in each.value for each in open_page(path, PAGE).subheader)
+    assert "No alert has been raised" in open_page(path, PAGE).text[0].value
     rule = '[[rule]]\nname = "<b>many</b>"\nnumber = "usage.turns"\nabove = {}\n'
     raised(path, tmp_path, rule.format(0))
     raised(path, tmp_path, rule.format(5))

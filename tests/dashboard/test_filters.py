@@ -58,7 +58,7 @@ def whole() -> Filter:
         {
             "run": [derived_id("run", "live")], "since": ["2026-03-02"], "until": ["2026-03-03"], "model": ["a", "b"],
             "profile": ["coder"], "task": ["t"], "source": ["s"], "project": ["/p"], "branch": ["b"], "agent": ["a"], "capture": ["text"], "label": ["l"],
-            "score": ["reward>=0.5", "a=b=1"], "outcome": ["clean"], "ending": ["unparseable"], "dialect": ["none"], "failing": ["1"],
+            "score": ["reward>=0.5", "a=b=1"], "min_cost": ["0.5"], "max_cost": ["2.0"], "min_duration": ["60.0"], "max_duration": ["3600.0"], "outcome": ["clean"], "ending": ["unparseable"], "dialect": ["none"], "failing": ["1"],
             "stage": ["acting"],
             "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "verdict": ["wrong"],
             "turn_label": ["odd"],

@@ -49,6 +49,10 @@ PLACES: dict[str, tuple[str, str]] = {
     "captures": ("capture", "--capture"),
     "labels": ("label", "--label"),
     "scores": ("score", "--score"),
+    "min_cost": ("min_cost", "--min-cost"),
+    "max_cost": ("max_cost", "--max-cost"),
+    "min_duration": ("min_duration", "--min-duration"),
+    "max_duration": ("max_duration", "--max-duration"),
     "since": ("since", "--since"),
     "until": ("until", "--until"),
     "dialects": ("dialect", "--dialect"),
@@ -83,6 +87,7 @@ def sessions() -> Iterator[al.RecordedSession]:
                 results=turn.results,
                 occurred_at=(MONDAY + timedelta(days=number, minutes=place)).astimezone(),
                 model="big" if (number + place) % 3 else "small",
+                usage=al.Usage(cost_usd=number / 10 if place % 2 else None),
             )
             for place, turn in enumerate([*texts, held])
         ]
@@ -152,6 +157,7 @@ def rows(ledger: al.Ledger) -> list[Row]:
         | {
             "session": session[row["session_id"]],
             "turn": turn[row["turn_id"]],
+            "turns": [each for each in turn.values() if each["session_id"] == row["session_id"]],
             "verdicts": {
                 each["value"]
                 for each in said
@@ -227,6 +233,18 @@ def score(row: Row, name: str) -> float:
     return float(json.loads(str(row["session"]["scores"] or "{}")).get(name, "nan"))
 
 
+def cost(row: Row) -> float:
+    """Return what all responses of a row's session cost; NaN where no cost is known."""
+    known = [turn["cost_usd"] for turn in row["turns"] if turn["cost_usd"] is not None]
+    return sum(known) if known else float("nan")
+
+
+def seconds(row: Row) -> float:
+    """Return how long a row's session took; NaN where no time is known."""
+    times = [turn["occurred_at"] for turn in row["turns"] if turn["occurred_at"] is not None]
+    return (max(times) - min(times)).total_seconds() if times else float("nan")
+
+
 PICKS: dict[str, Callable[[Row, Filter], bool]] = {
     "run_id": lambda row, within: str(row["run_id"]) == within.run_id,
     "profiles": lambda row, within: row["profile"] in within.profiles,
@@ -248,6 +266,10 @@ PICKS: dict[str, Callable[[Row, Filter], bool]] = {
         }[each.comparison]
         for each in within.scores
     ),
+    "min_cost": lambda row, within: cost(row) >= within.min_cost,
+    "max_cost": lambda row, within: cost(row) <= within.max_cost,
+    "min_duration": lambda row, within: seconds(row) >= within.min_duration,
+    "max_duration": lambda row, within: seconds(row) <= within.max_duration,
     "since": lambda row, within: row["occurred_at"] is not None and row["occurred_at"] >= within.since,
     "until": lambda row, within: row["occurred_at"] is not None and row["occurred_at"] < within.until,
     "dialects": lambda row, within: (row["dialect"] or "none") in within.dialects,
@@ -288,6 +310,10 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "scores": some(
         ScoreBound("reward", ">=", 0.5), ScoreBound("reward", "<=", 0.75), ScoreBound("reward", "=", 0.25)
     ),
+    "min_cost": st.sampled_from([0.1, 0.25, 0.5]),
+    "max_cost": st.sampled_from([0.2, 0.5]),
+    "min_duration": st.sampled_from([61.0, 200.0]),
+    "max_duration": st.sampled_from([119.5, 240.0]),
     "since": st.sampled_from([MONDAY.replace(hour=0) + timedelta(days=day) for day in range(6)]),
     "until": st.sampled_from([MONDAY.replace(hour=0) + timedelta(days=day) for day in range(1, 7)]),
     "dialects": some("actions", "none"),
@@ -330,6 +356,7 @@ def example(name: str) -> Any:
         "labels": ("even",), "scores": (ScoreBound("reward", ">=", 0.5),), "since": MONDAY.replace(hour=0) + timedelta(days=2),
         "until": MONDAY.replace(hour=0) + timedelta(days=2), "dialects": ("none",), "outcomes": ("no_action",),
         "endings": ("unparseable",), "is_failing": True, "stage": "checking", "reasons": ("truncated",), "action": "edit",
+        "min_cost": 0.25, "max_cost": 0.25, "min_duration": 200.0, "max_duration": 200.0,
         "executions": ("failed",), "origin": Origin.RUNTIME, "verdicts": ("wrong",), "turn_labels": ("wrong",), "text": "100%_",
     }[name]  # fmt: skip
 

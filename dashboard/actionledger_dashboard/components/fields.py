@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
+from math import inf
 
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
@@ -38,6 +39,8 @@ def is_known(field: Field, value: str, choices: Mapping[str, str]) -> bool:
     """Return whether a value of the URL can be a field's."""
     if field.kind == "day":
         return day_of(value) is not None
+    if field.kind == "number":
+        return size_of(value) is not None
     if field.kind == "score":
         return bound_of(value) is not None
     return bool(value) and value == writable(value) if field.kind == "text" else value in choices
@@ -54,6 +57,15 @@ def bound_of(text: str) -> ScoreBound | None:
         return ScoreBound.parse(text)
     except UsageError:
         return None
+
+
+def size_of(text: str) -> float | None:
+    """Return the number above 0 that a text says; None where it says none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 < value < inf else None
 
 
 def day_of(text: str) -> date | None:

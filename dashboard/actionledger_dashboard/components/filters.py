@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError
+from actionledger.core.ids import now
 from actionledger.core.text import NO_NAME, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
@@ -25,6 +27,7 @@ from actionledger_dashboard.components.fields import (
     midnight,
     options,
     run_label,
+    size_of,
 )
 from actionledger_dashboard.components.labels import LABELS, field_of, how_many, show_labels
 from actionledger_dashboard.components.links import filter_parameters, query_of
@@ -157,6 +160,7 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
             for field in OFFERED
             if of_runs or field.parameter != "run"
         ]
+        _show_time()
         with st.popover("Add filter", icon=":material/filter_list:"):
             _show_choice(linked.page, [each for each in asked if lists or not each.field.is_found], known)
         show_views(linked.page)
@@ -168,6 +172,36 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
     within = filter_of_parameters({each.field.parameter: each.values for each in asked})
     keep_filters(query_of(filter_parameters(within)))
     return within if lists else within.given
+
+
+TIMES = {"All time": None, "Today": 0, "Last 7 days": 6, "Last 30 days": 29, "Last 90 days": 89}
+"""The times that the bar offers, by how many days before today they begin; days are UTC's."""
+
+
+def _show_time() -> None:
+    """Show over which time the page is; another one than those that are offered is chosen by the filters of its ends."""
+    key = "filters.time"
+    today = now().date()
+    begins = {
+        "" if days is None else (today - timedelta(days)).isoformat(): label for label, days in TIMES.items()
+    }
+    since, until = (st.query_params.get(name, "") for name in ("since", "until"))
+    offered = list(TIMES)
+    st.session_state[key] = "Other" if until or since not in begins else begins[since]
+
+    def follow() -> None:
+        begin = next((begin for begin, label in begins.items() if label == st.session_state[key]), since)
+        _write("until", [])
+        _write("since", [begin] if begin else [])
+
+    with st.container(width=150):
+        st.selectbox(
+            "Time",
+            [*offered, *(["Other"] if st.session_state[key] == "Other" else [])],
+            key=key,
+            on_change=follow,
+            label_visibility="collapsed",
+        )
 
 
 def of_query() -> Filter:
@@ -262,6 +296,9 @@ def _show_widget(key: str, asked: _Asked) -> None:
             on_change=follow,
             format="YYYY-MM-DD",
         )
+    elif field.kind == "number":
+        st.session_state[key] = size_of(first) if first else None
+        st.number_input(field.label, min_value=0.0, value=None, format="%g", key=key, on_change=follow)
     else:
         st.session_state[key] = first or ""
         st.text_input(field.label, key=key, on_change=follow)

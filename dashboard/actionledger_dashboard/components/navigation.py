@@ -70,7 +70,7 @@ _SIDES = tuple(
 
 _READ: Mapping[str, frozenset[str]] = {
     "": frozenset((*FILTERS, "unit", "by", "reasons", "group")),
-    "sessions": frozenset((*FILTERS, "order", "page")),
+    "sessions": frozenset((*FILTERS, "order", "hide", "page")),
     "turns": frozenset((*FILTERS, "page")),
     "usage": frozenset((*FILTERS, "by", "page")),
     "tools": frozenset((*FILTERS, "page")),

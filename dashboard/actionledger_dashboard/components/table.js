@@ -60,8 +60,19 @@ const cells = {
 const headOf = (columns) => {
   const row = element("tr");
   for (const column of columns) {
-    const cell = element("th", column.kind, column.label);
+    const cell = element("th", column.kind);
     cell.scope = "col";
+    if (column.order) {
+      const link = follows(element("a", "order", column.label));
+      link.href = column.order;
+      if (column.sorted) {
+        cell.setAttribute("aria-sort", column.sorted);
+        const arrow = element("span", "arrow", column.sorted === "ascending" ? " ↑" : " ↓");
+        arrow.setAttribute("aria-hidden", "true");
+        link.append(arrow);
+      }
+      cell.append(link);
+    } else cell.append(drawn(column.label));
     if (column.help) cell.append(element("span", "help", column.help));
     row.append(cell);
   }
@@ -93,12 +104,50 @@ const rowOf = (data, values, index) => {
   return row;
 };
 
+// Rows that stand deeper than the one before them are folded under it; which are open stays while the page is looked at.
+const fold = (rows, depths, opened) => {
+  const below = (index) => {
+    let end = index + 1;
+    while (end < depths.length && depths[end] > depths[index]) end++;
+    return end;
+  };
+  const show = () => {
+    for (let index = 0, hidden = 0; index < rows.length; index++) {
+      rows[index].hidden = index < hidden;
+      if (index >= hidden && below(index) > index + 1 && !opened.has(rows[index].dataset.name)) hidden = below(index);
+    }
+  };
+  rows.forEach((row, index) => {
+    const count = below(index) - index - 1;
+    if (!count) return;
+    const name = `${index} ${row.cells[0].textContent}`;
+    row.dataset.name = name;
+    const button = element("button", "fold", `${count}`);
+    button.type = "button";
+    const tell = () => {
+      button.setAttribute("aria-expanded", String(opened.has(name)));
+      button.setAttribute("aria-label", `${opened.has(name) ? "Hide" : "Show"} ${count === 1 ? "the session" : `the ${count} sessions`} below it`);
+    };
+    button.onclick = (event) => {
+      event.stopPropagation();
+      if (!opened.delete(name)) opened.add(name);
+      tell();
+      show();
+    };
+    tell();
+    row.cells[0].prepend(button);
+  });
+  show();
+};
+
 export default function ({ data, parentElement }) {
   const frame = parentElement.querySelector(".frame");
   const table = element("table");
   table.setAttribute("aria-label", data.label);
   const body = element("tbody");
-  body.append(...data.rows.map((values, index) => rowOf(data, values, index)));
+  const rows = data.rows.map((values, index) => rowOf(data, values, index));
+  body.append(...rows);
+  if (data.depths.length) fold(rows, data.depths, (frame.opened ??= new Set()));
   table.append(headOf(data.columns), body);
   if (!data.hrefs) frame.tabIndex = 0; // nothing in it takes the focus, and a part of it may have to be scrolled to
   frame.style.maxHeight = data.seen ? `${29 * (data.seen + 1) + 2}px` : "";

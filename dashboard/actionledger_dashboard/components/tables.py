@@ -47,6 +47,8 @@ class Column:
         meaning: a sentence for who asks.
         widest: the share that fills a cell, where the column shows shares.
         looks: which verdict each cell is, where the column shows verdicts: good, mended, bad or idle.
+        order: where a press on the heading leads: to the list ordered by this column; empty where it can't be.
+        sorted: how the list is ordered by it now: ``ascending``, ``descending`` or not at all.
         hrefs: where each cell leads by itself, where it doesn't lead to where its row does; empty for those that lead nowhere.
     """
 
@@ -57,6 +59,8 @@ class Column:
     widest: float = 1.0
     looks: Sequence[str] = ()
     hrefs: Sequence[str] = ()
+    order: str = ""
+    sorted: Literal["", "ascending", "descending"] = ""
 
 
 def hrefs_of(values: Sequence[str], href_of: Callable[[str], str]) -> list[str]:
@@ -73,8 +77,9 @@ def show_table(
     *,
     seen: int | None = None,
     reveal: str = "",
+    depths: Sequence[int] = (),
 ) -> None:
-    """Show a table whose rows are links."""
+    """Show a table whose rows are links; those that stand deeper than the row before them are folded under it."""
     heads = [
         {
             "label": column.label,
@@ -82,6 +87,8 @@ def show_table(
             "help": column.meaning,
             "widest": column.widest,
             "looks": list(column.looks),
+            "order": column.order,
+            "sorted": column.sorted,
             # A link of no words has no name.
             "hrefs": [
                 "" if value in {None, ""} else href
@@ -98,6 +105,7 @@ def show_table(
         "hrefs": None if hrefs is None else list(hrefs),
         "seen": seen,
         "reveal": reveal,
+        "depths": list(depths),
     }
     _mount_table(key=key, data=data)
 

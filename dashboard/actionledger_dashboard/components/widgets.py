@@ -169,11 +169,12 @@ class Bar:
         self._items.append({"kind": "flag", "label": label, "name": name, "isOn": is_on})
         return is_on
 
-    def one(self, label: str, name: str, options: Sequence[str]) -> str:
-        """Let one option be picked, and return which is."""
-        picked = self._picked(label, name, options)
+    def one(self, label: str, name: str, options: Sequence[str], *, also: Sequence[str] = ()) -> str:
+        """Let one option be picked, and return which is; the address may have one of ``also``, too, which only it offers."""
+        picked = self._picked(label, name, [*options, *also])
+        shown = [*options, *({picked} - {*options})]
         self._items.append(
-            {"kind": "choice", "label": label, "name": name, "options": list(options), "picked": picked}
+            {"kind": "choice", "label": label, "name": name, "options": shown, "picked": picked}
         )
         return picked
 

@@ -54,8 +54,9 @@ def show_alerts(found: list[Alert], firing: set[str]) -> None:
 
 def show_how() -> None:
     """Say how rules are written and who checks them."""
-    st.subheader("No alert has been raised", anchor=False)
-    st.text("Write rules to a file, alerts.toml, and let the dashboard or a watch check them every minute.")
+    st.text(
+        "No alert has been raised. Write rules to a file, alerts.toml, and let the dashboard or a watch check them every minute."
+    )
     path = shlex.quote(str(ledger_path()))
     show_exact(
         "alerts.how",

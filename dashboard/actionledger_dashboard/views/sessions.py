@@ -9,6 +9,7 @@ import streamlit as st
 from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
+from actionledger.ledger.queries.addresses import query_of
 from actionledger.ledger.queries.marks import Selection
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
@@ -30,6 +31,45 @@ ORDERS: dict[str, Order] = {
 FORMERLY = {"longest first": "most turns first", "worst read first": "lowest parse rate first"}
 """What orders were called: saved views and links have these names."""
 
+HEADS = {
+    "Session": "title",
+    "Started (UTC)": "started",
+    "Project": "project",
+    "Branch": "branch",
+    "Agent": "agent",
+    "Model": "model",
+    "Outcome": "outcome",
+    "Turns": "turns",
+    "Tool calls": "tool_calls",
+    "Failed": "failed",
+    "Cost": "cost",
+    "Tokens": "tokens",
+    "Duration": "duration",
+    "Parsed": "parsed",
+    "Valid": "valid",
+    "Source": "source",
+    "Profile": "profile",
+    "Task": "task",
+}
+"""The headings that a list is ordered by when they are pressed: texts and times from their beginning, numbers from the greatest one."""
+
+FROM_LEAST = {"title", "project", "branch", "agent", "model", "outcome", "source", "profile", "task"}
+BY_HEAD: dict[str, Order] = {
+    f"by {label.lower()}, {way}": f"{sign}{name}"
+    for label, name in HEADS.items()
+    for sign, way in (("", "least first"), ("-", "greatest first"))
+}
+"""What the orders are called that headings lead to."""
+
+AS_COLUMNS = {
+    "newest": "-started",
+    "oldest": "started",
+    "longest": "-turns",
+    "slowest": "-duration",
+    "costliest": "-cost",
+    "worst": "parsed",
+}
+
 NAMING = "Its title, else its name where it comes from."
 ENDED = {True: "yes", False: "no", None: "not recorded"}
 
@@ -45,7 +85,8 @@ def show() -> None:
     if (order := st.query_params.get("order")) in FORMERLY:
         st.query_params["order"] = FORMERLY[order]
     bar.flag("Only failing", "failing")
-    ordered = ORDERS[bar.one("Order", "order", list(ORDERS))]
+    ordered = (ORDERS | BY_HEAD)[bar.one("Order", "order", list(ORDERS), also=list(BY_HEAD))]
+    hidden = set(st.query_params.get_all("hide"))
     linked.stop_at_unknown()
     first = ask(queries.sessions_page, within, order=ordered, limit=tables.PAGE, offset=0)
     count = first.count
@@ -54,6 +95,7 @@ def show() -> None:
         st.caption(counted(count, "session"), width="content")
         bar.show()
         if count:
+            offer_columns(hidden)
             offer_export("sessions", count, Selection(*whole_sessions(within, order=ordered)))
     if not count:
         notices.nothing_found()
@@ -67,17 +109,52 @@ def show() -> None:
             limit=tables.PAGE,
             offset=offset,
         )
-    show_rows(found.sessions, within)
+    show_rows(found.sessions, within, ordered, hidden)
 
 
-def show_rows(found: list[SessionRow], within: Filter) -> None:
-    """Show a page of sessions, each a link to its replay."""
+def offer_columns(hidden: set[str]) -> None:
+    """Offer which columns are shown; the URL keeps those that are not."""
+    key = "sessions.columns"
+
+    def follow() -> None:
+        others = {name: st.query_params.get_all(name) for name in st.query_params if name != "hide"}
+        left = [label for label in HEADS if label not in st.session_state[key]]
+        st.query_params.from_dict(others | ({"hide": left} if left else {}))
+
+    with st.popover("Columns", icon=":material/view_column:"):
+        st.session_state[key] = [label for label in HEADS if label not in hidden]
+        st.multiselect("Columns", list(HEADS), key=key, on_change=follow, label_visibility="collapsed")
+
+
+def with_order(column: Column, ordered: Order) -> Column:
+    """Return a column whose heading orders the list, or turns the order around."""
+    name = HEADS.get(column.label)
+    if name is None:
+        return column
+    now = AS_COLUMNS.get(ordered, ordered)
+    first, second = (name, f"-{name}") if name in FROM_LEAST else (f"-{name}", name)
+    called = {order: label for label, order in BY_HEAD.items()}
+    others = {key: st.query_params.get_all(key) for key in st.query_params if key not in {"order", "page"}}
+    return replace(
+        column,
+        order=f"sessions?{query_of(others | {'order': called[second if now == first else first]})}",
+        sorted="ascending" if now == name else "descending" if now == f"-{name}" else "",
+    )
+
+
+def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: set[str]) -> None:
+    """Show a page of sessions, each a link to its replay, subagents folded under who has called them."""
     columns = [
         Column("Session", [named(row) for row in found], "title", NAMING),
         *_whose_children(found),
         Column("Started (UTC)", [started(row) for row in found]),
         *_where_they_ran(found, within),
         _narrowing("Model", "models", [row.model for row in found], within),
+        Column(
+            "Outcome",
+            ["" if row.outcome is None else row.outcome.replace("_", " ") for row in found],
+            meaning="By its last turn and what its source says.",
+        ),
         Column("Turns", [row.turns for row in found], "number"),
         *_that_match(found),
         Column("Tool calls", [row.actions for row in found], "number"),
@@ -114,8 +191,13 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
     tables.show_table(
         "sessions",
         "sessions",
-        [each for each in columns if _says_something(each)],
+        [
+            with_order(each, ordered)
+            for each in columns
+            if each is columns[0] or (each.label not in hidden and _says_something(each))
+        ],
         hrefs,
+        depths=[row.depth for row in found] if any(row.depth for row in found) else (),
     )
 
 
@@ -153,14 +235,20 @@ def _what_they_took(found: list[SessionRow]) -> list[Column]:
         else (row.input_tokens or 0) + (row.output_tokens or 0)
         for row in found
     ]
-    costs = [
-        None if row.cost_usd is None else known(dollars(row.cost_usd), row.priced, row.turns) for row in found
-    ]
     own = "Of its own turns; a subagent has a row of its own."
     return [
-        Column("Cost", costs, "number", f"Recorded, or by list prices. {own}"),
+        Column("Cost", [_cost(row) for row in found], "number", f"Recorded, or by list prices. {own}"),
         Column("Tokens", tokens, "number", f"Input and output. {own}"),
     ]
+
+
+def _cost(row: SessionRow) -> str | None:
+    """Return what a session cost, and apart from that what its subagents did."""
+    own = None if row.cost_usd is None else known(dollars(row.cost_usd), row.priced, row.turns)
+    if row.subagents_cost_usd is None:
+        return own
+    beside = f"+ {dollars(row.subagents_cost_usd)} in {counted(row.subagents, 'subagent')}"
+    return beside if own is None else f"{own} {beside}"
 
 
 def only(within: Filter, **value: tuple[str, ...]) -> str:

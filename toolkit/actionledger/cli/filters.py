@@ -60,6 +60,7 @@ def _option(field: Field) -> Any:
         "switch": bool | None,
         "many": list[str] | None,
         "score": list[str] | None,
+        "number": float | None,
     }
     names = (field.flag, field.letter) if field.letter else (field.flag,)
     return Annotated[kinds.get(field.kind, str | None), typer.Option(*names, help=field.help)]

@@ -8,8 +8,8 @@ from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judge
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.labels import LABELS, VERDICTS, filed
 
-Kind: TypeAlias = Literal["many", "one", "switch", "day", "text", "score"]
-"""What a field takes: any number of values, one of them, yes or nothing, a time, words of one's own, or bounds of scores."""
+Kind: TypeAlias = Literal["many", "one", "switch", "day", "text", "number", "score"]
+"""What a field takes: any number of values, one of them, yes or nothing, a time, words of one's own, a number above 0, or bounds of scores."""
 
 Rows: TypeAlias = Literal["session", "turn", "attempt"]
 """What a field's condition is about."""
@@ -69,6 +69,11 @@ class Field:
 
 _RAN = "session_id IN (SELECT session_id FROM sessions WHERE list_contains(${values}, {column}))"
 
+_TOOK = (
+    "session_id IN (SELECT session_id FROM turn_starts GROUP BY session_id HAVING {sum} {comparison} ${name})"
+)
+_COST, _SECONDS = "sum(cost_usd)", "epoch(max(occurred_at) - min(occurred_at))"
+
 FIELDS = (
     Field("profiles", "profile", "Only this profile.", letter="-p", is_recorded=True, of="session"),
     Field("models", "model", "Only this model.", letter="-m", is_recorded=True, of="session"),
@@ -118,6 +123,46 @@ FIELDS = (
         condition=f"session_id IN (SELECT session_id FROM ({filed()}) WHERE list_contains($labels, label))",
     ),
     Field("scores", "score", "Only sessions scored so, such as 'reward>=0.5'.", "score"),
+    Field(
+        "min_cost",
+        "min_cost",
+        "Only sessions that cost at least so many dollars.",
+        "number",
+        label="Cost at least ($)",
+        words="cost at least ${:g}",
+        of="session",
+        condition=_TOOK.format(sum=_COST, comparison=">=", name="min_cost"),
+    ),
+    Field(
+        "max_cost",
+        "max_cost",
+        "Only sessions that cost at most so many dollars.",
+        "number",
+        label="Cost at most ($)",
+        words="cost at most ${:g}",
+        of="session",
+        condition=_TOOK.format(sum=_COST, comparison="<=", name="max_cost"),
+    ),
+    Field(
+        "min_duration",
+        "min_duration",
+        "Only sessions that took at least so many seconds, from their first response to their last one.",
+        "number",
+        label="Duration at least (seconds)",
+        words="at least {:g} seconds",
+        of="session",
+        condition=_TOOK.format(sum=_SECONDS, comparison=">=", name="min_duration"),
+    ),
+    Field(
+        "max_duration",
+        "max_duration",
+        "Only sessions that took at most so many seconds.",
+        "number",
+        label="Duration at most (seconds)",
+        words="at most {:g} seconds",
+        of="session",
+        condition=_TOOK.format(sum=_SECONDS, comparison="<=", name="max_duration"),
+    ),
     Field(
         "since",
         "since",

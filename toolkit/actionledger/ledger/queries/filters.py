@@ -5,9 +5,10 @@ found in, its outcome, why it failed, what its actions came to, the texts in all
 made within the first kind alone: within the second it would be a rate within its own outcome, and ``rated`` refuses it.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, time
+from math import inf
 from typing import Any
 
 from actionledger.core.errors import UsageError, require_kind
@@ -24,7 +25,7 @@ from actionledger.ledger.queries.addresses import (
     switch,
 )
 from actionledger.ledger.queries.base import Stage
-from actionledger.ledger.queries.fields import FIELDS, Field
+from actionledger.ledger.queries.fields import FIELDS, Field, Kind
 from actionledger.ledger.queries.scores import ScoreBound
 from actionledger.ledger.storage.projection import is_uuid
 
@@ -45,6 +46,8 @@ class Filter:
         captures: how much was kept of what the model wrote.
         labels: what the sessions are filed under by their source.
         scores: what the sessions' scores must be, all of them.
+        min_cost, max_cost: what the sessions cost at least and at most, in dollars, all of their responses together.
+        min_duration, max_duration: how long they took at least and at most, in seconds, from their first response to their last one.
         since: from when on, in UTC where it has no zone; a response without a time is left out.
         until: up to but not including when.
         dialects: the dialects that responses were found to be in, ``"none"`` among them; this and all below say what came of a response.
@@ -80,6 +83,10 @@ class Filter:
     captures: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     scores: tuple[ScoreBound, ...] = ()
+    min_cost: float | None = None
+    max_cost: float | None = None
+    min_duration: float | None = None
+    max_duration: float | None = None
     since: datetime | None = None
     until: datetime | None = None
     dialects: tuple[str, ...] = ()
@@ -197,6 +204,9 @@ def _refuse_wrong_values(field: Field, value: Any) -> None:
                 f"{field.name} takes several texts, as in {field.name}=({value!r},); a text alone is none."
             )
         require_kind(value, Collection, f"{field.name} takes several, as in {field.name}=(…, …)")
+    elif field.kind == "number":
+        _refuse_no_size(field, value)
+        return
     elif not value or field.kind in {"switch", "day"}:
         return
     for each in value if field.kind in {"many", "score"} else [value]:
@@ -210,6 +220,12 @@ def _refuse_wrong_values(field: Field, value: Any) -> None:
         else:
             require_kind(each, str, "What a filter names is a text")
             _refuse_unwritable(each)
+
+
+def _refuse_no_size(field: Field, value: object) -> None:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < inf):
+        return
+    raise UsageError(f"{field.noun} is a number above 0; {value!r:.100} is none.")
 
 
 def _refuse_unwritable(text: str) -> None:
@@ -312,4 +328,5 @@ def _of_address(field: Field, there: Mapping[str, Sequence[str]]) -> Any:
     if field.kind == "day":
         day = only(there, field.parameter, day_of)
         return day + DAY if day and field.name == "until" else day
-    return only(there, field.parameter, switch if field.kind == "switch" else str)
+    reads: dict[Kind, Callable[[str], Any]] = {"switch": switch, "number": float}
+    return only(there, field.parameter, reads.get(field.kind, str))

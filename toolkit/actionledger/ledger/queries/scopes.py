@@ -211,7 +211,9 @@ def of_turn(within: Filter) -> tuple[list[str], dict[str, object]]:
 def _picked(within: Filter, of: Rows) -> tuple[list[str], dict[str, object]]:
     """Return the conditions of the fields that pick such rows by themselves, and their values."""
     picking = [(field, value) for field, value in set_fields(within) if field.of == of]
-    return [field.condition for field, _ in picking], {field.name: list(value) for field, value in picking}
+    return [field.condition for field, _ in picking], {
+        field.name: value if field.kind == "number" else list(value) for field, value in picking
+    }
 
 
 def found_scope(within: Filter) -> Scope:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
+from actionledger.core.errors import UsageError
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import Capture, Relation, SessionOutcome
 from actionledger.ledger.queries.base import (
@@ -22,18 +23,64 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.labels import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, scope, turn_scope
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
+from actionledger.ledger.storage.views import session_outcomes_of
 
-Order: TypeAlias = Literal["newest", "oldest", "longest", "slowest", "costliest", "worst"]
-"""How sessions are ordered: by start, by turns, by duration, by cost, or by parse success and then by failed executions."""
+Order: TypeAlias = str
+"""How sessions are ordered: ``newest``, ``oldest``, ``longest`` (by turns), ``slowest`` (by duration), ``costliest``, ``worst`` (by parse
+success, then by failed executions), or by one of ``COLUMNS``, the least first, or with a minus before it the greatest first."""
 
-_ORDERS: dict[Order, str] = {
-    "newest": "started_at DESC NULLS LAST, session_id DESC",
-    "oldest": "started_at NULLS LAST, session_id",
-    "longest": "coalesce(turns, 0) DESC, session_id",
-    "slowest": "last_turn - first_turn DESC NULLS LAST, session_id",
-    "costliest": "cost_usd DESC NULLS LAST, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) DESC, session_id",
-    "worst": "read / nullif(intent, 0) NULLS LAST, failed DESC, session_id",
+COLUMNS: dict[str, tuple[str, str]] = {
+    "started": ("started_at", ""),
+    **{
+        name: (f"nullif(lower({column}), '')", "details")
+        for name, column in {
+            "title": "title",
+            "project": "project",
+            "branch": "git_branch",
+            "agent": "agent",
+            "model": "model",
+            "source": "source",
+            "profile": "profile",
+            "task": "task",
+        }.items()
+    },
+    "outcome": ("outcome", "outcomes"),
+    "turns": ("coalesce(turns, 0)", "lengths"),
+    "duration": ("last_turn - first_turn", "lengths"),
+    "cost": ("cost_usd", "lengths"),
+    "tokens": ("coalesce(input_tokens + output_tokens, input_tokens, output_tokens)", "lengths"),
+    "tool_calls": ("actions", "numbers"),
+    "failed": ("CASE WHEN executions > 0 THEN failed END", "numbers"),
+    "parsed": ("read / nullif(intent, 0)", "numbers"),
+    "valid": ("CASE WHEN checked > 0 THEN valid END", "numbers"),
 }
+"""What sessions can be ordered by: as SQL, and the table that it stands in, which is made of all sessions then."""
+
+_NAMED_ORDERS = {
+    "newest": ("started_at DESC NULLS LAST, session_id DESC", ""),
+    "oldest": ("started_at NULLS LAST, session_id", ""),
+    "longest": ("coalesce(turns, 0) DESC, session_id", "lengths"),
+    "slowest": ("last_turn - first_turn DESC NULLS LAST, session_id", "lengths"),
+    "costliest": (
+        "cost_usd DESC NULLS LAST, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) DESC, session_id",
+        "lengths",
+    ),
+    "worst": ("read / nullif(intent, 0) NULLS LAST, failed DESC, session_id", "numbers"),
+}
+
+
+def _ordered_by(order: Order) -> tuple[str, str]:
+    """Return an order as SQL, and the table that it needs of all sessions; what is not known stands last both ways."""
+    if order in _NAMED_ORDERS:
+        return _NAMED_ORDERS[order]
+    name = order.removeprefix("-")
+    if name not in COLUMNS:
+        known = ", ".join([*_NAMED_ORDERS, *COLUMNS])
+        raise UsageError(
+            f"{order!r:.100} is no order of sessions; choose from {known}, or one with a minus before it."
+        )
+    column, table = COLUMNS[name]
+    return f"{column} {'DESC' if order.startswith('-') else 'ASC'} NULLS LAST, session_id", table
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +115,9 @@ class SessionRow:
         input_tokens, output_tokens: the sums over its own responses, without its subagents' ones; None where none are recorded.
         priced: of how many of its responses the cost is known.
         cost_usd: the sum over those, in dollars.
+        outcome: how it came out; None where it has no response.
+        subagents: how many subagents it has, theirs among them.
+        subagents_cost_usd: what their responses cost, in dollars; None where that is not known of any.
     """
 
     session_id: str
@@ -100,6 +150,9 @@ class SessionRow:
     output_tokens: int | None = None
     priced: int = 0
     cost_usd: float | None = None
+    outcome: SessionOutcome | None = None
+    subagents: int = 0
+    subagents_cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +212,29 @@ numbers AS (
     FROM {of} LEFT JOIN attempts USING (session_id) LEFT JOIN calls USING (session_id) LEFT JOIN failures USING (session_id))"""
 """What came of the responses of some sessions, a row each; every reading of theirs is scanned, so of as few as may be."""
 
+_OF = "session_id IN (SELECT session_id FROM {of})"
+_OUTCOMES = f"""
+outcomes AS (
+    SELECT session_id, outcome
+    FROM ({session_outcomes_of(_OF, sessions=f"({sessions_of(_OF)})", executions=f"({executions_of(_OF)})")}))"""
+
+_DETAILS = f"""
+details AS (
+    SELECT * EXCLUDE (started_at, parent_session_id)
+    FROM ({sessions_of("session_id IN (SELECT session_id FROM found)")}))"""
+"""What sources say of all sessions: only where they are ordered by it."""
+
+_TEAMS = f"""
+members AS (
+    SELECT session_id AS leader, session_id FROM page
+    UNION
+    SELECT leader, starts.session_id FROM members JOIN {LINKED_STARTS} AS starts ON starts.parent_session_id = members.session_id
+    WHERE starts.relation = 'subagent'),
+teams AS (
+    SELECT leader AS session_id, count(DISTINCT session_id)::BIGINT AS subagents, sum(cost_usd) AS subagents_cost_usd
+    FROM members LEFT JOIN turn_starts USING (session_id) WHERE leader <> session_id GROUP BY leader)"""
+"""The subagents below each session of a page, however deep."""
+
 _OF_PAGE = executions_of("session_id IN (SELECT session_id FROM page)")
 
 _PAGE = """
@@ -183,6 +259,7 @@ _LINES = f"""
 SELECT {{columns}} FROM (
     SELECT page.*, lengths.* EXCLUDE (session_id) REPLACE (coalesce(turns, 0) AS turns, coalesce(priced, 0) AS priced)
     FROM page LEFT JOIN lengths USING (session_id)) AS page
+LEFT JOIN outcomes USING (session_id) LEFT JOIN teams USING (session_id)
 JOIN ({sessions_of("session_id IN (SELECT session_id FROM page)")}) AS sessions USING (session_id)
 JOIN numbers USING (session_id) {{matched}} ORDER BY line"""
 
@@ -218,6 +295,9 @@ def sessions(
         limit: how many sessions a page has; None for all of them.
         offset: how many sessions stand before it.
         order: how the sessions are ordered; a family by the first of its members.
+
+    Raises:
+        UsageError: the order is none.
     """
     selection = _session_lines(within, order=order, columns=_columns(within))
     return rows(
@@ -286,23 +366,25 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
 def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = "") -> Scope:
     """Return the statement that lists sessions as a page shows them, with ``$limit`` and ``$offset`` yet to be given."""
     tables, parameters = _tables(within)
-    needs_numbers = order == "worst"
-    numbers, words = _numbers(within, of="found" if needs_numbers else "page")
-    candidates = _WITH_NUMBERS if needs_numbers else "found"
-    is_by_length = order in {"longest", "slowest", "costliest"}
-    lengths = _LENGTHS.format(of="found" if is_by_length else "page")
-    candidates += " LEFT JOIN lengths USING (session_id)" if is_by_length else ""
-    page = _PAGE.format(order=_ORDERS[order], candidates=candidates)
+    by, needed = _ordered_by(order)
+    numbers, words = _numbers(within, of="found" if needed == "numbers" else "page")
+    parts = {
+        name: made.format(of="found" if needed == name else "page")
+        for name, made in {
+            "numbers": numbers,
+            "lengths": _LENGTHS,
+            "outcomes": _OUTCOMES,
+            "details": _DETAILS,
+        }.items()
+    }
+    candidates = f"found LEFT JOIN {needed} USING (session_id)" if needed else "found"
+    page = _PAGE.format(order=by, candidates=candidates)
     # What they are picked or ordered by is known of all of them, the rest of those of the page.
-    parts = [(not needs_numbers, numbers), (not is_by_length, lengths)]
-    tables += [part for is_of_page, part in parts if not is_of_page]
-    tables += [page, *(part for is_of_page, part in parts if is_of_page)]
+    tables += [parts[needed]] if needed else []
+    tables += [page, *(part for name, part in parts.items() if name not in {needed, "details"}), _TEAMS]
     matched = "LEFT JOIN matched USING (session_id)" if _is_counted(within) else ""
     lines = _LINES.format(columns=columns, matched=f"{matched} {beside}")
     return Scope(f"WITH RECURSIVE {','.join(tables)} {lines}", parameters | words)
-
-
-_WITH_NUMBERS = "found JOIN numbers USING (session_id)"
 
 
 def _columns(within: Filter, parsed: str = _PARSED) -> str:
@@ -315,6 +397,7 @@ def _columns(within: Filter, parsed: str = _PARSED) -> str:
         matching=matching,
         branch="git_branch",
         duration_s=duration,
+        subagents="coalesce(subagents, 0)",
     )
 
 

@@ -45,7 +45,12 @@ from actionledger.core.events.base import BigInt
 from actionledger.core.events.readings import InAttempt
 from actionledger.core.values import Block, FieldError, Issue, Repair
 from actionledger.ledger.storage.columns import ALL, OWN, Part, Values, take
-from actionledger.ledger.storage.views import PERMISSIONS, RECORDED_VERDICTS, SESSION_OUTCOMES, UNACTED_TURNS
+from actionledger.ledger.storage.views import (
+    PERMISSIONS,
+    RECORDED_VERDICTS,
+    session_outcomes_of,
+    unacted_turns_of,
+)
 
 SCHEMA_VERSION = 7
 """The number of the last migration; a ledger holds it in ``meta``."""
@@ -334,8 +339,8 @@ VIEWS = {
         SELECT {_of_start("approval")}, {_of_end("approval")}
         FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",
     "permissions": PERMISSIONS,
-    "unacted_turns": UNACTED_TURNS,
-    "session_outcomes": SESSION_OUTCOMES,
+    "unacted_turns": unacted_turns_of(),
+    "session_outcomes": session_outcomes_of(),
     "recorded_verdicts": RECORDED_VERDICTS,
 }
 """What people read: each view's name and its SELECT."""

@@ -57,9 +57,13 @@ _LEADS_IN = r"[:：]\s*$"
 
 _SENTENCE = f"lower(regexp_extract(right(text, {_LOOKED_AT}), '{_LAST_SENTENCE}'))"
 
-UNACTED_TURNS = f"""
+
+def unacted_turns_of(condition: str = "") -> str:
+    """Return the SELECT of the view ``unacted_turns``, a row for each reading of a response in which there is no call; or of some sessions alone."""
+    meant = f" AND {condition}" if condition else ""
+    return f"""
     WITH unread AS (
-        SELECT attempt_id, turn_id, run_kind, outcome, capture FROM parse_attempts WHERE outcome IN ({_words((Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY))})),
+        SELECT attempt_id, turn_id, run_kind, outcome, capture FROM parse_attempts WHERE outcome IN ({_words((Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY))}){meant}),
     placed AS (
         SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason,
                lead(turn_id) OVER following IS NOT NULL AS has_next, lead(prompt) OVER following AS next_prompt
@@ -92,19 +96,29 @@ UNACTED_TURNS = f"""
         WHEN stopped_by IN ({_words(ENDED)}) OR (stopped_by = '' AND capture <> 'text') THEN '{Ending.FINAL_ANSWER}'
         ELSE '{Ending.NOT_KNOWN}' END AS ending, why
     FROM told"""
-"""The SELECT of the view: a row for each reading of a response in which there is no call."""
 
-SESSION_OUTCOMES = f"""
+
+def session_outcomes_of(
+    condition: str = "", *, sessions: str = "sessions", executions: str = "executions"
+) -> str:
+    """Return the SELECT of the view ``session_outcomes``, a row a session; or of some alone, given theirs of two other views.
+
+    DuckDB makes all of these views before it asks which sessions are meant.
+    """
+    where = f" WHERE {condition}" if condition else ""
+    meant = f" AND {condition}" if condition else ""
+    unacted = f"({unacted_turns_of(condition)})" if condition else "unacted_turns"
+    return f"""
     WITH last_turns AS (
-        SELECT session_id, arg_max(turn_id, turn_index) AS turn_id FROM turn_starts GROUP BY session_id),
+        SELECT session_id, arg_max(turn_id, turn_index) AS turn_id FROM turn_starts{where} GROUP BY session_id),
     broken AS (
-        SELECT DISTINCT turn_id FROM executions SEMI JOIN last_turns USING (turn_id)
+        SELECT DISTINCT turn_id FROM {executions} SEMI JOIN last_turns USING (turn_id)
         WHERE status IN ('interrupted', 'cancelled')),
-    unseen AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE outcome = '{Outcome.NOT_RECORDED}'),
+    unseen AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE outcome = '{Outcome.NOT_RECORDED}'{meant}),
     found AS (
         SELECT s.session_id, n.turn_id IS NOT NULL AS is_unseen, s.success, s.reason, s.aborted, u.ending, u.why, t.turn_id, b.turn_id IS NOT NULL AS is_broken
-        FROM sessions s LEFT JOIN last_turns t USING (session_id)
-        LEFT JOIN (FROM unacted_turns WHERE run_kind NOT IN ('reparse', 'rerun')) u ON u.turn_id = t.turn_id LEFT JOIN broken b ON b.turn_id = t.turn_id
+        FROM {sessions} s LEFT JOIN last_turns t USING (session_id)
+        LEFT JOIN (FROM {unacted} WHERE run_kind NOT IN ('reparse', 'rerun')) u ON u.turn_id = t.turn_id LEFT JOIN broken b ON b.turn_id = t.turn_id
         LEFT JOIN unseen n ON n.turn_id = t.turn_id)
     SELECT session_id, CASE
         WHEN success THEN '{SessionOutcome.FINISHED}'
@@ -119,7 +133,6 @@ SESSION_OUTCOMES = f"""
         WHEN aborted <> '' OR is_broken THEN coalesce(nullif(aborted, ''), 'execution')
         ELSE coalesce(why, ending, nullif(reason, '')) END AS why
     FROM found"""
-"""The SELECT of the view: a row for each session."""
 
 
 PERMISSIONS = f"""
