@@ -79,7 +79,7 @@ const kinds = {
   },
 };
 
-const turnOf = (turn) => {
+const turnOf = (turn, href) => {
   const made = element("article", turn.failing ? "turn failing" : "turn");
   made.id = `turn-${turn.index}`;
   made.dataset.turn = turn.index;
@@ -90,14 +90,21 @@ const turnOf = (turn) => {
   const step = follows(element("a", "", `turn ${turn.index}`));
   step.href = turn.href;
   step.title = "Step through this turn";
-  margin.append(step, ...turn.about.map((line) => element("span", "", line)));
+  const copy = element("button", "copy", "copy link");
+  copy.type = "button";
+  copy.setAttribute("aria-label", `copy the link to turn ${turn.index}`);
+  copy.onclick = async () => {
+    const done = await copied(new URL(`${href}&turn=${turn.index}`, location.href).href);
+    copy.replaceChildren(done ? "copied" : "not copied");
+  };
+  margin.append(step, copy, ...turn.about.map((line) => element("span", "", line)));
   made.append(parts, margin);
   return made;
 };
 
 export default function ({ data, parentElement }) {
   const pane = parentElement.querySelector(".conversation");
-  const turns = data.turns.map(turnOf);
+  const turns = data.turns.map((turn) => turnOf(turn, data.href));
   const to = (place, isStep) => {
     const there = turns.find((turn) => Number(turn.dataset.turn) === place);
     if (!there) return isStep && go(`${data.href}&turn=${place}`);
@@ -115,7 +122,7 @@ export default function ({ data, parentElement }) {
   raw.setAttribute("aria-pressed", pane.classList.contains("is-raw"));
   raw.onclick = () => raw.setAttribute("aria-pressed", pane.classList.toggle("is-raw"));
   const tools = element("div", "tools");
-  tools.append(raw, element("span", "", "Keys: n and p next and previous prompt, e and E next and previous failure."));
+  tools.append(raw, element("span", "", "Keys: n and p next and previous prompt, e and E next and previous failure, s steps through the turn."));
   if (data.failures.length) {
     const map = element("nav", "map");
     map.setAttribute("aria-label", "turns that failed");
@@ -139,6 +146,11 @@ export default function ({ data, parentElement }) {
   const press = (event) => {
     if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const moves = { n: [data.prompts, 1], p: [data.prompts, -1], e: [data.failures, 1], E: [data.failures, -1] };
+    if (event.key === "s") {
+      const here = data.turns.find((turn) => turn.index === data.turn) ?? data.turns[0];
+      event.preventDefault();
+      return go(here.href);
+    }
     if (!(event.key in moves)) return;
     event.preventDefault();
     next(...moves[event.key]);

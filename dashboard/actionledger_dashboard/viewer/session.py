@@ -3,27 +3,47 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import PurePosixPath
 
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Outcome, Relation
 from actionledger.ledger.queries import Child, Session, Stretch, TurnRow
 from actionledger.ledger.queries.lineage import Start
-from actionledger_dashboard.components.wording import Piece, cut_in_the_middle, pieces
-from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_of
+from actionledger_dashboard.components.wording import (
+    Piece,
+    cut_in_the_middle,
+    dollars,
+    duration,
+    known,
+    pieces,
+)
+from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_of, words
 
 
 def facts_of(session: Session) -> list[Values]:
     """Return what is known of a session, fact by fact; others wrote the most of it."""
     ended = {True: "success", False: "no success", None: "not recorded"}[session.success]
+    folder = PurePosixPath((session.project or "").replace("\\", "/"))
     facts = {
+        **({"Title": session.title} if session.title else {}),
         "Session": session.external_id or session.session_id,
         "Model": session.model,
-        "Profile": session.profile,
-        "Task": session.task,
+        **({"Profile": session.profile} if session.profile else {}),
+        **({"Task": session.task} if session.task and session.task != session.title else {}),
         "Source": session.source,
+        **({"Project": folder.name or str(folder)} if session.project else {}),
+        **({"Branch": session.branch} if session.branch else {}),
+        **({"Agent": f"{session.agent} {session.agent_version or ''}".rstrip()} if session.agent else {}),
         "Started (UTC)": f"{session.started_at:%Y-%m-%d %H:%M}" if session.started_at else "not recorded",
         "Ended": f"{ended}: {session.reason}" if session.reason else ended,
+        **({"Outcome": words(session.outcome)} if session.outcome else {}),
         "Turns": f"{session.turns:,}",
+        **({"Duration": duration(session.duration_s)} if session.duration_s is not None else {}),
+        **(
+            {"Cost": known(dollars(session.cost_usd), session.priced, session.turns)}
+            if session.cost_usd
+            else {}
+        ),
     }
     return [
         {"label": label, "text": pieces(cut_in_the_middle(value or "–")), "whole": pieces(value or "–")}

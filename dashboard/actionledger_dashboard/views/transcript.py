@@ -23,7 +23,7 @@ PAGE = 40
 FOUND = 30
 """How many turns with a text that is looked for are listed."""
 
-_mount = mount_of("conversation")
+_mount = mount_of("conversation", "copying")
 
 
 def show() -> None:

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.core.vocabulary import Relation
+from actionledger.core.vocabulary import Relation, SessionOutcome
 from actionledger.ledger.queries.base import (
     Queryable,
     picked,
     rows,
 )
 from actionledger.ledger.storage.projection import is_uuid
-from actionledger.ledger.storage.schema import sessions_of
+from actionledger.ledger.storage.schema import executions_of, sessions_of
+from actionledger.ledger.storage.views import session_outcomes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,13 @@ class Session:
         relation: how it is its child.
         scores: what its source has scored it with, as JSON text of an object; None if unknown.
         labels: what its source has filed it under, as JSON text of a list; None if unknown.
+        title: what its source or its task calls it; None where nothing does.
+        project, branch: the folder that it ran in, and the git branch there.
+        agent, agent_version: what ran it.
+        outcome: how it came out, by the view ``session_outcomes``.
+        duration_s: from its first response to its last one, in seconds; None where no times are recorded.
+        priced: of how many of its responses the cost is known.
+        cost_usd: the sum over those, in dollars; None where there is none.
     """
 
     session_id: str
@@ -49,12 +57,24 @@ class Session:
     relation: Relation | None = None
     scores: str | None = None
     labels: str | None = None
+    title: str | None = None
+    project: str | None = None
+    branch: str | None = None
+    agent: str | None = None
+    agent_version: str | None = None
+    outcome: SessionOutcome | None = None
+    duration_s: float | None = None
+    priced: int = 0
+    cost_usd: float | None = None
 
 
-_TURNS = "(SELECT count(*) FROM turn_starts WHERE session_id = $session_id::UUID)"
-
-
-_ONE = f"SELECT {picked(Session, turns=_TURNS)} FROM ({sessions_of('session_id = $session_id::UUID')}) AS sessions"
+_IT = "session_id = $session_id::UUID"
+_THEIRS = {"sessions": f"({sessions_of(_IT)})", "executions": f"({executions_of(_IT)})"}
+_ONE = f"""
+SELECT {picked(Session, branch="git_branch")} FROM ({sessions_of(_IT)}) AS sessions CROSS JOIN (
+    SELECT count(*) AS turns, epoch(max(occurred_at) - min(occurred_at)) AS duration_s, count(cost_usd) AS priced, sum(cost_usd) AS cost_usd
+    FROM turn_starts WHERE {_IT}) AS lengths
+LEFT JOIN (SELECT session_id, outcome FROM ({session_outcomes_of(_IT, **_THEIRS)})) USING (session_id)"""
 
 
 def session(ledger: Queryable, session_id: str) -> Session | None:

@@ -1,0 +1,63 @@
+"""The transcript in a real browser: keys that jump and step, links that are copied, a text that is seen raw."""
+
+from pathlib import Path
+
+import pytest
+from browsing import launched, served, window
+from playwright.sync_api import expect
+
+import actionledger as al
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A ledger of a session of three turns; the second one's call fails."""
+    turns = tuple(
+        al.RecordedTurn(
+            place,
+            f"**Turn {place}** is here.",
+            external_id=f"t{place}",
+            prompt=f"Do {place}." if place != 1 else None,
+            capture=al.Capture.CALLS,
+            calls=(al.RecordedCall(f"c{place}", "Bash", {"command": f"ls {place}"}),),
+            results=(al.RecordedResult(f"c{place}", "no such file", is_error=place == 1),),
+            usage=al.Usage(input_tokens=5, output_tokens=1, cost_usd=0.5),
+        )
+        for place in range(3)
+    )
+    details = al.SessionDetails(
+        title="List all of it", project="/work/shop", agent="claude_code", agent_version="2.1"
+    )
+    file = tmp_path / "l.duckdb"
+    with al.open_ledger(file) as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s1", None, "own-1", "", turns, details=details)])
+    return file
+
+
+def test_keys_links_and_the_raw_text(path: Path) -> None:
+    """The facts have the title and the cost; ``n`` and ``e`` jump, ``s`` steps through the turn where the reader is."""
+    with served(path) as url, launched() as browser, window(browser) as context:
+        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=url)
+        page = context.new_page()
+        page.goto(f"{url}/transcript?session=s1")
+        here = page.locator(".turn.here")
+        page.locator("#turn-0 strong").wait_for()
+        for fact in ("List all of it", "shop", "claude_code 2.1", "$1.50"):
+            expect(page.get_by_text(fact, exact=True).first).to_be_visible()
+        page.keyboard.press("n")
+        expect(here).to_have_attribute("data-turn", "2")
+        page.keyboard.press("E")
+        expect(here).to_have_attribute("data-turn", "1")
+        expect(here.locator(".call")).to_have_attribute("data-look", "bad")
+        expect(here.locator("strong")).to_have_text("Turn 1")
+        page.get_by_role("button", name="Raw text").click()
+        expect(here.locator(".answer .raw")).to_have_text("**Turn 1** is here.")
+        page.get_by_role("button", name="copy the link to turn 1").click()
+        expect(here.get_by_text("copied", exact=True)).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith(f"{url}/transcript?session=")
+        assert copied.endswith("&turn=1")
+        page.keyboard.press("s")
+        page.wait_for_url("**/replay?session=*&turn=1")
