@@ -42,9 +42,10 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 ledger = al.open_ledger(LEDGER or Path(mkdtemp()) / "samples.duckdb")
 if not LEDGER:
-    print(al.import_path(Path("../data/sessions.jsonl"), ledger).turns, "sample turns recorded")
+    print(al.import_path(HERE / "../data/sessions.jsonl", ledger).turns, "sample turns recorded")
 chosen = al.Filter(profiles=(PROFILE,))
 
 # %% [markdown]
@@ -137,7 +138,10 @@ sentences = (
     f"It is worse for {len(worse)} of {len(groups)} models (Holm, 5 %), and takes {report.counts['no_longer_intent']} turns",
     "that mean to act for mere talk.",
 )
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 assert report.turns == report.comparison.pairs, "every turn that was read again has a first reading"

@@ -46,7 +46,8 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
-SAMPLES = Path("../data/sessions.jsonl")
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+SAMPLES = HERE / "../data/sessions.jsonl"
 lines = [json.loads(line) for line in SAMPLES.read_text(encoding="utf-8").splitlines()]
 meant = [
     line
@@ -300,7 +301,10 @@ sentences = (
     f"The plan's limit of five blocks would cost {limited.counts['lost']} of these.",
     f"Schemas refuse {refused} actions, {unseen} of them for more than a missing field.",
 )
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 assert plan["as it is"].sum() == today.comparison.after.successes, "both ways count the same"

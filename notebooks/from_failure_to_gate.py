@@ -44,10 +44,11 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 work = Path(mkdtemp())
 ledger = al.open_ledger(LEDGER or work / "samples.duckdb")
 if not LEDGER:
-    taken = al.import_path(Path("../data/sessions.jsonl"), ledger)
+    taken = al.import_path(HERE / "../data/sessions.jsonl", ledger)
     print(f"samples that the project made up: {taken.turns} turns")
 chosen = al.Filter(profiles=(PROFILE,))
 
@@ -212,7 +213,10 @@ sentences = (
     f"The document's parser {'passes' if passes.iloc[1] else 'does not'}: {worse.counts['recovered']} recovered, {worse.counts['lost']} lost,",
     f"{worse.counts['no_longer_intent']} that meant to act only before.",
 )
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 assert codes == {"today": 1, "mended": 0}, "the case fails before, and passes after"

@@ -46,7 +46,8 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
-CORPORA, SAMPLES = Path("../../shared/corpora"), Path("../data/sessions.jsonl")
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+CORPORA, SAMPLES = HERE / "../../shared/corpora", HERE / "../data/sessions.jsonl"
 is_real = (CORPORA / "mint").is_dir() and (CORPORA / "intercode").is_dir()
 asked = os.environ.get("TASKS", str(TASKS))
 EPISODES = ("bash/*/ic_bash_multiturn_*.json.gz", "sql/*/ic_sql_multiturn_*_10_turns.json.gz")
@@ -279,7 +280,10 @@ sentences = [
     )
     + f". Of the latter {held} of {len(beyond)} hold (Holm, 5 %).",
 ]
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 assert sum(report.counts.values()) == len(report.turns) == len(failed), (

@@ -41,9 +41,10 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 work = Path(mkdtemp())
 samples = al.open_ledger(work / "samples.duckdb")
-al.import_path(Path("../data/sessions.jsonl"), samples)
+al.import_path(HERE / "../data/sessions.jsonl", samples)
 chosen = samples.sql(
     """
     SELECT external_id, any_value(prompt) FILTER (prompt <> '') AS request FROM sessions JOIN turns USING (session_id)
@@ -144,7 +145,10 @@ sentences = [
     "conversations ended since nothing was done."
     for policy, (done, asked, denied) in shares.items()
 ]
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 assert shares["free"][2] == 0, "a policy that lets everything run denies nothing"

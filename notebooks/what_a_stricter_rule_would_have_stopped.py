@@ -42,7 +42,8 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
-CORPUS, SAMPLES = Path("../../shared/corpora/agents-more"), Path("../data/agents")
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+CORPUS, SAMPLES = HERE / "../../shared/corpora/agents-more", HERE / "../data/agents"
 folder = Path(RECORDINGS).expanduser() if RECORDINGS else CORPUS if CORPUS.is_dir() else SAMPLES
 work = Path(mkdtemp())
 ledger = al.open_ledger(work / "agents.duckdb")
@@ -221,7 +222,10 @@ sentences = [
 ]
 if len(most):
     sentences.append(f"The highest share of failures is that of {most.idxmax()!r}, {most.max():.1%}.")
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 counts = calls.groupby("rule").stopped.sum()

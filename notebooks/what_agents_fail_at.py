@@ -43,7 +43,8 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
-CORPUS, SAMPLES = Path("../../shared/corpora/agents-more"), Path("../data/agents")
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+CORPUS, SAMPLES = HERE / "../../shared/corpora/agents-more", HERE / "../data/agents"
 folder = Path(RECORDINGS).expanduser() if RECORDINGS else CORPUS if CORPUS.is_dir() else SAMPLES
 print({CORPUS: "real sessions", SAMPLES: "samples that the project made up"}.get(folder, "your own sessions"))
 ledger = al.open_ledger(Path(mkdtemp()) / "agents.duckdb")
@@ -164,7 +165,10 @@ sentences = (
     f"Responses that could not be read, where that can be audited: {read.count - read.successes} of {read.count:,}.",
     f"Sessions that go in a circle: {circles.told}.",
 )
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 ledger_counts = ledger.sql(

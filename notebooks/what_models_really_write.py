@@ -45,7 +45,8 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
-CORPORA, SAMPLES = Path("../../shared/corpora"), Path("../data")
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+CORPORA, SAMPLES = HERE / "../../shared/corpora", HERE / "../data"
 is_real = (CORPORA / "mint").is_dir()
 SOURCE, PROFILE, OTHER = (
     ("mint", "mint", "mint-harness-fences") if is_real else ("sessions", "assistant", "gembrain-standard")
@@ -283,7 +284,10 @@ sentences = [
     f"{highest.value:.1%} {highest.shown_interval} of {most}'s responses;",
     f"{sum(p < 0.05 for p in adjusted)} of {len(sides)} models differ from the others (Holm, 5 %).",
 ]
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 assert written.turn.is_unique, "each response is counted once"

@@ -44,7 +44,8 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
-CORPUS, SAMPLES = Path("../../shared/corpora/mint"), Path("../data/sessions.jsonl")
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+CORPUS, SAMPLES = HERE / "../../shared/corpora/mint", HERE / "../data/sessions.jsonl"
 is_mint = CORPUS.is_dir()
 asked = os.environ.get("MINT_SESSIONS", str(SESSIONS))
 
@@ -202,7 +203,10 @@ sentences = [
 ]
 if untagged:
     sentences.append(f"In {untagged} of the {missed[profile]} no action is marked as the protocol asks.")
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 assert verdicts.groupby("turn").parser.nunique().eq(len(parsers)).all(), "every parser has read every turn"

@@ -41,7 +41,8 @@ import actionledger as al
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
-folder = Path(LOGS).expanduser() if LOGS else Path("../data/agents")
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+folder = Path(LOGS).expanduser() if LOGS else HERE / "../data/agents"
 ledger = al.open_ledger(LEDGER or Path(mkdtemp()) / "logs.duckdb")
 
 # %% [markdown]
@@ -152,7 +153,10 @@ if groups:
     )
 if worst:
     sentences.append(f"The worst turn is {worst[1]} of session {worst[0][:8]}, failures: {worst[2]}.")
-answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+if answer is None:  # run as a script
+    print(fill(" ".join(sentences), 110))
+else:
+    answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 acted = ledger.sql(

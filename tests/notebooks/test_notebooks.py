@@ -2,6 +2,9 @@
 
 import ast
 import importlib.util
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -12,6 +15,7 @@ import pytest
 import actionledger as al
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+CORPORA = NOTEBOOKS.parents[1] / "shared/corpora"
 SCRIPTS = sorted(path for path in NOTEBOOKS.glob("*.py") if path.name != "run.py")
 
 
@@ -113,3 +117,26 @@ def test_a_notebook_runs_in_a_kernel_of_its_own(script, runner):
     assert len(found[0].data["text/plain"]) > 1
     assert any("image/png" in output.get("data", {}) for output in found)
     assert not [output for output in found if output.output_type == "error"]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_notebook_runs_as_a_script_from_any_folder(script, tmp_path):
+    """In plain Python it prints its answer, and leaves nothing behind where it was called."""
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    (here := tmp_path / "here").mkdir()
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=here,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    answer = outputs(nbformat.read(script.with_suffix(".ipynb"), as_version=4))[0].data["text/plain"]
+    assert (
+        answer in done.stdout if CORPORA.is_dir() else done.stdout.strip()
+    )  # made with the recordings beside the project
+    assert not list(here.iterdir())
