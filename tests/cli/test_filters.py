@@ -40,6 +40,7 @@ def test_every_field_of_a_filter_is_an_option(path: Path) -> None:
         "score": ["a>=1"],
         "outcome": ["clean"],
         "ending": ["unparseable"],
+        "session_outcome": ["failed"],
         "failing": True,
         "stage": "reading",
         "reason": ["timeout"],

@@ -58,6 +58,7 @@ PLACES: dict[str, tuple[str, str]] = {
     "dialects": ("dialect", "--dialect"),
     "outcomes": ("outcome", "--outcome"),
     "endings": ("ending", "--ending"),
+    "session_outcomes": ("session_outcome", "--session-outcome"),
     "is_failing": ("failing", "--failing"),
     "stage": ("stage", "--stage"),
     "reasons": ("code", "--reason"),
@@ -97,6 +98,7 @@ def sessions() -> Iterator[al.RecordedSession]:
             "big",
             "sums" if number % 2 else "letters",
             tuple(turns),
+            success=True if number == 1 else None,
             scores={"reward": number / 4},
             details=al.SessionDetails(
                 project="/work/a" if number % 2 else "/work/b",
@@ -146,6 +148,7 @@ def rows(ledger: al.Ledger) -> list[Row]:
         for name in ("actions", "validation_errors", "executions", "unacted_turns")
     }
     session = {row["session_id"]: row for row in table(ledger, "FROM sessions")}
+    outcome = {row["session_id"]: row["outcome"] for row in table(ledger, "FROM session_outcomes")}
     turn = {row["turn_id"]: row for row in table(ledger, "FROM turns")}
     said = table(ledger, "FROM reviews")
     return [
@@ -156,6 +159,7 @@ def rows(ledger: al.Ledger) -> list[Row]:
         }
         | {
             "session": session[row["session_id"]],
+            "session_outcome": outcome[row["session_id"]],
             "turn": turn[row["turn_id"]],
             "turns": [each for each in turn.values() if each["session_id"] == row["session_id"]],
             "verdicts": {
@@ -275,6 +279,7 @@ PICKS: dict[str, Callable[[Row, Filter], bool]] = {
     "dialects": lambda row, within: (row["dialect"] or "none") in within.dialects,
     "outcomes": lambda row, within: row["outcome"] in within.outcomes,
     "endings": lambda row, within: any(each["ending"] in within.endings for each in row["unacted_turns"]),
+    "session_outcomes": lambda row, within: row["session_outcome"] in within.session_outcomes,
     "is_failing": went_wrong,
     "stage": went_wrong,
     "reasons": went_wrong,
@@ -319,6 +324,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "dialects": some("actions", "none"),
     "outcomes": some("clean", "partial", "failed", "no_action", "empty"),
     "endings": some("unparseable", "stopped_without_acting", "went_on", "final_answer"),
+    "session_outcomes": some("finished", "failed", "open"),
     "is_failing": st.just(value=True),
     "stage": st.sampled_from(get_args(Stage)),
     "reasons": some("truncated", "unknown_action", "not_found", "tool_error"),
@@ -355,7 +361,7 @@ def example(name: str) -> Any:
         "projects": ("/work/a",), "branches": ("main",), "agents": ("tuner",),
         "labels": ("even",), "scores": (ScoreBound("reward", ">=", 0.5),), "since": MONDAY.replace(hour=0) + timedelta(days=2),
         "until": MONDAY.replace(hour=0) + timedelta(days=2), "dialects": ("none",), "outcomes": ("no_action",),
-        "endings": ("unparseable",), "is_failing": True, "stage": "checking", "reasons": ("truncated",), "action": "edit",
+        "endings": ("unparseable",), "session_outcomes": ("open",), "is_failing": True, "stage": "checking", "reasons": ("truncated",), "action": "edit",
         "min_cost": 0.25, "max_cost": 0.25, "min_duration": 200.0, "max_duration": 200.0,
         "executions": ("failed",), "origin": Origin.RUNTIME, "verdicts": ("wrong",), "turn_labels": ("wrong",), "text": "100%_",
     }[name]  # fmt: skip

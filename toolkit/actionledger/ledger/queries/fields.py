@@ -4,7 +4,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.core.vocabulary import Capture, Ending, ExecutionStatus, Judgement, Origin, Outcome, Reason
+from actionledger.core.vocabulary import (
+    Capture,
+    Ending,
+    ExecutionStatus,
+    Judgement,
+    Origin,
+    Outcome,
+    Reason,
+    SessionOutcome,
+)
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.labels import LABELS, VERDICTS, filed
 
@@ -191,6 +200,15 @@ FIELDS = (
         choices=tuple(Ending),
         of="attempt",
         condition="attempt_id IN (SELECT attempt_id FROM unacted_turns WHERE list_contains($endings, ending))",
+    ),
+    Field(
+        "session_outcomes",
+        "session_outcome",
+        f"Only sessions that came out so: {', '.join(SessionOutcome)}.",
+        is_found=True,
+        choices=tuple(SessionOutcome),
+        of="session",
+        condition="session_id IN (SELECT session_id FROM session_outcomes WHERE list_contains($session_outcomes, outcome))",
     ),
     Field(
         "dialects",

@@ -53,6 +53,7 @@ class Filter:
         dialects: the dialects that responses were found to be in, ``"none"`` among them; this and all below say what came of a response.
         outcomes: what came of reading it.
         endings: how it ended, where no call was read of it.
+        session_outcomes: how its session came out.
         is_failing: whether something must have gone wrong in its turn: in reading, in checking or in acting, a refusal among them.
         stage: where something went wrong in its turn.
         reasons: what went wrong there, or anywhere where no stage is named.
@@ -92,6 +93,7 @@ class Filter:
     dialects: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
+    session_outcomes: tuple[str, ...] = ()
     is_failing: bool = False
     stage: Stage | None = None
     reasons: tuple[str, ...] = ()

@@ -428,7 +428,7 @@ def _picks(within: Filter) -> str:
 def _is_of_turns(within: Filter) -> bool:
     """Whether a filter says more of responses than of which sessions they are."""
     turns = (within.run_id, within.since, within.until, within.captures)
-    return any(turns) or within.given != within
+    return any(turns) or within.given != replace(within, session_outcomes=())
 
 
 def _is_counted(within: Filter) -> bool:
