@@ -5,6 +5,7 @@ import streamlit as st
 from actionledger_dashboard import login
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.navigation import (
+    FIRST,
     Target,
     has_filters,
     say_what_is_no_page,
@@ -34,7 +35,10 @@ pages = [
 page = st.navigation(pages, position="hidden")
 login.require()
 show_navigation(
-    [Target(one.title, one.url_path or "./", one == page, has_filters(one.url_path)) for one in pages],
+    [
+        Target(one.title, one.url_path or "./", one == page, has_filters(one.url_path), one.url_path in FIRST)
+        for one in pages
+    ],
     keeps=not has_filters(page.url_path),
 )
 say_what_is_no_page()

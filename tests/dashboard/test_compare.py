@@ -354,7 +354,7 @@ def test_the_overview_leads_to_the_answer(open_page: Open, twice: Path, drawn: D
     links = {link["text"]: link["href"] for link in drawn(open_page(twice, OVERVIEW), "anchors")["links"]}
     again = links["again with the first readings"]
     assert again == f"compare?by=runs&before_run=first&after_run={run_of}"
-    assert links["models"] == "compare?by=models"
+    assert links["models"] == "compare?as=table&of=models"
     assert "sources" not in links
 
 

@@ -58,7 +58,8 @@ def whole() -> Filter:
         {
             "run": [derived_id("run", "live")], "since": ["2026-03-02"], "until": ["2026-03-03"], "model": ["a", "b"],
             "profile": ["coder"], "task": ["t"], "source": ["s"], "project": ["/p"], "branch": ["b"], "agent": ["a"], "capture": ["text"], "label": ["l"],
-            "score": ["reward>=0.5", "a=b=1"], "min_cost": ["0.5"], "max_cost": ["2.0"], "min_duration": ["60.0"], "max_duration": ["3600.0"], "outcome": ["clean"], "ending": ["unparseable"], "dialect": ["none"], "failing": ["1"],
+            "score": ["reward>=0.5", "a=b=1"], "min_cost": ["0.5"], "max_cost": ["2.0"], "min_duration": ["60.0"], "max_duration": ["3600.0"],
+            "outcome": ["clean"], "ending": ["unparseable"], "session_outcome": ["failed"], "dialect": ["none"], "failing": ["1"],
             "stage": ["acting"],
             "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "verdict": ["wrong"],
             "turn_label": ["odd"],
@@ -160,7 +161,8 @@ def test_rates_set_aside_what_came_of_responses(
     open_page: Open, sample: Path, drawn: Drawn, stats: Stats, page: str
 ) -> None:
     """It stays in the link and is crossed out, and is not offered; the numbers are those without it."""
-    test = open_page(sample, page, outcome="failed", search="nothing at all")
+    look = {"show": "funnel"} if page == OVERVIEW else {}
+    test = open_page(sample, page, outcome="failed", search="nothing at all", **look)
     shown = drawn(test, "chips")["chips"]
     assert [(chip["label"], chip["isSetAside"]) for chip in shown] == [("Outcome", True), ("Text", True)]
     assert any(caption.value.startswith("Crossed out:") for caption in test.caption)
@@ -346,9 +348,11 @@ class TestLabels:
         sessions = drawn(open_page(labelled, SESSIONS, turn_label="flaky"), "table")
         heads = [column["label"] for column in sessions["columns"]]
         assert [(row[0], row[heads.index("Match")]) for row in sessions["rows"]] == [("steps", 3)]
-        overview = open_page(labelled, OVERVIEW, turn_label="flaky")
+        overview = open_page(labelled, OVERVIEW, show="funnel", turn_label="flaky")
         assert any("Crossed out" in caption.value for caption in overview.caption)
-        assert stats(overview)["Responses"] == stats(open_page(labelled, OVERVIEW))["Responses"]
+        assert (
+            stats(overview)["Responses"] == stats(open_page(labelled, OVERVIEW, show="funnel"))["Responses"]
+        )
         assert not labels_in(overview)
 
     def test_a_verdict_and_a_label_are_chosen_with_their_counts(

@@ -13,15 +13,14 @@ from streamlit.testing.v1 import AppTest
 import actionledger as al
 from actionledger.core.rates import Clustering
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.core.vocabulary import Capture, Ending, LeftOutReason
+from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
 from actionledger.replay.changes import PeriodChange
-from actionledger.replay.failures import failures
 from actionledger.report.charts.common import beginning
-from actionledger_dashboard.components.headline import margin, sentence_of, turns_of, unacted_of
+from actionledger_dashboard.components.questions import parsed_of, unacted_of
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]
@@ -40,25 +39,28 @@ def drawn(test: AppTest, component: str) -> list[dict[str, Any]]:
     ]
 
 
-def sentence(test: AppTest) -> str:
-    """Return the page's sentence."""
-    return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["read"])
+def answer(test: AppTest, question: str) -> dict[str, Any]:
+    """Return what the page answers to one of its questions."""
+    [found] = [each for each in drawn(test, "question") if each["question"] == question]
+    return found
 
 
-def unacted(test: AppTest) -> list[dict[str, Any]]:
-    """Return what the page says of the responses that did not act, in pieces."""
-    return [piece for part in drawn(test, "headline") for piece in part["unacted"]]
+def said(pieces: list[dict[str, Any]]) -> str:
+    """Return the words of a sentence in pieces."""
+    return " ".join(
+        "".join(piece["text"] + " " * (piece.get("kind") == "number") for piece in pieces).split()
+    )
+
+
+def lines(found: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the rows of an answer by their names."""
+    return {row["name"]: row["cells"] for row in found["rows"]}
 
 
 def uncounted(test: AppTest) -> list[tuple[str, str]]:
     """Return what the page says is in no number, and where each leads."""
     found = [part for part in drawn(test, "anchors") if part["before"] == "Not in the numbers"]
     return [(link["text"], link["href"]) for part in found for link in part["links"]]
-
-
-def worst(test: AppTest) -> str:
-    """Return what the page says of the costliest failure."""
-    return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["worst"])
 
 
 def links_of(value: object) -> Iterator[str]:
@@ -100,52 +102,89 @@ def weeks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class TestSentence:
-    def test_a_week_that_is_better_says_so(self, open_page: Open, weeks: Path) -> None:
-        """196 of 280 were read, the last week 126 of 140 and the one before 70 of 140."""
-        test = open_page(weeks, PAGE)
-        assert sentence(test) == (
-            "70.0% ± 5.6 parsed completely; 90.0% in the last 7 days, +40.0 points on the 7 days beforebetter"
+@pytest.fixture(scope="module")
+def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six sessions of an agent whose recordings have the calls alone: three finished, two failed, one goes on; two calls failed."""
+    path = tmp_path_factory.mktemp("agents") / "agents.duckdb"
+    ends = (True, True, True, False, False, None)
+    items = [
+        RecordedSession(
+            f"s{number}",
+            None,
+            "m",
+            "",
+            (
+                RecordedTurn(
+                    0,
+                    "",
+                    occurred_at=MONDAY,
+                    capture=Capture.CALLS,
+                    calls=(RecordedCall("c", "edit", {"path": "a"}),),
+                    results=(RecordedResult("c", "done", is_error=ended is False),),
+                ),
+            ),
+            success=ended,
         )
-        [shown, _] = drawn(test, "headline")
-        compare = parse_qs(urlsplit(shown["read"][-2]["href"]).query)
+        for number, ended in enumerate(ends)
+    ]
+    with open_ledger(path) as ledger:
+        import_sessions(ledger, items)
+    return path
+
+
+class TestDidItWork:
+    def test_sessions_lead_and_each_outcome_opens_its_list(self, open_page: Open, agents: Path) -> None:
+        """Counted once more from the recordings: of six sessions of an agent three finished, two failed, one is open."""
+        found = answer(open_page(agents, PAGE), "Did it work?")
+        assert said(found["lead"]).startswith("50.0% of 6 sessions finished (")
+        assert lines(found) == {
+            "finished": ["3", "50.0%"],
+            "failed": ["2", "33.3%"],
+            "open": ["1", "16.7%"],
+        }
+        with open_ledger(agents, read_only=True) as ledger:
+            for row in found["rows"]:
+                within = Filter.of_address(row["href"])
+                assert f"{queries.count_sessions(ledger, within):,}" == row["cells"][0]
+        assert said(found["notes"][-1]).startswith("66.7% of 6 tool calls succeeded")
+
+    def test_parsing_leads_where_raw_text_was_recorded(self, open_page: Open, weeks: Path) -> None:
+        """196 of 280 were parsed, the last week 126 of 140 and the one before 70 of 140."""
+        found = answer(open_page(weeks, PAGE), "Did it work?")
+        assert said(found["lead"]) == (
+            "70.0% of 280 responses that meant to act parsed (64.4% – 75.1%); 90.0% in the last 7 days, "
+            "+40.0 points on the 7 days beforebetter"
+        )
+        compare = parse_qs(urlsplit(found["lead"][-2]["href"]).query)
         assert {name: values for name, values in compare.items() if name != "by"} == {
             "before_since": ["2026-03-02"],
             "before_until": ["2026-03-08"],
             "after_since": ["2026-03-09"],
             "after_until": ["2026-03-15"],
         }
-        assert shown["read"][-1]["look"] == "good"
+        assert found["lead"][-1]["look"] == "good"
+        assert said(found["notes"][0]).startswith("0.0% of 280 sessions finished")
+        assert lines(found) == {"stopped without acting": ["84", "30.0%"], "open": ["196", "70.0%"]}
 
     def test_a_period_that_is_asked_for_is_the_number_itself(self, open_page: Open, weeks: Path) -> None:
         """Within days of the filter the number and the later side are one."""
-        test = open_page(weeks, PAGE, since="2026-03-11", until="2026-03-12")
-        assert (
-            sentence(test)
-            == "90.0% (76.9% – 96.0%) parsed completely, +0.0 points on the 2 days beforemay be chance"
+        found = answer(open_page(weeks, PAGE, since="2026-03-11", until="2026-03-12"), "Did it work?")
+        assert said(found["lead"]) == (
+            "90.0% of 40 responses that meant to act parsed (76.9% – 96.0%), +0.0 points on the 2 days beforemay be chance"
         )
 
     def test_an_empty_ledger_says_what_fills_it(self, open_page: Open, empty: Path) -> None:
-        """There is no sentence about nothing."""
+        """There is no answer about nothing."""
         test = open_page(empty, PAGE)
-        assert drawn(test, "headline") == []
+        assert drawn(test, "question") == []
         assert "actionledger demo --ledger" in drawn(test, "exact")[0]["text"]
 
     def test_one_session_is_too_few(self, open_page: Open, imported: Path) -> None:
-        """The share without a margin, nothing before it, nothing that failed."""
+        """The share without an interval, nothing of a day before, nothing that failed."""
         test = open_page(imported, PAGE)
-        assert sentence(test) == "100.0% parsed completely; no earlier day to compare with."
-        assert worst(test) == "Nothing failed, as far as it was read, checked and executed."
-
-    def test_what_cannot_be_audited_has_the_word(self, open_page: Open, calls_alone: Path) -> None:
-        """No rate, and why."""
-        assert sentence(open_page(calls_alone, PAGE)).startswith(
-            "not auditable: the recordings have the calls"
-        )
-
-    def test_nothing_that_meant_to_act_is_no_rate(self, open_page: Open, larger: Path) -> None:
-        """Sixty responses without an action."""
-        assert sentence(open_page(larger, PAGE, task="many")) == "60 responses, none of which meant to act."
+        assert said(answer(test, "Did it work?")["lead"]).endswith("parsed (too few sessions)")
+        nothing = "Nothing failed, as far as it was read, checked and executed."
+        assert said(answer(test, "What went wrong?")["notes"][0]) == nothing
 
     def test_too_few_sessions_say_so(self, tmp_path: Path) -> None:
         """A step without an interval is told, and not judged."""
@@ -165,29 +204,26 @@ class TestSentence:
         with open_ledger(tmp_path / "l.duckdb") as ledger:
             import_sessions(ledger, [session])
             found = queries.funnel(ledger)
-        said = sentence_of(found, change, Filter())
-        assert "".join(piece["text"] for piece in said) == (
-            "100.0% parsed completely; 100.0% in the last 7 days, +25.0 points on the 7 days beforetoo few sessions to tell"
+        assert said(parsed_of(found, change, Filter())).endswith(
+            "; 100.0% in the last 7 days, +25.0 points on the 7 days beforetoo few sessions to tell"
         )
 
-    def test_the_margin_is_the_farther_end(self) -> None:
-        """An interval is not the same to both sides; what is said is never less than what is known."""
-        rate = al.Rate(90, 100)
-        assert rate.interval is not None
-        assert margin(rate) == f" ± {100 * (0.9 - rate.interval[0]):.1f}"
-        assert margin(al.Rate(99, 100)) == " (94.6% – 99.8%)"  # 99.0 % ± 4.4 would be more than all
-        assert margin(al.Rate(0, 0)) == ""
+    def test_calls_alone_have_no_parse_rate(self, open_page: Open, calls_alone: Path) -> None:
+        """Nothing says how they parse, so that nothing is drawn of it, not even a word."""
+        test = open_page(calls_alone, PAGE)
+        assert "parsed" not in json.dumps(answer(test, "Did it work?"))
+        looks = test.get("button_group")[0]
+        assert [each.content for each in looks.proto.options] == ["over time", "failures", "funnel", "usage"]
 
 
 class TestUnacted:
     def test_each_number_opens_its_list(self, open_page: Open, sample: Path) -> None:
         """Of seven responses two could not be parsed, one is empty; as plain SQL counts them, and the lists."""
-        said = unacted(open_page(sample, PAGE))
-        assert "".join(piece["text"] for piece in said) == (
-            "1 response stopped without acting (1 empty) and 2 responses could not be parsed in 2 sessions, "
-            "42.9% of all 7 (too few sessions)."
+        pieces = answer(open_page(sample, PAGE), "Did it work?")["notes"][1]
+        assert said(pieces) == (
+            "1 stopped without acting (1 empty) · 2 unparseable in 2 sessions: 42.9% of 7 responses (too few sessions)"
         )
-        stopped, unread, sessions = [piece["href"] for piece in said if piece.get("href")]
+        stopped, unread, sessions = [piece["href"] for piece in pieces if piece.get("href")]
         plain = "SELECT outcome, count(*) FROM parse_attempts WHERE run_kind <> 'reparse' GROUP BY ALL"
         with open_ledger(sample, read_only=True) as ledger:
             counts = dict(ledger.sql(plain).fetchall())
@@ -198,64 +234,65 @@ class TestUnacted:
             assert behind == [1, 2]
             assert queries.count_sessions(ledger, Filter.of_address(sessions)) == 2
 
-    def test_how_sessions_came_out_stands_below(self, open_page: Open, weeks: Path) -> None:
-        """Ones of plain text with an action at their end go on, those that could not be parsed stopped."""
-        [shown, _] = drawn(open_page(weeks, PAGE), "headline")
-        said = "".join(piece["text"] for piece in shown["sessions"])
-        assert said == "Sessions: 84 stopped without acting, 196 open."
-
     def test_within_a_filter_it_is_of_what_that_picks(self, open_page: Open, weeks: Path) -> None:
         """The filter goes along into the lists."""
-        said = unacted(open_page(weeks, PAGE, model="old"))
-        assert "".join(piece["text"] for piece in said).startswith(
-            "70 responses could not be parsed in 70 sessions, 50.0% of all 140 ("
-        )
-        assert all("model=old" in piece["href"] for piece in said if piece.get("href"))
+        pieces = answer(open_page(weeks, PAGE, model="old"), "Did it work?")["notes"][1]
+        assert said(pieces).startswith("70 unparseable in 70 sessions: 50.0% of 140 responses (")
+        assert all("model=old" in piece["href"] for piece in pieces if piece.get("href"))
 
-    def test_where_none_did_it_says_so(self) -> None:
-        """Whoever looks for it has the answer; answers beside it are counted."""
-        none = queries.Unacted(al.Rate(0, 5), 0, {}, {})
-        said = "No response stopped without acting, and each call could be parsed"
-        assert [piece["text"] for piece in unacted_of(none, Filter())] == [f"{said}."]
-        answers = queries.Unacted(al.Rate(0, 5), 0, {Ending.FINAL_ANSWER: 2}, {})
-        assert (
-            "".join(piece["text"] for piece in unacted_of(answers, Filter())) == f"{said}; 2 final answers."
-        )
+    def test_where_none_did_nothing_is_said(self) -> None:
+        """What is constant is not drawn."""
+        assert unacted_of(queries.Unacted(al.Rate(0, 5), 0, {}, {}), Filter()) == []
 
 
-class TestNotInTheNumbers:
-    def test_the_cost_is_said_beside_that_of_the_days_before(self, open_page: Open, tmp_path: Path) -> None:
-        """As many days on either side; where no cost is known, nothing is said of it."""
+class TestHeader:
+    def test_it_names_the_ledger_its_days_and_its_newest_response(self, open_page: Open, weeks: Path) -> None:
+        """The last of the twenty sessions of the last day."""
+        begin = "weeks.duckdb · 2026-03-02 – 2026-03-15 · newest response 2026-03-15 09:19 UTC, "
+        assert any(each.value.startswith(begin) for each in open_page(weeks, PAGE).text)
+
+
+class TestWhatItCost:
+    def test_this_week_stands_beside_the_last(self, open_page: Open, tmp_path: Path) -> None:
+        """As many days on either side, each sum counted once more; where nothing is known, that is all that is said."""
         path = tmp_path / "costs.duckdb"
         with al.open_ledger(path) as ledger:
-            sessions = [
-                al.RecordedSession(
-                    f"s{day}",
-                    None,
-                    "m",
-                    "",
-                    (
-                        al.RecordedTurn(
-                            0,
-                            "Done.",
-                            occurred_at=datetime(2026, 3, 1 + day, 9, tzinfo=UTC),
-                            usage=al.Usage(input_tokens=1, cost_usd=1.0 if day < 7 else 2.0),
-                        ),
-                    ),
-                )
-                for day in range(14)
-            ]
-            al.import_sessions(ledger, sessions)
-        [cost] = [part["cost"] for part in drawn(open_page(path, PAGE), "headline") if part["cost"]]
-        said = "".join(piece["text"] for piece in cost)
-        assert said == "Cost: $21.00; $14.00 in the last 7 days, $7.00 in the 7 days before."
-        assert [piece["href"] for piece in cost if "href" in piece] == ["usage?"]
+            al.import_sessions(ledger, [priced(day, 1.0 if day < 7 else 2.0) for day in range(14)])
+            plain = "SELECT sum(cost_usd) FROM turns WHERE occurred_at >= TIMESTAMP '2026-03-08'"
+            assert ledger.sql(plain).fetchall() == [(14.0,)]
+        found = answer(open_page(path, PAGE), "What did it cost?")
+        assert said(found["lead"]) == "$14.00 in the last 7 days, +100% on those before"
+        assert found["heads"] == ["", "last 7 days", "7 days before", "in all"]
+        assert lines(found) == {
+            "Responses": ["7", "7", "14"],
+            "Cost": ["$14.00", "$7.00", "$21.00"],
+            "Input tokens": ["7", "7", "14"],
+            "Output tokens": ["0", "0", "0"],
+        }
         with al.open_ledger(tmp_path / "none.duckdb") as ledger:
             al.import_sessions(
                 ledger, [al.RecordedSession("s", None, "m", "", (al.RecordedTurn(0, "Done."),))]
             )
-        assert not any(part["cost"] for part in drawn(open_page(tmp_path / "none.duckdb", PAGE), "headline"))
+        bare = answer(open_page(tmp_path / "none.duckdb", PAGE), "What did it cost?")
+        assert (said(bare["notes"][0]), bare["rows"]) == ("Tokens and cost are not recorded.", [])
 
+    def test_a_first_week_has_nothing_beside_it(self, open_page: Open, tmp_path: Path) -> None:
+        """One column, and no word of a week before."""
+        path = tmp_path / "first.duckdb"
+        with al.open_ledger(path) as ledger:
+            al.import_sessions(ledger, [priced(day, 0.5) for day in range(3)])
+        found = answer(open_page(path, PAGE), "What did it cost?")
+        assert (said(found["lead"]), found["heads"]) == ("$1.50 in all", [])
+
+
+def priced(day: int, cost: float) -> al.RecordedSession:
+    """Return a session of one response on a day of March, with what it cost."""
+    at = datetime(2026, 3, 1 + day, 9, tzinfo=UTC)
+    turn = al.RecordedTurn(0, "Done.", occurred_at=at, usage=al.Usage(input_tokens=1, cost_usd=cost))
+    return al.RecordedSession(f"s{day}", None, "m", "", (turn,))
+
+
+class TestNotInTheNumbers:
     def test_what_is_not_recorded_took_what_it_took(self, open_page: Open, tmp_path: Path) -> None:
         """Nothing is said of how it was read; its tokens are, its link leads to it, and each page of it opens."""
         path = tmp_path / "l.duckdb"
@@ -263,7 +300,7 @@ class TestNotInTheNumbers:
         with open_ledger(path) as ledger:
             import_sessions(ledger, [RecordedSession("s", None, "big", "", (turn,))])
         test = open_page(path, PAGE)
-        assert sentence(test) == ""
+        assert drawn(test, "question") == []
         assert uncounted(test) == [
             ("1 response not recorded but for tokens and times (in no rate)", "turns?outcome=not_recorded")
         ]
@@ -314,7 +351,7 @@ class TestNotInTheNumbers:
 class TestNumbers:
     def test_each_count_is_that_of_its_turns(self, open_page: Open, weeks: Path) -> None:
         """Where a number counts responses, its link picks as many turns; counted from the text of the recording."""
-        test = open_page(weeks, PAGE)
+        test = open_page(weeks, PAGE, show="funnel")
         [steps] = drawn(test, "steps")
         reading = {step["label"]: step for step in steps["stages"][0]["steps"]}
         expected = {"Responses": (280, 0), "Meant to act": (280, 0), "Parsed": (196, 84)}
@@ -331,9 +368,10 @@ class TestNumbers:
 
     def test_every_link_of_the_page_leads_to_turns(self, open_page: Open, sample: Path) -> None:
         """Each address of the strip, the steps and the groups picks at least one turn."""
-        test = open_page(sample, PAGE)
+        shown = [open_page(sample, PAGE, show=look) for look in ("funnel", "parse rates")]
         found = [
             href
+            for test in shown
             for kind in ("strip", "steps", "rates")
             for part in drawn(test, kind)
             for href in links_of(part)
@@ -347,7 +385,7 @@ class TestNumbers:
 
     def test_whiskers_share_a_scale_that_says_where_it_begins(self, open_page: Open, weeks: Path) -> None:
         """At a multiple of 10 % below every interval, or at nothing."""
-        [rates] = drawn(open_page(weeks, PAGE), "strip")
+        [rates] = drawn(open_page(weeks, PAGE, show="funnel"), "strip")
         lowest = min(stat["rate"]["low"] for stat in rates["stats"] if stat["rate"])
         assert rates["begin"] <= lowest < rates["begin"] + 0.1
         assert beginning([al.Rate(1, 10)]) == 0.0
@@ -356,7 +394,7 @@ class TestNumbers:
 
     def test_groups_without_a_rate_have_the_word(self, open_page: Open, elsewhere: Path) -> None:
         """A source of which nothing can be audited is a row as well."""
-        [rates] = drawn(open_page(elsewhere, PAGE, by="by source"), "rates")
+        [rates] = drawn(open_page(elsewhere, PAGE, show="parse rates", by="by source"), "rates")
         assert [(group["label"], group["text"]) for group in rates["groups"]] == [("chatlog", "100.0% of 3")]
         assert rates["took"] == ["tokens out each", "cost"]
 
@@ -364,7 +402,7 @@ class TestNumbers:
         self, open_page: Open, elsewhere: Path, imported: Path, stats: Stats
     ) -> None:
         """Four turns with tokens, one with a cost, no latency; one of four tries is no time-out."""
-        test = open_page(elsewhere, PAGE)
+        test = open_page(elsewhere, PAGE, show="usage")
         took = stats(test, "Usage")
         assert took["Input tokens"] == ("4,000", ["recorded of 4 of 4"])
         assert took["Cost"] == ("$0.2500", ["recorded of 1 of 4"])
@@ -373,7 +411,7 @@ class TestNumbers:
             took["Timeouts (recorded agent)"][1][-1] == "median 12 ms, 95 % within 12 ms, recorded of 1 of 2"
         )
         assert "Latency: not recorded." in [caption.value for caption in test.caption]
-        bare = open_page(imported, PAGE)
+        bare = open_page(imported, PAGE, show="usage")
         assert stats(bare, "Usage") == {}
         assert "Latency, tokens, cost: not recorded." in [caption.value for caption in bare.caption]
 
@@ -382,9 +420,14 @@ class TestFailures:
     def test_the_costliest_comes_first_and_opens_its_turns(self, open_page: Open, weeks: Path) -> None:
         """All 84 are one group; its link shows just these, each leading to its replay."""
         test = open_page(weeks, PAGE)
-        assert worst(test).startswith("Most expensive failure: malformed_json in reading.")
-        spent = "84 times in 84 turns. Recovery took 84 turns; 84 sessions never recovered."
-        assert worst(test).endswith(spent)
+        found = answer(test, "What went wrong?")
+        assert said(found["lead"]) == "84 turns spent on failures, in 1 group"
+        assert found["heads"] == ["worst first", "turns", "sessions lost"]
+        assert lines(found) == {"malformed json": ["84", "84"]}
+        [row] = found["rows"]
+        assert row["beside"].startswith("parsing")
+        assert parse_qs(urlsplit(row["href"]).query)["show"] == ["failures"]
+        test = open_page(weeks, PAGE, show="failures")
         assert any(
             each.value.startswith("1 group; loops have a list of their own. ") for each in test.caption
         )
@@ -398,20 +441,20 @@ class TestFailures:
 
     def test_loops_are_looked_for_when_asked_for(self, open_page: Open, weeks: Path, elsewhere: Path) -> None:
         """How many sessions could be looked through stands beside them."""
-        test = open_page(weeks, PAGE, reasons="loops")
-        assert "0 sessions looked through; 280 sessions could not be" in test.caption[-2].value
+        test = open_page(weeks, PAGE, show="failures", reasons="loops")
+        assert "0 sessions looked through; 280 sessions could not be" in test.caption[-1].value
         assert "No session goes in circles, of those that could be looked through." in [
             info.value for info in test.info
         ]
 
     def test_a_group_that_is_not_there_is_named(self, open_page: Open, weeks: Path) -> None:
         """A link of another ledger, or other filters."""
-        test = open_page(weeks, PAGE, group="nonsense")
+        test = open_page(weeks, PAGE, show="failures", group="nonsense")
         assert any("The group of failures that the link names" in info.value for info in test.info)
 
     def test_hostile_names_are_text(self, open_page: Open, sample: Path, hostile: str) -> None:
         """No element that reads Markdown holds what others wrote; our components get it as it is."""
-        test = open_page(sample, PAGE)
+        test = open_page(sample, PAGE, show="parse rates")
         kinds = ("markdown", "caption", "subheader", "info", "warning", "header")
         assert not [shown for kind in kinds for shown in test.get(kind) if hostile in str(shown.value)]
         [rates] = drawn(test, "rates")
@@ -437,16 +480,6 @@ def mark_of(href: str) -> Mark:
     return Mark(**single, **{name: tuple(found.get(there, ())) for name, there in repeated.items()})
 
 
-def test_long_names_leave_room_for_the_others(sample: Path) -> None:
-    """Sessions of agents go by ids; five of them took two lines, and all of a phone's first screen."""
-    with open_ledger(sample, read_only=True) as ledger:
-        report = failures(ledger)
-    names = {each.session_id: "0123456789" * 4 for each in report.groups[0].examples}
-    [_, first, *_] = turns_of(report, names, Filter())
-    assert first["text"].startswith("012345678901…90123456789 · turn ")
-    assert first["whole"] == "0123456789" * 4
-
-
 def test_calls_alone_have_a_course_of_what_was_tried_elsewhere(open_page: Open, tmp_path: Path) -> None:
     """Where nothing says how responses parse, the panel was empty; a point leads to the turns of which something was tried."""
     at = datetime(2026, 3, 2, 12)
@@ -455,7 +488,7 @@ def test_calls_alone_have_a_course_of_what_was_tried_elsewhere(open_page: Open, 
     with open_ledger(path := tmp_path / "calls.duckdb") as ledger:
         import_sessions(ledger, [RecordedSession("s", None, "m", "", (turn,))], source="chatlog")
     test = open_page(path, "views/overview.py")
-    assert "Success elsewhere over time" in [each.value for each in test.subheader]
+    assert "Tool call success over time" in [each.value for each in test.subheader]
     assert not [each.value for each in test.info if "recorded as it was written" in each.value][1:]
     with open_ledger(path, read_only=True) as ledger:
         assert queries.count_turns_behind(ledger, Filter(), TRIED_ELSEWHERE) == 1

@@ -69,7 +69,7 @@ def press(test: AppTest, label: str) -> None:
 class TestOverview:
     def test_shows_rates_with_interval_and_count(self, open_page: Open, sample: Path, stats: Stats) -> None:
         """Of seven responses five meant to act, and three of those were read whole."""
-        shown = stats(open_page(sample, OVERVIEW))
+        shown = stats(open_page(sample, OVERVIEW, show="funnel"))
         assert shown["Responses"] == ("7", ["in 3 sessions"])
         assert shown["Meant to act"] == ("71.4%", ["too few sessions", "n = 7 in 3 sessions"])
         parsed = ["too few sessions", "n = 5 in 3 sessions", "capture: text 5"]
@@ -79,7 +79,7 @@ class TestOverview:
 
     def test_the_execution_rate_is_one_number(self, open_page: Open, sample: Path, stats: Stats) -> None:
         """The tile and the bars rest on the same tries, and what was undone stands beside them."""
-        test = open_page(sample, OVERVIEW)
+        test = open_page(sample, OVERVIEW, show="funnel")
         assert stats(test)["Executions succeeded"] == ("66.7%", ["too few sessions", "n = 3 in 2 sessions"])
         said = "Actions done and undone since: 0 of 2 in 1 session (too few sessions)."
         assert said in texts(test)
@@ -88,13 +88,13 @@ class TestOverview:
         self, open_page: Open, sample: Path, stats: Stats
     ) -> None:
         """A deep link with a task shows that task alone."""
-        test = open_page(sample, OVERVIEW, task="undated")
+        test = open_page(sample, OVERVIEW, show="funnel", task="undated")
         assert stats(test)["Responses"][0] == "1"
 
     def test_run_in_the_link_shows_its_readings(self, open_page: Open, sample: Path, stats: Stats) -> None:
         """A link names a run by its id, whatever the run is called."""
         again = next(run for run in _runs(sample) if run.name.startswith("again"))
-        test = open_page(sample, OVERVIEW, run=again.run_id)
+        test = open_page(sample, OVERVIEW, show="funnel", run=again.run_id)
         assert stats(test)["Responses"][0] == "1"
 
     def test_says_that_undated_turns_have_no_course(self, open_page: Open, sample: Path) -> None:
@@ -103,7 +103,7 @@ class TestOverview:
 
     def test_says_that_nothing_matches(self, open_page: Open, sample: Path, hostile: str) -> None:
         """Filters that leave nothing over are named as the cause."""
-        test = open_page(sample, OVERVIEW, task="undated", model=hostile)
+        test = open_page(sample, OVERVIEW, show="funnel", task="undated", model=hostile)
         assert "Nothing matches these filters" in texts(test)
 
     @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ class TestOverview:
         self, open_page: Open, sample: Path, stats: Stats, *, name: str, value: str, said: str
     ) -> None:
         """A stale link doesn't show the numbers of everything as if they were the filter's."""
-        test = open_page(sample, OVERVIEW, **{name: value})
+        test = open_page(sample, OVERVIEW, show="funnel", **{name: value})
         assert f"{said}; take it out" in texts(test)
         assert not stats(test)
         assert test.query_params[name] == value
@@ -130,7 +130,7 @@ class TestOverview:
 
     def test_only_the_unknown_value_is_removed(self, open_page: Open, sample: Path, stats: Stats) -> None:
         """What is known of a filter stays picked."""
-        test = open_page(sample, OVERVIEW, task=["undated", "no such task"])
+        test = open_page(sample, OVERVIEW, show="funnel", task=["undated", "no such task"])
         press(test, "Remove")
         assert (test.query_params["task"], stats(test)["Responses"][0]) == ("undated", "1")
 
@@ -138,7 +138,7 @@ class TestOverview:
         self, open_page: Open, sample: Path, stats: Stats
     ) -> None:
         """A unit is no filter: without it the page shows the same numbers."""
-        assert stats(open_page(sample, OVERVIEW, unit="by year"))["Responses"][0] == "7"
+        assert stats(open_page(sample, OVERVIEW, show="funnel", unit="by year"))["Responses"][0] == "7"
 
     def test_reasons_lead_to_their_turns(self, open_page: Open, sample: Path) -> None:
         """Each row is a link with the mark that it counts, under the page's filters."""
@@ -269,7 +269,7 @@ class TestTurns:
     def test_dialect_picks_turns_here(self, open_page: Open, sample: Path, stats: Stats) -> None:
         """What reading found is looked for in turns; a rate has no such filter."""
         assert column(open_page(sample, TURNS, dialect="xml_tags"), "Turn") == [0]
-        test = open_page(sample, OVERVIEW, dialect="xml_tags")
+        test = open_page(sample, OVERVIEW, show="funnel", dialect="xml_tags")
         assert stats(test)["Responses"][0] == "7"
         [chip] = drawn(test, "chips")["chips"]
         assert (chip["label"], chip["value"], chip["isSetAside"]) == ("Dialect", "xml_tags", True)
@@ -449,9 +449,9 @@ class TestReplay:
 
 def test_a_day_far_off_is_a_day(open_page: Open, sample: Path, stats: Stats) -> None:
     """A filter reaches back as far as recordings can."""
-    assert stats(open_page(sample, OVERVIEW, since="1990-01-01"))["Responses"][0] == "6"
+    assert stats(open_page(sample, OVERVIEW, show="funnel", since="1990-01-01"))["Responses"][0] == "6"
     assert 'From (UTC): there is no "1889-01-01" here' in texts(
-        open_page(sample, OVERVIEW, since="1889-01-01")
+        open_page(sample, OVERVIEW, show="funnel", since="1889-01-01")
     )
 
 

@@ -30,8 +30,7 @@ from actionledger_dashboard.components.fields import (
     size_of,
 )
 from actionledger_dashboard.components.labels import LABELS, field_of, how_many, show_labels
-from actionledger_dashboard.components.links import filter_parameters, query_of
-from actionledger_dashboard.components.navigation import keep_filters
+from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import pieces, visible
 from actionledger_dashboard.data import ask, is_read_only, saved
@@ -170,7 +169,6 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
         st.caption(SET_ASIDE)
     linked.stop_at_unknown()
     within = filter_of_parameters({each.field.parameter: each.values for each in asked})
-    keep_filters(query_of(filter_parameters(within)))
     return within if lists else within.given
 
 

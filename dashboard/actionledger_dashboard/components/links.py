@@ -15,6 +15,7 @@ __all__ = [
     "NOT_READ",
     "SESSIONS",
     "Parameters",
+    "beside_href",
     "compare_href",
     "filter_parameters",
     "left_out_href",
@@ -35,7 +36,7 @@ BY_REASON, BY_IMPORT, NOT_READ = "by reason", "by import", "refused"
 
 def group_href(here: Mapping[str, str | list[str]], group: str) -> str:
     """Return the address of the overview with the turns of one group of failures."""
-    return f"./?{query_of({**here, 'group': group})}"
+    return f"./?{query_of({**here, 'show': 'failures', 'group': group})}"
 
 
 def turns_href(within: Filter, mark: Mark) -> str:
@@ -77,6 +78,11 @@ def playground_href(session_id: str, turn_index: int, run_id: str | None = None)
 def compare_href(parameters: Mapping[str, str | list[str]]) -> str:
     """Return the address of a comparison."""
     return f"compare?{query_of(parameters)}"
+
+
+def beside_href(session_id: str) -> str:
+    """Return the address of a session beside another one, which is yet to be picked."""
+    return compare_href({"as": "two sessions", "before_session": session_id})
 
 
 def transcript_href(session_id: str, turn_index: int | None = None, *, find: str = "") -> str:

@@ -11,9 +11,10 @@ import streamlit as st
 from actionledger.core.ids import new_id
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.controls import mount_of
-from actionledger_dashboard.components.links import FILTERS
+from actionledger_dashboard.components.links import FILTERS, query_of
 
-_KEPT = "filters.kept"
+FIRST = ("", "sessions", "usage", "tools", "review")
+"""The paths of the pages that are at hand on a phone too; the others are behind a button there."""
 
 _mount_bar = mount_of("navigation")
 _mount_navigator = mount_of("navigator")
@@ -28,28 +29,27 @@ class Target:
         path: its address, from the first page's.
         is_here: whether it is the page that is shown.
         has_filters: whether it is narrowed by the filters, so that they are taken along to it.
+        is_first: whether it is at hand on a phone too.
     """
 
     title: str
     path: str
     is_here: bool
     has_filters: bool
+    is_first: bool
 
 
 def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:
-    """Show the pages; the filters in the address are taken along."""
+    """Show the pages; the filters in the address are taken along, those of the last page that had any where this one has none."""
     data = {
         "pages": [asdict(target) for target in targets],
         "names": FILTERS,
         "keeps": keeps,
-        "kept": st.session_state.get(_KEPT, ""),
+        "here": query_of(
+            {name: st.query_params.get_all(name) for name in FILTERS if name in st.query_params}
+        ),
     }
     _mount_bar(key="navigation", data=data)
-
-
-def keep_filters(query: str) -> None:
-    """Remember the filters for when a page without filters is left."""
-    st.session_state[_KEPT] = query
 
 
 def go_to(href: str) -> NoReturn:
@@ -68,8 +68,11 @@ _SIDES = tuple(
     for name in ("run", "model", "source", "profile", "since", "until")
 )
 
+_SEVERAL = ("of", "measure", "row", "before_session", "after_session")
+"""What picks a table of sides, a cell of it, and two sessions."""
+
 _READ: Mapping[str, frozenset[str]] = {
-    "": frozenset((*FILTERS, "unit", "by", "reasons", "group")),
+    "": frozenset((*FILTERS, "show", "unit", "by", "reasons", "group")),
     "sessions": frozenset((*FILTERS, "order", "hide", "page")),
     "turns": frozenset((*FILTERS, "page")),
     "usage": frozenset((*FILTERS, "by", "page")),
@@ -77,7 +80,9 @@ _READ: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(("page",)),
     "transcript": frozenset(("session", "turn", "find")),
     "replay": frozenset((*_TURN, "at", "find", "beside", "child", "child_turn", "child_at", "child_find")),
-    "compare": frozenset((*FILTERS, *_TURN, *_SIDES, "by", "group", "bucket", "of_dialect", "page")),
+    "compare": frozenset(
+        (*FILTERS, *_TURN, *_SIDES, *_SEVERAL, "as", "by", "group", "bucket", "of_dialect", "page")
+    ),
     "playground": frozenset((*_TURN, "kind", "read", "beside", "catalogue")),
     "review": frozenset((*FILTERS, *_TURN, "by", "queue", "approval", "page")),
     "left_out": frozenset(("by", "page")),

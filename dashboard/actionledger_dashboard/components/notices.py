@@ -143,6 +143,17 @@ def one_side(dimension: str, *, is_narrowed: bool) -> None:
     st.text(f"{more} something else: runs, models, sources, profiles or periods.")
 
 
+def one_label(of: str, label: str, *, is_named: bool) -> None:
+    """Say that a table would have one row, and what to do."""
+    st.subheader(f"There are no two {of} to compare here", anchor=False)
+    why = (
+        f"All sessions are of {visible(label)}."
+        if is_named
+        else f"No recording here says its {of.removesuffix('s')}."
+    )
+    st.text(f"{why} Choose other sides above, take a filter away, or import recordings of another one.")
+
+
 def one_day(*, is_dated: bool) -> None:
     """Say that there are no two periods to compare."""
     st.subheader("There are no two days to compare here", anchor=False)

@@ -141,7 +141,7 @@ def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
     """Show parse success over time."""
     known = ask(queries.dimensions)
     is_long = known.first is not None and known.last is not None and known.last - known.first > BY_DAY_AT_MOST
-    title = "Success elsewhere over time" if is_elsewhere else "Parse success over time"
+    title = "Tool call success over time" if is_elsewhere else "Parse success over time"
     with line():
         heading(title, _MEANING.format(more=_RECORDED if is_elsewhere else _CHANGES))
         units = sorted(UNITS, reverse=is_long)

@@ -138,8 +138,8 @@ _MISSED = tuple(
 
 
 def funnel_stats(found: Funnel, within: Filter) -> list[Stat]:
-    """Return a funnel's counts and rates, each with the way to its turns."""
-    return [
+    """Return a funnel's counts and rates, each with the way to its turns; a rate of nothing is none."""
+    stats = [
         Stat(
             "Responses",
             f"{found.responses:,}",
@@ -168,6 +168,7 @@ def funnel_stats(found: Funnel, within: Filter) -> list[Stat]:
         ),
         *_execution_stats(found, within),
     ]
+    return [stat for stat in stats if stat.number != "–"]
 
 
 def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:

@@ -43,7 +43,7 @@ const cells = {
   },
   code: (value) => element("code", "", value),
   long: (value) => element("span", "long", value),
-  verdict: (value, column, index) => element("span", `chip ${column.looks[index]}`, value),
+  verdict: (value, column, index) => (value === "" ? element("span") : element("span", `chip ${column.looks[index]}`, value)),
   number: (value) => element("span", "", value === null ? "–" : typeof value === "number" ? numbers.format(value) : value),
   share: (value, column) => {
     if (value === null) return element("span", "", "–");

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from functools import cache
 from itertools import chain
 from typing import TypeAlias
@@ -90,9 +91,26 @@ def duration(seconds: float | None) -> str:
     return " ".join(f"{count} {unit}" for count, unit in shown if count or len(shown) == 1)
 
 
+def ago(passed: timedelta) -> str:
+    """Return how long ago something was, in its greatest unit."""
+    seconds = max(0, round(passed.total_seconds()))
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{counted(seconds // size, unit)} ago"
+    return "just now"
+
+
 def dollars(cost: float | None) -> str:
     """Return an amount of money; None is not recorded."""
-    return NOT_RECORDED if cost is None else f"${cost:,.2f}" if cost >= 1 else f"${cost:,.4f}"
+    return NOT_RECORDED if cost is None else f"${cost:,.2f}" if cost >= 1 or not cost else f"${cost:,.4f}"
+
+
+def compact(count: int) -> str:
+    """Return a large number in few characters: 588,703,736 is 588.7 M."""
+    for size, unit in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
+        if count >= max(size, 10**4):
+            return f"{count / size:,.1f} {unit}"
+    return f"{count:,}"
 
 
 Piece: TypeAlias = str | dict[str, str]

@@ -1,4 +1,4 @@
-"""Is one side better than the other: turn by turn where both have read the same turns, else as two sets of responses."""
+"""Which side is better: several in a table, two turn by turn or as two sets of responses, or two sessions side by side."""
 
 from collections.abc import Mapping
 
@@ -6,6 +6,7 @@ import streamlit as st
 
 from actionledger.core.errors import UsageError
 from actionledger.core.text import counted
+from actionledger.core.vocabulary import RunKind
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Bucket
 from actionledger.replay.comparison import compare
@@ -30,8 +31,13 @@ from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.sides import FIRST, Sides, pick_sides
+from actionledger_dashboard.components.standings import TABLE, show_table
+from actionledger_dashboard.components.two_sessions import SESSIONS, show_two_sessions
 from actionledger_dashboard.components.widgets import Linked, page_of
 from actionledger_dashboard.data import ask
+
+TWO = "two sides"
+"""What the comparison of two sides is called among the ways to compare."""
 
 
 def show() -> None:
@@ -40,6 +46,25 @@ def show() -> None:
         notices.empty_ledger()
         return
     linked = Linked("compare")
+    way = linked.switch("Ways to compare", "as", ways())
+    if way == TABLE:
+        show_table(linked)
+    elif way == SESSIONS:
+        show_two_sessions(linked)
+    else:
+        show_two(linked)
+
+
+def ways() -> list[str]:
+    """Return how things can be compared; first what the link is about, else two readings of the same turns where there are such."""
+    is_addressed = any(name == "by" or name.startswith(("before_", "after_")) for name in st.query_params)
+    rereadings = any(run.kind is RunKind.REPARSE and run.attempts for run in ask(queries.runs))
+    others = [TABLE, TWO] if not (is_addressed or rereadings) else [TWO, TABLE]
+    return [*others, SESSIONS]
+
+
+def show_two(linked: Linked) -> None:
+    """Show two sides: turn by turn where both have read the same turns."""
     sides = pick_sides(linked)
     if sides is None:
         return

@@ -1,37 +1,39 @@
-"""Is it getting better, what breaks, and where: one sentence first, and every number leads to the turns behind it."""
+"""Did it work, what went wrong, what did it cost: three answers in one screen, and below them one closer look at a time."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from actionledger.core.ids import now
 from actionledger.core.rates import TOO_FEW
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome, RunKind
 from actionledger.ledger import queries
-from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted, UsageSums
-from actionledger.ledger.queries.names import session_names
+from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Mark, Uncounted
 from actionledger.ledger.queries.skipped import LEAD
 from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
 from actionledger.ledger.queries.usage import Kept
 from actionledger.replay.changes import change_since_before
-from actionledger.replay.failure_groups import FailureReport
 from actionledger.replay.failures import failures
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.controls import heading, line, show_anchors
 from actionledger_dashboard.components.failures import show_reasons
-from actionledger_dashboard.components.headline import (
-    cost_of,
-    outcomes_of,
-    sentence_of,
-    show_sentence,
-    show_worst,
-    unacted_of,
-)
 from actionledger_dashboard.components.links import filter_parameters
+from actionledger_dashboard.components.questions import (
+    Periods,
+    did_it_work,
+    is_raw,
+    show_question,
+    what_it_cost,
+    what_went_wrong,
+)
 from actionledger_dashboard.components.rates import NOTHING_TO_RATE, Group, show_rates, show_trend
 from actionledger_dashboard.components.sides import FIRST
+from actionledger_dashboard.components.standings import TABLE
 from actionledger_dashboard.components.stats import (
     funnel_stats,
     not_recorded,
@@ -40,8 +42,8 @@ from actionledger_dashboard.components.stats import (
     taken_stats,
 )
 from actionledger_dashboard.components.widgets import Linked
-from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of, share
-from actionledger_dashboard.data import ask
+from actionledger_dashboard.components.wording import ago, dollars, kept, milliseconds, out_of, share, visible
+from actionledger_dashboard.data import ask, ledger_path
 
 GROUPS = 30  # the most that are shown
 DIMENSIONS: dict[str, Kept] = {
@@ -61,47 +63,80 @@ def show() -> None:
     linked = Linked("overview")
     with st.container(key="overview_filters"):
         within = filters.pick(linked)
+    show_ledger()
     found = ask(queries.funnel, within)
     show_unread(within)
     if not found.responses:
         if found.not_recorded:  # what they took is known all the same
-            show_taken(within)
+            show_taken(linked, found, within)
         else:
             notices.nothing_found()
         show_uncounted(within, found)
         return
-    with st.container(key="overview_answer"):
-        show_sentence(
-            unacted_of(ask(queries.unacted, within), within),
-            sentence_of(found, ask(change_since_before, within), within),
-            outcomes_of(ask(queries.session_outcomes, within)),
-            cost_of(ask(queries.usage, within), periods_of(within), within),
-        )
-        worst = st.container()
-    show_strip("rates", "Rates", funnel_stats(found, within))
+    wrong = show_answers(found, within)
+    looks = looks_at(found)
+    look = linked.switch("Closer look", "show", list(looks))
+    closer = st.container()
     show_comparisons(within)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        show_funnel(found, within)
-    with right:
-        show_trend(
-            linked,
-            within,
-            is_elsewhere=not found.parse_success.count and bool(found.recorded_execution.count),
-        )
-    why = st.container()
-    show_groups(linked, within)
-    show_taken(within)
     show_uncounted(within, found)
     # Last, since it takes longest: groups are made of every failure. Loops take longer still, and are looked for when asked for.
-    report = ask(failures, within, with_loops=False)
-    with worst:
-        show_costliest(report, within)
-    with why:
-        show_reasons(linked, report, within)
+    with wrong:
+        show_question("wrong", what_went_wrong(ask(failures, within, with_loops=False), within))
+    with closer:
+        looks[look](linked, found, within)
 
 
-def periods_of(within: Filter) -> tuple[UsageSums, UsageSums, int] | None:
+def show_ledger() -> None:
+    """Show the ledger's name, from when to when its responses are, and how old the newest one is."""
+    known = ask(queries.dimensions)
+    said = [ledger_path().name]
+    if known.first is not None and known.last is not None:
+        said.append(f"{known.first:%Y-%m-%d} – {known.last:%Y-%m-%d}")
+        said.append(f"newest response {known.last:%Y-%m-%d %H:%M} UTC, {ago(now() - known.last)}")
+    st.text(visible(" · ".join(said)))
+
+
+def show_answers(found: Funnel, within: Filter) -> DeltaGenerator:
+    """Show the answers beside each other, and return where the second one belongs, which takes longest."""
+    with st.container(key="answers"):
+        worked, wrong, cost = st.columns([5, 6, 5], gap="small")
+    with worked:
+        answer = did_it_work(
+            found,
+            ask(change_since_before, within),
+            ask(queries.unacted, within),
+            ask(queries.session_outcomes, within),
+            within,
+        )
+        show_question("worked", answer)
+    with cost:
+        show_question("cost", what_it_cost(ask(queries.usage, within), periods_of(within), within))
+    place = wrong.empty()
+    place.caption("What went wrong? Grouping failures …")
+    return place
+
+
+RATES = "parse rates"
+
+Look = Callable[[Linked, Funnel, Filter], None]
+"""What shows a part of the page, one at a time."""
+
+
+def looks_at(found: Funnel) -> dict[str, Look]:
+    """Return what can be looked at more closely; how responses parse only where any was recorded as it was written."""
+    looks: dict[str, Look] = {"over time": show_course, "failures": show_failures, "funnel": show_funnel}
+    if found.parse_success.count or st.query_params.get("show") == RATES:
+        looks[RATES] = show_groups
+    looks["usage"] = show_taken
+    # A link to something on one of them shows it, also where it does not say which.
+    asked = {"group": "failures", "reasons": "failures", "by": RATES}
+    first = next(
+        (look for name, look in asked.items() if name in st.query_params and look in looks), "over time"
+    )
+    return {first: looks[first], **looks}
+
+
+def periods_of(within: Filter) -> Periods | None:
     """Return what the responses of two periods took, and how many days each has: those of the filter, or the last week; None where nothing was before."""
     known = ask(queries.dimensions)
     if known.first is None or known.last is None:
@@ -115,10 +150,15 @@ def periods_of(within: Filter) -> tuple[UsageSums, UsageSums, int] | None:
     return ask(queries.usage, before), ask(queries.usage, after), (until - since).days
 
 
-def show_costliest(report: FailureReport, within: Filter) -> None:
-    """Show what fails at the greatest cost, with some of its turns by their sessions' names."""
-    shown = {each.session_id for group in report.groups[:1] for each in group.examples}
-    show_worst(report, ask(session_names, sorted(shown)) if shown else {}, within)
+def show_course(linked: Linked, found: Funnel, within: Filter) -> None:
+    """Show how much succeeds over time."""
+    is_elsewhere = not is_raw(found) and bool(found.recorded_execution.count)
+    show_trend(linked, within, is_elsewhere=is_elsewhere)
+
+
+def show_failures(linked: Linked, _: Funnel, within: Filter) -> None:
+    """Show why things fail."""
+    show_reasons(linked, ask(failures, within, with_loops=False), within)
 
 
 def show_comparisons(within: Filter) -> None:
@@ -132,7 +172,7 @@ def show_comparisons(within: Filter) -> None:
         anchors.append((f"{newest.name or 'the last re-reading'} with the first readings", pair))
     known = ask(queries.dimensions)
     several = {"models": known.models, "sources": known.sources, "profiles": known.profiles}
-    anchors += [(kind, {"by": kind}) for kind, values in several.items() if len(values) > 1]
+    anchors += [(kind, {"as": TABLE, "of": kind}) for kind, values in several.items() if len(values) > 1]
     if known.first and known.last and known.first.date() < known.last.date():
         anchors.append(("periods", {"by": "periods"}))
     targets = [(text, links.compare_href(parameters | shared)) for text, parameters in anchors]
@@ -172,13 +212,13 @@ def _listed(part: Uncounted, within: Filter) -> str:
     return pages.get(part.kind, links.sql_href(part.listing))
 
 
-def show_funnel(found: Funnel, within: Filter) -> None:
+def show_funnel(_: Linked, found: Funnel, within: Filter) -> None:
     """Show how far responses and actions get."""
-    with line():  # as high as the heading beside it
-        heading(
-            "Funnel",
-            "A count opens its turns, and so does what was lost on the way to it, where a filter picks just those.",
-        )
+    heading(
+        "Funnel",
+        "A count opens its turns, and so does what was lost on the way to it, where a filter picks just those.",
+    )
+    show_strip("rates", "Rates", funnel_stats(found, within))
     show_steps(found, within)
     if found.not_auditable:
         st.caption(
@@ -189,7 +229,7 @@ def show_funnel(found: Funnel, within: Filter) -> None:
         st.caption(f"Actions done and undone since: {out_of(found.taken_back)}.")
 
 
-def show_groups(linked: Linked, within: Filter) -> None:
+def show_groups(linked: Linked, _: Funnel, within: Filter) -> None:
     """Show parse success for each value of a dimension, in which dialects its responses were read, and what they took."""
     with line():
         heading(
@@ -246,7 +286,7 @@ def _group(
     return Group(label, found.parse_success, kept(found.captures), links.turns_href(within, mark), took)
 
 
-def show_taken(within: Filter) -> None:
+def show_taken(_: Linked, __: Funnel, within: Filter) -> None:
     """Show what responses took, as far as it is recorded."""
     st.subheader("Usage and cost", anchor=False)
     used = ask(queries.usage, within)

@@ -15,7 +15,7 @@ from actionledger.ledger.queries.base import (
     rows,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, refuse_no_filter
-from actionledger.ledger.queries.scopes import Scope, scope
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, Scope, scope
 from actionledger.ledger.storage.schema import executions_of, sessions_of
 
 
@@ -97,6 +97,22 @@ def tools(ledger: Queryable, within: Filter = EVERYTHING) -> list[ToolSums]:
     """
     actions, parameters = scope(rated(within), "actions")
     executions, _ = scope(within, "executions")
+    return _tools(ledger, actions, executions, parameters)
+
+
+def tools_of_session(ledger: Queryable, session_id: str) -> list[ToolSums]:
+    """Return the tools that one session calls, those that fail most often first.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session.
+    """
+    own = "session_id = $session_id::UUID"
+    words: dict[str, object] = {"session_id": session_id}
+    return _tools(ledger, f"{own} AND {FIRST_READING}", f"{own} AND {FIRST_EXECUTIONS}", words)
+
+
+def _tools(ledger: Queryable, actions: str, executions: str, parameters: dict[str, object]) -> list[ToolSums]:
     statement = _TOOLS.format(
         actions=actions, executions=executions, rate=rate_sql("failed", "tried"), nothing=_NO_RATE
     )

@@ -1,0 +1,301 @@
+"""The overview's three questions, each with its answer: did it work, what went wrong, what did it cost. Pure, but for what shows one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+from actionledger.core.rates import Rate, shown_share
+from actionledger.core.text import counted
+from actionledger.core.vocabulary import Capture, Ending, SessionOutcome
+from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted, UsageSums
+from actionledger.ledger.queries.stages import MEANT, TRIED_ELSEWHERE, UNACTED, audited
+from actionledger.replay.changes import PeriodChange
+from actionledger.replay.failure_groups import FailureGroup, FailureKey, FailureReport
+from actionledger_dashboard.components import links
+from actionledger_dashboard.components.answers import answer_of, points
+from actionledger_dashboard.components.controls import mount_of
+from actionledger_dashboard.components.failures import group_href
+from actionledger_dashboard.components.wording import (
+    NOTHING_FAILED,
+    compact,
+    dollars,
+    interval,
+    pieces,
+    share,
+)
+from actionledger_dashboard.viewer.looks import Values
+
+Words: TypeAlias = list[dict[str, Any]]
+"""A sentence in pieces: each has its ``text``, and where it leads, or how it looks."""
+
+WORST: Final = 8
+"""So many groups of failures have a line."""
+
+_LOOKS: Final = {
+    SessionOutcome.FINISHED: "good",
+    SessionOutcome.STOPPED: "bad",
+    SessionOutcome.FAILED: "bad",
+    SessionOutcome.INTERRUPTED: "mended",
+    SessionOutcome.OPEN: "idle",
+    SessionOutcome.NOT_KNOWN: "idle",
+}
+
+_mount = mount_of("question")
+
+
+def show_question(key: str, answer: Values) -> None:
+    """Show a question with its answer."""
+    _mount(key=key, data=answer)
+
+
+def _answer(question: str, lead: Words, **more: Any) -> Values:
+    nothing: dict[str, Any] = {"notes": [], "label": question, "heads": [], "rows": [], "below": []}
+    return {"question": question, "lead": lead, **(nothing | more)}
+
+
+def did_it_work(
+    found: Funnel,
+    change: PeriodChange | None,
+    unacted: Unacted,
+    sessions: Mapping[SessionOutcome, int],
+    within: Filter,
+) -> Values:
+    """Return how sessions came out; before that how much was parsed, where most of what meant to act was kept as raw text."""
+    finished = finished_of(sessions, within)
+    parsed = [] if found.parse_success.refusal or not found.intent else parsed_of(found, change, within)
+    leads = parsed if is_raw(found) and parsed else finished
+    notes = [
+        part
+        for part in (
+            finished if leads is parsed else [],
+            unacted_of(unacted, within),
+            executed_of(found, within),
+        )
+        if part
+    ]
+    whole = sum(sessions.values())
+    rows = [
+        {
+            "name": outcome.words,
+            "href": links.sessions_href(replace(within, session_outcomes=(str(outcome),))),
+            "share": count / whole,
+            "look": _LOOKS[outcome],
+            "cells": [f"{count:,}", shown_share(count / whole)],
+        }
+        for outcome, count in sessions.items()
+    ]
+    return _answer(
+        "Did it work?", leads, notes=notes, label="sessions by how they came out", rows=rows if whole else []
+    )
+
+
+def is_raw(found: Funnel) -> bool:
+    """Return whether most of the responses that meant to act were recorded as raw text, so that parsing is what can go wrong."""
+    return 2 * found.captures.get(Capture.TEXT, 0) > found.intent
+
+
+def finished_of(sessions: Mapping[SessionOutcome, int], within: Filter) -> Words:
+    """Return how many sessions finished, of those that are listed."""
+    rate = Rate(sessions.get(SessionOutcome.FINISHED, 0), sum(sessions.values()))
+    if not rate.count:
+        return []
+    href = links.sessions_href(replace(within, session_outcomes=(str(SessionOutcome.FINISHED),)))
+    number = {"kind": "number", "text": share(rate)} | ({"href": href} if rate.successes else {})
+    return [number, _text(f"of {counted(rate.count, 'session')} finished ({interval(rate)})")]
+
+
+def parsed_of(found: Funnel, change: PeriodChange | None, within: Filter) -> Words:
+    """Return how much was parsed, and whether that is more than before."""
+    rate = found.parse_success
+    number = {"kind": "number", "text": share(rate), "href": links.turns_href(within, audited(MEANT, found))}
+    said = f"of {counted(rate.count, 'response')} that meant to act parsed ({interval(rate)})"
+    return [number, _text(said), *_since(change)]
+
+
+def _since(change: PeriodChange | None) -> Words:
+    """Return what is said of the period before; nothing where there is none, or nothing in it."""
+    if change is None or change.before.value is None or change.after.value is None:
+        return []
+    answer = answer_of(change.before, change.after, change.difference, change.p_value)
+    days = f"{change.days:,} days" if change.days > 1 else "day"
+    now = "" if change.is_whole else f"; {share(change.after)} in the last {days}"
+    step = f"{points(change.after.value - change.before.value)} points on the {days} before"
+    verdict = "too few sessions to tell" if change.p_value is None else answer.verdict
+    return [
+        _text(f"{now}, "),
+        {"text": step, "href": _comparison(change)},
+        {"kind": "chip", "text": verdict, "look": answer.look},
+    ]
+
+
+def _comparison(change: PeriodChange) -> str:
+    """Return the address of the same comparison with all that it rests on."""
+    named: links.Parameters = {"by": "periods"}
+    for name, side in (("before", change.earlier), ("after", change.later)):
+        days = links.filter_parameters(side)
+        named |= {f"{name}_since": days["since"], f"{name}_until": days["until"]}
+    shared = links.filter_parameters(change.later)
+    return links.compare_href(named | {name: shared[name] for name in shared.keys() - {"since", "until"}})
+
+
+def unacted_of(found: Unacted, within: Filter) -> Words:
+    """Return how many responses stopped without acting or could not be parsed, each with the way to its turns, and in how many sessions."""
+    if not found.rate.successes:
+        return []
+    stopped = _ended(found, Ending.STOPPED, within, "stopped without acting")
+    unread = _ended(found, Ending.UNPARSEABLE, within, "unparseable")
+    href = links.sessions_href(replace(within, endings=UNACTED.endings))
+    return [
+        *stopped,
+        *_why(found),
+        *([_text(" · ")] if stopped and unread else []),
+        *unread,
+        _text(" in "),
+        {"text": counted(found.sessions, "session"), "href": href},
+        _text(f": {share(found.rate)} of {counted(found.rate.count, 'response')} ({interval(found.rate)})"),
+    ]
+
+
+def _ended(found: Unacted, ending: Ending, within: Filter, what: str) -> Words:
+    count = found.count(ending)
+    href = links.turns_href(within, Mark(endings=(str(ending),)))
+    return [{"text": f"{count:,} {what}", "href": href}] if count else []
+
+
+def _why(found: Unacted) -> Words:
+    why = ", ".join(f"{count:,} {stop.words}" for stop, count in found.stops.items())
+    return [_text(f" ({why})")] if why else []
+
+
+def executed_of(found: Funnel, within: Filter) -> Words:
+    """Return how many tool calls succeeded: here and where they were recorded, each where there is any."""
+    said: Words = []
+    for words, rate, mark in (
+        ("tool calls succeeded", found.recorded_execution, TRIED_ELSEWHERE),
+        ("executions by actionledger succeeded", found.execution, None),
+    ):
+        if rate.count:
+            number = {"text": f"{share(rate)} of {rate.count:,} {words}"}
+            href = {} if mark is None else {"href": links.turns_href(within, mark)}
+            said += [*([_text(" · ")] if said else []), number | href, _text(f" ({interval(rate)})")]
+    return said
+
+
+def what_went_wrong(report: FailureReport, within: Filter) -> Values:
+    """Return the groups of failures, a line each, the one first that made sessions spend the most turns."""
+    question = "What went wrong?"
+    if not report.groups:
+        return _answer(question, [], notes=[[_text(NOTHING_FAILED)]])
+    shown = report.groups[:WORST]
+    has_cost = any(group.spent.priced for group in shown)
+    has_lost = any(group.lost for group in shown)
+    groups = {"text": counted(len(report.groups), "group"), "href": f"./?{_failures(within)}"}
+    number = {"kind": "number", "text": f"{report.spent.turns:,}"}
+    return _answer(
+        question,
+        [number, _text("turns spent on failures, in "), groups],
+        label="failures, worst first",
+        heads=[
+            "worst first",
+            "turns",
+            *(["sessions lost"] if has_lost else []),
+            *(["cost"] if has_cost else []),
+        ],
+        rows=[_line(group, has_lost=has_lost, has_cost=has_cost) for group in shown],
+    )
+
+
+def _failures(within: Filter) -> str:
+    return links.query_of(links.filter_parameters(within) | {"show": "failures"})
+
+
+def _line(group: FailureGroup, *, has_lost: bool, has_cost: bool) -> Values:
+    lost = [f"{group.lost:,}" if group.lost else ""] if has_lost else []
+    cost = [dollars(group.spent.cost_usd) if group.spent.priced else ""] if has_cost else []
+    return {
+        "name": pieces(str(group.key.code).replace("_", " ")),
+        "beside": pieces(" · ".join(filter(None, (_where(group.key), group.key.signature)))),
+        "href": group_href(group),
+        "cells": [f"{group.spent.turns:,}", *lost, *cost],
+    }
+
+
+def _where(key: FailureKey) -> str:
+    """Return what failed in a word or two: an action, its arguments, or parsing."""
+    if key.stage == "reading":
+        return "parsing"
+    return f"{key.action}, rejected by schema" if key.stage == "checking" else key.action or "loop"
+
+
+Periods: TypeAlias = tuple[UsageSums, UsageSums, int]
+"""What the responses of a period and of the one before it took, and how many days either has."""
+
+
+def what_it_cost(whole: UsageSums, periods: Periods | None, within: Filter) -> Values:
+    """Return what responses took in all, and lately beside before, as far as it is recorded."""
+    question = "What did it cost?"
+    if not (whole.priced or whole.counted):
+        return _answer(question, [], notes=[[_text("Tokens and cost are not recorded.")]])
+    shown, heads = [whole], []
+    if periods is not None and any(each.counted or each.priced for each in periods[:2]):
+        before, after, days = periods
+        last = f"{days:,} days" if days > 1 else "day"
+        shown = [after, *([before] if before.turns else []), whole]
+        heads = ["", f"last {last}", *([f"{last} before"] if before.turns else []), "in all"]
+    main = shown[0]
+    number = dollars(main.cost_usd) if main.priced else compact(main.input_tokens + main.output_tokens)
+    what = "" if main.priced else "tokens "
+    lead = [
+        {"kind": "number", "text": number, "href": links.usage_href(within)},
+        _text(what + _beside(shown, heads)),
+    ]
+    rows = [
+        {"name": name, "href": "", "cells": [value(each) for each in shown]}
+        for name, value, is_there in _TAKEN
+        if is_there(whole)
+    ]
+    return _answer(
+        question,
+        lead,
+        label="tokens and cost",
+        heads=heads,
+        rows=rows,
+        below=[
+            [_text(_known(whole)), {"text": "usage by day, project, model", "href": links.usage_href(within)}]
+        ],
+    )
+
+
+_TAKEN: Final[Sequence[tuple[str, Any, Any]]] = (
+    ("Responses", lambda each: f"{each.turns:,}", lambda _: True),
+    ("Cost", lambda each: dollars(each.cost_usd) if each.priced else "–", lambda each: each.priced),
+    ("Input tokens", lambda each: compact(each.input_tokens), lambda each: each.counted),
+    ("of them cached", lambda each: compact(each.cached_tokens), lambda each: each.cached_tokens),
+    ("Output tokens", lambda each: compact(each.output_tokens), lambda each: each.counted),
+    ("of them reasoning", lambda each: compact(each.reasoning_tokens), lambda each: each.reasoning_tokens),
+)
+"""What responses took: its name, it, and whether there is any of it."""
+
+
+def _beside(shown: Sequence[UsageSums], heads: Sequence[str]) -> str:
+    """Return what stands beside the number: its time, and how much more that is than before."""
+    if not heads:
+        return "in all"
+    said = f"in the {heads[1]}"
+    if len(shown) == 2:
+        return f"{said}, nothing in those before"
+    after, before, _ = shown
+    if before.cost_usd and after.priced:
+        return f"{said}, {after.cost_usd / before.cost_usd - 1:+.0%} on those before".replace("-", "−")
+    return said
+
+
+def _known(whole: UsageSums) -> str:
+    """Return of how many responses the cost is known, where that is not of all."""
+    if whole.priced and whole.priced < whole.turns:
+        return f"Cost known for {whole.priced:,} of {counted(whole.turns, 'response')} · "
+    return ""
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"text": text}

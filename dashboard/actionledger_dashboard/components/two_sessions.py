@@ -1,0 +1,177 @@
+"""Two sessions side by side: what each took and came to, its tools, and its turns."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import streamlit as st
+
+from actionledger.core.errors import UsageError
+from actionledger.core.text import counted
+from actionledger.ledger import queries
+from actionledger.ledger.queries import TurnDetail
+from actionledger.ledger.queries.names import sessions_called
+from actionledger.ledger.queries.session_sums import SessionSums, session_sums
+from actionledger.ledger.queries.tools import tools_of_session
+from actionledger.ledger.queries.turn import turn_details
+from actionledger.ledger.queries.turns import landmarks
+from actionledger_dashboard.components import links, tables
+from actionledger_dashboard.components.controls import heading
+from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.widgets import Linked, page_of
+from actionledger_dashboard.components.wording import called, dollars, duration, share_of
+from actionledger_dashboard.data import ask
+
+SESSIONS = "two sessions"
+"""What two sessions side by side are called among the ways to compare."""
+
+_OFFERED: Final = 200
+"""So many of the newest sessions can be picked from a list; any other by a link."""
+
+_TURNS: Final = 40
+_LONGEST: Final = 160
+"""So many characters of what a turn says are shown."""
+
+
+def show_two_sessions(linked: Linked) -> None:
+    """Show the sessions that the URL names, the two newest ones where it names none."""
+    newest = {
+        row.session_id: row.title or called(row.external_id, row.session_id)
+        for row in ask(queries.sessions, limit=_OFFERED)
+    }
+    left, right = st.columns(2, gap="small")
+    with left:
+        before = _pick(linked, "First session", "before_session", newest)
+    with right:
+        after = _pick(
+            linked, "Second session", "after_session", {k: v for k, v in newest.items() if k != before}
+        )
+    linked.stop_at_unknown()
+    if not before or not after:
+        st.info("This ledger has one session. Import another one to see both side by side.")
+        return
+    found = ask(session_sums, [before, after])
+    if len(found) == 2:
+        one, other = found
+        _show_sums(one, other)
+        _show_tools(one, other)
+        _show_turns(linked, one, other)
+
+
+def _pick(linked: Linked, label: str, name: str, newest: Mapping[str, str]) -> str:
+    """Let a session be picked; one that the URL names by its name or the beginning of its id is there as well."""
+    options = dict(newest)
+    asked = st.query_params.get(name)
+    if asked and asked not in options:
+        try:
+            found = ask(sessions_called, asked)
+        except UsageError:
+            found = []
+        if len(found) == 1:
+            options[asked] = f"{asked} ({found[0].session_id[-6:]})"
+            picked = linked.one(label, name, options)
+            return found[0].session_id if picked == asked else picked
+    return linked.one(label, name, options) if options else ""
+
+
+_FACTS: Final[Mapping[str, Callable[[SessionSums], str]]] = {
+    "Outcome": lambda each: each.outcome.words,
+    "Agent": lambda each: " ".join(filter(None, (each.agent, each.agent_version))),
+    "Models": lambda each: ", ".join(each.models),
+    "Project": lambda each: each.project or "",
+    "Branch": lambda each: each.git_branch or "",
+    "Started (UTC)": lambda each: f"{each.started_at:%Y-%m-%d %H:%M}" if each.started_at else "",
+    "Duration": lambda each: duration(each.duration_s),
+    "Turns": lambda each: f"{each.turns:,}",
+    "Tool calls": lambda each: f"{each.calls:,}",
+    "Failed": lambda each: (
+        f"{each.failed:,} of {each.tried:,} ({share_of(each.failed / each.tried)})" if each.tried else ""
+    ),
+    "Input tokens": lambda each: _count(each.input_tokens),
+    "Cached tokens": lambda each: _count(each.cached_tokens),
+    "Output tokens": lambda each: _count(each.output_tokens),
+    "Reasoning tokens": lambda each: _count(each.reasoning_tokens),
+    "Cost": lambda each: "" if each.cost_usd is None else dollars(each.cost_usd),
+}
+
+
+def _count(tokens: int | None) -> str:
+    return "" if tokens is None else f"{tokens:,}"
+
+
+def _named(each: SessionSums) -> str:
+    return each.title or called(each.external_id, each.session_id)
+
+
+def _show_sums(one: SessionSums, other: SessionSums) -> None:
+    told = {name: (fact(one), fact(other)) for name, fact in _FACTS.items()}
+    there = {name: pair for name, pair in told.items() if any(pair)}
+    columns = [
+        Column("", [*there]),
+        Column("First session", [pair[0] or "–" for pair in there.values()], "title"),
+        Column("Second session", [pair[1] or "–" for pair in there.values()], "title"),
+    ]
+    tables.show_table("two.sums", "both sessions", columns, None)
+
+
+def _show_tools(one: SessionSums, other: SessionSums) -> None:
+    """Show how often each tool is called in either session, and how often a try of it failed."""
+    first, second = (
+        {tool.name: tool for tool in ask(tools_of_session, each.session_id)} for each in (one, other)
+    )
+    names = sorted(
+        {*first, *second}, key=lambda name: -sum(side[name].calls for side in (first, second) if name in side)
+    )
+    if not names:
+        return
+    heading("Tools")
+    columns = [Column("Tool", names, "name")]
+    for word, side in (("first", first), ("second", second)):
+        columns += [
+            Column(
+                f"Calls, {word}", [side[name].calls if name in side else None for name in names], "number"
+            ),
+            Column(
+                f"Failed, {word}",
+                [side[name].failure.successes or None if name in side else None for name in names],
+                "number",
+                "Tries that failed, of those that were attempted.",
+            ),
+        ]
+    tables.show_table("two.tools", "tools of both sessions", columns, None, seen=12)
+
+
+def _show_turns(linked: Linked, one: SessionSums, other: SessionSums) -> None:
+    """Show a page of the turns of both; a row opens its turn in the transcript."""
+    heading("Turns")
+    offset = page_of(linked, max(one.turns, other.turns), _TURNS)
+    for place, (column, each) in enumerate(zip(st.columns(2, gap="small"), (one, other), strict=True)):
+        marks = ask(landmarks, each.session_id)
+        with column:
+            first = offset + (marks.first if marks else 0)
+            details = ask(turn_details, each.session_id, (first, first + _TURNS - 1)) if marks else []
+            if not details:
+                st.caption(f"{counted(each.turns, 'turn')}; none here.")
+                continue
+            failing = set(marks.failures) if marks else set()
+            columns = [
+                Column("Turn", [str(detail.response.index) for detail in details]),
+                Column(
+                    "",
+                    ["failed" if detail.response.index in failing else "" for detail in details],
+                    "verdict",
+                    looks=["bad"] * len(details),
+                ),
+                Column("Tool calls", [_calls(detail) for detail in details], "name"),
+                Column("Says", [_said(detail) for detail in details], "long"),
+            ]
+            hrefs = [links.transcript_href(each.session_id, detail.response.index) for detail in details]
+            tables.show_table(f"two.turns.{place}", f"turns of {_named(each)}", columns, hrefs)
+
+
+def _calls(detail: TurnDetail) -> str:
+    return ", ".join(action.name for action in detail.actions)
+
+
+def _said(detail: TurnDetail) -> str:
+    said = " ".join(detail.response.text.split())
+    return said[:_LONGEST]

@@ -1,0 +1,83 @@
+"""What single sessions took and came to, to stand beside each other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from actionledger.core.vocabulary import SessionOutcome
+from actionledger.ledger.queries.base import ATTEMPTED, NOT_DONE, OF_ACTIONS, Queryable, picked, rows
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
+from actionledger.ledger.storage.schema import sessions_of
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSums:
+    """One session as a whole.
+
+    Args:
+        session_id, external_id: what identifies it, and its name where it comes from.
+        title, project, git_branch, agent, agent_version: as its source says; None where it doesn't.
+        models: the models of its responses.
+        outcome: how it came out.
+        started_at: when it began, UTC without a zone; None where that is not recorded.
+        duration_s: from its first response to its last one, in seconds; None where no times are recorded.
+        turns: how many responses it has.
+        calls: tool calls that were meant.
+        tried, failed: executions of calls that were attempted, and how many of them failed; each try is one.
+        input_tokens, cached_tokens, output_tokens, reasoning_tokens: sums; None where none are recorded.
+        cost_usd: in dollars; None where none is known.
+    """
+
+    session_id: str
+    external_id: str
+    title: str | None
+    project: str | None
+    git_branch: str | None
+    agent: str | None
+    agent_version: str | None
+    models: tuple[str, ...]
+    outcome: SessionOutcome
+    started_at: datetime | None
+    duration_s: float | None
+    turns: int
+    calls: int
+    tried: int
+    failed: int
+    input_tokens: int | None
+    cached_tokens: int | None
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    cost_usd: float | None
+
+
+_OF_THEM = "session_id IN (SELECT unnest($sessions)::UUID)"
+_ZEROS = {name: f"coalesce({name}, 0)::BIGINT" for name in ("turns", "calls", "tried", "failed")}
+
+_SUMS = f"""
+WITH took AS (
+    SELECT session_id, count(*) AS turns, list_sort(list(DISTINCT model) FILTER (model <> '')) AS models,
+           epoch(max(occurred_at) - min(occurred_at)) AS duration_s, sum(input_tokens)::BIGINT AS input_tokens,
+           sum(cached_tokens)::BIGINT AS cached_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+           sum(reasoning_tokens)::BIGINT AS reasoning_tokens, sum(cost_usd) AS cost_usd
+    FROM turn_starts WHERE {_OF_THEM} GROUP BY session_id),
+called AS (
+    SELECT session_id, count(*) AS calls FROM actions
+    WHERE {_OF_THEM} AND {FIRST_READING} AND status <> 'illustration' GROUP BY session_id),
+tries AS (
+    SELECT session_id, count(*) AS tried, count(*) FILTER ({NOT_DONE}) AS failed FROM executions
+    WHERE {_OF_THEM} AND {FIRST_EXECUTIONS} AND {OF_ACTIONS} AND list_contains($attempted, status) GROUP BY session_id)
+SELECT {picked(SessionSums, models="coalesce(models, [])", **_ZEROS)}
+FROM ({sessions_of(_OF_THEM)}) AS sessions JOIN (SELECT session_id, outcome FROM session_outcomes) USING (session_id)
+LEFT JOIN took USING (session_id) LEFT JOIN called USING (session_id) LEFT JOIN tries USING (session_id)"""
+
+
+def session_sums(ledger: Queryable, session_ids: Sequence[str]) -> list[SessionSums]:
+    """Return what some sessions took and came to, in the order in which they are asked for.
+
+    Args:
+        ledger: what to ask.
+        session_ids: which sessions; one that is not there has no row.
+    """
+    words = {"sessions": list(session_ids), "attempted": ATTEMPTED}
+    found = {each.session_id: each for each in rows(ledger, SessionSums, _SUMS, words)}
+    return [found[each] for each in session_ids if each in found]

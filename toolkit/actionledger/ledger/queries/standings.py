@@ -1,0 +1,115 @@
+"""What became of the sessions of each model, agent, version, prompt or week: the counts behind a table of more than two sides."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from actionledger.core.errors import UsageError
+from actionledger.core.vocabulary import Capture, SessionOutcome
+from actionledger.ledger.queries.base import (
+    ATTEMPTED,
+    INTENT,
+    IS_RECORDED,
+    NOT_DONE,
+    OF_ACTIONS,
+    READ,
+    Queryable,
+    rows,
+)
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.scopes import scope
+from actionledger.ledger.storage.rollups.tables import OF_SESSION
+from actionledger.ledger.storage.schema import sessions_of
+
+Side: TypeAlias = Literal["model", "agent", "version", "prompt", "week", "profile", "source", "task"]
+"""What tells the sides of a table apart."""
+
+_LABELS: dict[Side, str] = {
+    "model": "coalesce(model, '')",
+    "agent": "coalesce(agent, '')",
+    "version": "trim(coalesce(agent, '') || ' ' || coalesce(agent_version, ''))",
+    "prompt": "coalesce(prompt, '')",
+    "week": "coalesce(date_trunc('week', occurred_at)::DATE::VARCHAR, '')",
+    "profile": "coalesce(profile, '')",
+    "source": "source",
+    "task": "coalesce(task, '')",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SideOfSession:
+    """What one session has of one side.
+
+    Args:
+        label: the side; empty where the recording doesn't say.
+        session_id: the session.
+        responses: how many of its responses are of that side.
+        success: whether the session reached what it was for; None where its source doesn't say.
+        outcome: how the session came out.
+        tried: executions of calls of these responses that were attempted; each try is one.
+        failed: how many of those failed.
+        meant: responses that were kept as raw text and meant to act.
+        parsed: how many of those were parsed.
+        readers: the ids of the parsers that have read those.
+        cost_usd: the sum of what these responses cost, in dollars; None where none of it is known.
+    """
+
+    label: str
+    session_id: str
+    responses: int
+    success: bool | None
+    outcome: SessionOutcome
+    tried: int
+    failed: int
+    meant: int
+    parsed: int
+    readers: tuple[str, ...]
+    cost_usd: float | None
+
+
+_IS_TEXT = f"capture = '{Capture.TEXT}' AND list_contains($intent, outcome)"
+
+_STANDINGS = f"""
+WITH read AS (
+    SELECT attempt_id, turn_id, session_id, occurred_at, model, profile, task, outcome, capture, parser_id
+    FROM parse_attempts WHERE {{condition}} AND {IS_RECORDED}),
+told AS (
+    SELECT session_id, source, agent, agent_version, success
+    FROM ({{sessions}}) SEMI JOIN read USING (session_id)),
+prompts AS (SELECT session_id, {OF_SESSION} AS prompt FROM session_starts SEMI JOIN read USING (session_id)),
+labelled AS (
+    SELECT read.*, {{label}} AS label FROM read JOIN told USING (session_id) JOIN prompts USING (session_id)),
+tries AS (
+    SELECT attempt_id, count(*) AS tried, count(*) FILTER ({NOT_DONE}) AS failed FROM executions
+    WHERE {{executions}} AND {OF_ACTIONS} AND list_contains($attempted, status) GROUP BY attempt_id),
+sides AS (
+    SELECT label, session_id, count(*) AS responses, coalesce(sum(tried), 0)::BIGINT AS tried, coalesce(sum(failed), 0)::BIGINT AS failed,
+           count(*) FILTER ({_IS_TEXT}) AS meant, count(*) FILTER ({_IS_TEXT} AND list_contains($read, outcome)) AS parsed,
+           list_sort(coalesce(list(DISTINCT parser_id) FILTER ({_IS_TEXT}), [])) AS readers, sum(cost_usd) AS cost_usd
+    FROM labelled LEFT JOIN tries USING (attempt_id)
+    LEFT JOIN (SELECT turn_id, cost_usd FROM turn_starts) USING (turn_id) GROUP BY ALL)
+SELECT label, session_id::VARCHAR AS session_id, responses, success, outcome, tried, failed, meant, parsed, readers, cost_usd
+FROM sides JOIN (SELECT session_id, success FROM told) USING (session_id)
+JOIN (SELECT session_id, outcome FROM session_outcomes) USING (session_id)
+ORDER BY label, session_id"""
+
+
+def sides_of_sessions(ledger: Queryable, by: Side, within: Filter = EVERYTHING) -> list[SideOfSession]:
+    """Return what each session has of each side, of the responses that a filter picks.
+
+    Args:
+        ledger: what to ask.
+        by: what tells the sides apart; a session that goes on with another model has a row for each.
+        within: which responses.
+
+    Raises:
+        UsageError: responses are not told apart by ``by``.
+    """
+    if by not in _LABELS:
+        raise UsageError(f"{by!r} tells no sides apart; choose from {', '.join(get_args(Side))}.")
+    condition, parameters = scope(rated(within))
+    executions, _ = scope(within, "executions")
+    statement = _STANDINGS.format(
+        condition=condition, executions=executions, label=_LABELS[by], sessions=sessions_of()
+    )
+    words = {"intent": INTENT, "read": READ, "attempted": ATTEMPTED}
+    return rows(ledger, SideOfSession, statement, parameters | words)

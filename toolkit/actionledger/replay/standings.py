@@ -1,0 +1,213 @@
+"""More than two sides in a table: models, agents, versions, prompts or weeks, each measure with its interval, and pairwise tests."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import erfc, sqrt
+from random import Random
+from typing import Literal, TypeAlias
+
+from actionledger.core.rates import MINIMUM_SESSIONS, Rate, clustered, student
+from actionledger.core.vocabulary import SessionOutcome
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.standings import Side, SideOfSession, sides_of_sessions
+from actionledger.replay.statistics import difference_test, holm, unpaired_difference
+
+Measured: TypeAlias = Literal["success", "finished", "parsed", "failures", "cost"]
+"""What is measured of a side."""
+
+_DRAWS = 2_000
+_MOST = 1_000
+"""So often sessions are dealt anew, where there are no more than so many of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """What sessions took on average.
+
+    Args:
+        values: what each took.
+    """
+
+    values: tuple[float, ...]
+
+    @property
+    def value(self) -> float | None:
+        """The mean; None of nothing."""
+        return sum(self.values) / len(self.values) if self.values else None
+
+    @property
+    def error(self) -> float:
+        """Its standard error; 0 of fewer than two values."""
+        count = len(self.values)
+        if count < 2:
+            return 0.0
+        mean = sum(self.values) / count
+        return sqrt(sum((value - mean) ** 2 for value in self.values) / (count - 1) / count)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval by Student's t, which ends at 0 at the least; None of fewer than five sessions."""
+        if self.value is None or len(self.values) < MINIMUM_SESSIONS:
+            return None
+        margin = student(len(self.values) - 1) * self.error
+        return max(0.0, self.value - margin), self.value + margin
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One side of a table.
+
+    Args:
+        label: what its responses have in common; empty where the recordings don't say.
+        sessions: in how many sessions they are.
+        responses: how many there are.
+        success: sessions that their source calls a success, of those of which it says so or the contrary.
+        finished: sessions that finished, of all.
+        parsed: responses that were parsed, of those that were kept as raw text and meant to act.
+        is_comparable: whether these were read by the same parsers as those of most sides, so that their parse rates are of one thing.
+        failures: executions that failed, of those that were attempted.
+        cost: dollars a session, of the sessions of which any cost is known.
+    """
+
+    label: str
+    sessions: int
+    responses: int
+    success: Rate
+    finished: Rate
+    parsed: Rate
+    is_comparable: bool
+    failures: Rate
+    cost: Mean
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sides by one measure.
+
+    Args:
+        label: the second side.
+        value: its value, a share or dollars.
+        change: the second minus the first.
+        difference: the 95 % interval of that; None where a side has too few sessions.
+        p_value: of the permutation test of sessions, with all pairs taken into account (Holm); None likewise.
+    """
+
+    label: str
+    value: float
+    change: float
+    difference: tuple[float, float] | None
+    p_value: float | None
+
+
+def standings(ledger: Queryable, by: Side = "model", within: Filter = EVERYTHING) -> tuple[Standing, ...]:
+    """Return what became of each side's sessions, the side with the most sessions first; weeks in their order.
+
+    Args:
+        ledger: what to ask.
+        by: what tells the sides apart.
+        within: which responses.
+    """
+    sides: defaultdict[str, list[SideOfSession]] = defaultdict(list)
+    for each in sides_of_sessions(ledger, by, within):
+        sides[each.label].append(each)
+    readers = {
+        label: frozenset(id_ for each in found for id_ in each.readers) for label, found in sides.items()
+    }
+    known = Counter(found for found in readers.values() if found)
+    usual = max(known, key=lambda found: known[found], default=frozenset())
+    made = [_standing(label, found, is_comparable=readers[label] == usual) for label, found in sides.items()]
+    if by == "week":
+        return tuple(sorted(made, key=lambda each: each.label))
+    return tuple(sorted(made, key=lambda each: (-each.sessions, each.label)))
+
+
+def _standing(label: str, found: Sequence[SideOfSession], *, is_comparable: bool) -> Standing:
+    said = [each.success for each in found if each.success is not None]
+    return Standing(
+        label=label,
+        sessions=len(found),
+        responses=sum(each.responses for each in found),
+        success=clustered((int(success), 1) for success in said),
+        finished=clustered((int(each.outcome is SessionOutcome.FINISHED), 1) for each in found),
+        parsed=clustered((each.parsed, each.meant) for each in found if each.meant),
+        is_comparable=is_comparable,
+        failures=clustered((each.failed, each.tried) for each in found if each.tried),
+        cost=Mean(tuple(each.cost_usd for each in found if each.cost_usd is not None)),
+    )
+
+
+def measure_of(standing: Standing, measure: Measured) -> Rate | Mean:
+    """Return one measure of a side; a parse rate that is not comparable is that of nothing."""
+    if measure == "parsed" and not standing.is_comparable:
+        return Rate(0, 0)
+    found: Rate | Mean = getattr(standing, measure)
+    return found
+
+
+def pairs(found: Sequence[Standing], label: str, measure: Measured) -> tuple[Pair, ...]:
+    """Return one side against each other one, by one measure; p-values are adjusted for all of these pairs.
+
+    Args:
+        found: the sides.
+        label: the first side of each pair.
+        measure: what they are compared by.
+    """
+    first = next((measure_of(each, measure) for each in found if each.label == label), None)
+    if first is None or first.value is None:
+        return ()
+    others = {each.label: measure_of(each, measure) for each in found if each.label != label}
+    made = [_pair(first, other, name) for name, other in others.items() if other.value is not None]
+    tested = [pair.p_value for pair in made if pair.p_value is not None]
+    adjusted = iter(holm(tested))
+    return tuple(
+        pair
+        if pair.p_value is None
+        else Pair(pair.label, pair.value, pair.change, pair.difference, next(adjusted))
+        for pair in made
+    )
+
+
+def _pair(first: Rate | Mean, second: Rate | Mean, label: str) -> Pair:
+    one, other = first.value or 0.0, second.value or 0.0
+    made = partial(Pair, label, other, other - one)
+    if isinstance(first, Rate) and isinstance(second, Rate):
+        p_value = difference_test(first, second)
+        return made(unpaired_difference(first, second, p_value), p_value)
+    if isinstance(first, Mean) and isinstance(second, Mean) and first.interval and second.interval:
+        return made(_apart(first, second), _mean_test(first, second))
+    return made(None, None)
+
+
+def _apart(first: Mean, second: Mean) -> tuple[float, float]:
+    """Return the 95 % interval of the second mean minus the first (B. L. Welch, "The Generalization of 'Student's' Problem", Biometrika 34, 1947)."""
+    one, other = first.error**2, second.error**2
+    change = (second.value or 0.0) - (first.value or 0.0)
+    if not one + other:
+        return change, change
+    freedom = (one + other) ** 2 / (one**2 / (len(first.values) - 1) + other**2 / (len(second.values) - 1))
+    margin = student(freedom) * sqrt(one + other)
+    return change - margin, change + margin
+
+
+def _mean_test(first: Mean, second: Mean) -> float:
+    """Return the two-sided p-value of two means: sessions are dealt to the sides anew; of very many of them, by the normal distribution."""
+    seen = _studentised(first.values, second.values)
+    values = [*first.values, *second.values]
+    if len(values) > _MOST:
+        return erfc(abs(seen) / sqrt(2))
+    chance, size = Random(1), len(first.values)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    hits = 0
+    for _ in range(_DRAWS):
+        chance.shuffle(values)
+        hits += abs(_studentised(values[:size], values[size:])) >= abs(seen) - 1e-12
+    return (hits + 1) / (_DRAWS + 1)
+
+
+def _studentised(one: Sequence[float], other: Sequence[float]) -> float:
+    first, second = Mean(tuple(one)), Mean(tuple(other))
+    error = sqrt(first.error**2 + second.error**2)
+    change = (second.value or 0.0) - (first.value or 0.0)
+    return change / error if error else 0.0
