@@ -1,0 +1,141 @@
+"""A table of more than two sides: each number counted once more from what was recorded, intervals and pairwise tests."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+import actionledger as al
+from actionledger.core.errors import UsageError
+from actionledger.core.rates import Rate
+from actionledger.core.vocabulary import Capture
+from actionledger.ledger.queries.standings import sides_of_sessions
+from actionledger.replay.standings import Mean, measure_of, pairs, standings
+
+MONDAY = datetime(2026, 3, 2, 9)
+GOOD = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
+BAD = '```actions\n{"actions" [\n```'
+
+Plan = tuple[str, str, bool, bool, float]
+"""A session: its model and agent version, whether it succeeded, whether its call failed, and what it cost."""
+
+PLANS: list[Plan] = [
+    *(("one", "1.0", number < 18, number < 2, 1.0 + number / 100) for number in range(20)),
+    *(("two", "2.0", number < 6, number < 10, 3.0 + number / 100) for number in range(20)),
+    *(("three", "2.0", True, False, 2.0) for _ in range(2)),
+]
+
+
+def session(place: int, plan: Plan) -> al.RecordedSession:
+    """Return a session of one call, whose result is recorded."""
+    model, version, success, fails, cost = plan
+    turn = al.RecordedTurn(
+        0,
+        "",
+        occurred_at=MONDAY + timedelta(weeks=place % 2),
+        capture=Capture.CALLS,
+        calls=(al.RecordedCall("c", "edit", {"path": "a"}),),
+        results=(al.RecordedResult("c", "done", is_error=fails),),
+        usage=al.Usage(input_tokens=1, cost_usd=cost),
+    )
+    details = al.SessionDetails(agent="coder", agent_version=version)
+    return al.RecordedSession(f"s{place}", None, model, "", (turn,), success=success, details=details)
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> al.Ledger:
+    path = tmp_path_factory.mktemp("standings") / "l.duckdb"
+    with al.open_ledger(path) as opened:
+        al.import_sessions(opened, [session(place, plan) for place, plan in enumerate(PLANS)])
+    return al.open_ledger(path, read_only=True)
+
+
+def test_each_number_is_that_of_the_recordings(ledger: al.Ledger) -> None:
+    """By model, the one with the most sessions first; counted from the plans, and by plain SQL."""
+    found = standings(ledger)
+    assert [each.label for each in found] == ["one", "two", "three"]
+    plain = dict(
+        ledger.sql(
+            "SELECT model, count(*) FILTER (status = 'failed') FROM executions GROUP BY ALL"
+        ).fetchall()
+    )
+    for each in found:
+        mine = [plan for plan in PLANS if plan[0] == each.label]
+        assert (each.sessions, each.responses) == (len(mine), len(mine))
+        assert (each.success.successes, each.success.count) == (sum(plan[2] for plan in mine), len(mine))
+        assert (each.finished.successes, each.finished.count) == (sum(plan[2] for plan in mine), len(mine))
+        assert each.failures.successes == sum(plan[3] for plan in mine) == plain[each.label]
+        assert each.failures.count == len(mine)
+        assert each.cost.value == pytest.approx(fmean(plan[4] for plan in mine))
+        assert each.parsed == Rate(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("version", {"coder 1.0": 20, "coder 2.0": 22}),
+        ("agent", {"coder": 42}),
+        ("week", {"2026-03-02": 21, "2026-03-09": 21}),
+        ("prompt", {"": 42}),
+    ],
+)
+def test_sides_are_told_apart_by_what_recordings_say(
+    ledger: al.Ledger, by: str, expected: dict[str, int]
+) -> None:
+    """Weeks begin on Monday; what no recording says has no name."""
+    assert {each.label: each.sessions for each in standings(ledger, by)} == expected  # type: ignore[arg-type]
+
+
+def test_what_tells_no_sides_apart_is_refused(ledger: al.Ledger) -> None:
+    """With what there is to choose from."""
+    with pytest.raises(UsageError, match="'colour' tells no sides apart; choose from model, agent"):
+        sides_of_sessions(ledger, "colour")  # type: ignore[arg-type]
+
+
+def test_pairs_say_which_difference_is_more_than_chance(ledger: al.Ledger) -> None:
+    """Eighteen of twenty against six is; against two of two nobody can tell. Both p-values are adjusted for both pairs."""
+    found = standings(ledger)
+    two, three = pairs(found, "one", "success")
+    assert two.label == "two"
+    assert two.change == pytest.approx(6 / 20 - 18 / 20)
+    assert two.difference is not None
+    assert two.difference[1] < 0
+    assert two.p_value is not None
+    assert two.p_value < 0.01
+    assert (three.label, three.difference, three.p_value) == ("three", None, None)
+    failing = pairs(found, "one", "failures")[0]
+    assert failing.change == pytest.approx(10 / 20 - 2 / 20)
+    cost = pairs(found, "one", "cost")[0]
+    assert cost.change == pytest.approx(2.0)
+    assert cost.p_value is not None
+    assert cost.p_value < 0.01
+    assert pairs(found, "one", "parsed") == ()
+    assert pairs(found, "nobody", "cost") == ()
+
+
+def test_a_mean_of_the_same_values_differs_from_itself_by_chance() -> None:
+    """Ten thousand dealings of the same cents: no p-value below 1 by far, and an interval with 0 in it."""
+    values = tuple(number / 10 for number in range(10))
+    mean = Mean(values)
+    assert mean.value == pytest.approx(0.45)
+    assert mean.interval is not None
+    low, high = mean.interval
+    assert low == pytest.approx(0.45 - 2.262 * 0.0957427, abs=1e-3)
+    assert high == pytest.approx(0.45 + 2.262 * 0.0957427, abs=1e-3)
+    assert Mean(values[:4]).interval is None
+    assert Mean(()).value is None
+
+
+def test_parse_rates_stand_only_where_the_same_parsers_read(tmp_path: Path) -> None:
+    """Of two models that the assistant's parser has read there is one; a third, read by the coder's, is left out."""
+    plans = [("a", "assistant", GOOD), ("a", "assistant", BAD), ("b", "assistant", GOOD), ("c", "coder", "x")]
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        for place, (model, profile, text) in enumerate(plans):
+            turn = al.RecordedTurn(0, text if profile == "assistant" else "<create_file><path>a</path>")
+            al.import_sessions(ledger, [al.RecordedSession(f"s{place}", profile, model, "", (turn,))])
+        found = {each.label: each for each in standings(ledger)}
+    assert {label: each.is_comparable for label, each in found.items()} == {"a": True, "b": True, "c": False}
+    assert measure_of(found["a"], "parsed") == Rate(1, 2)
+    assert measure_of(found["c"], "parsed") == Rate(0, 0)
+    assert found["c"].parsed.count == 1
