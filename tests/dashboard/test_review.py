@@ -198,12 +198,14 @@ def test_a_queue_leads_from_turn_to_turn(open_page: Open, own: Path, drawn: Draw
 
 
 def test_whose_queue_it_is_is_said_where_nobody_has_a_name(open_page: Open, own: Path) -> None:
-    """A link to one that is somebody's shows every turn until then; one that there is not can be taken out."""
+    """A link to one that is somebody's shows what failed until then, as does the page by itself; one that there is not can be taken out."""
     said = words(open_page(own, PAGE, queue="assigned to me"))
     assert "give your name above" in said
-    assert "7 turns" in said
-    for nothing in ({}, {"queue": "all"}):
-        assert "give your name above" not in words(open_page(own, PAGE, **nothing))
+    assert "4 turns" in said
+    for nothing, turns in (({}, "4 turns"), ({"queue": "all"}, "7 turns")):
+        said = words(open_page(own, PAGE, **nothing))
+        assert "give your name above" not in said
+        assert turns in said
     test = open_page(own, PAGE, queue="theirs")
     assert 'Queue: there is no "theirs" here' in words(test)
     [remove] = [button for button in test.button if button.label == "Remove"]
@@ -339,7 +341,7 @@ def test_who_knows_the_code_decides(open_page: Open, waiting: Path) -> None:
 def test_a_week_with_none_before_it_says_so_once(
     open_page: Open, tmp_path: Path, recorder: Callable[..., Any], drawn: Drawn
 ) -> None:
-    """Nothing is worse or new then; it was told twice, each time as a fault of what was compared."""
+    """Nothing is worse or new then: what failed stands there, worst first, each with a turn to review."""
     path = tmp_path / "gap.duckdb"
     with al.open_ledger(path) as ledger:
         writer = recorder(ledger)
@@ -347,11 +349,35 @@ def test_a_week_with_none_before_it_says_so_once(
         for number, day in enumerate((2, 25)):
             writer.session(f"s{number}")
             writer.turn(f"s{number}", 0, "<a>b</a>", Outcome.CLEAN, at=datetime(2026, 3, day, 9))
+        writer.turn("s1", 1, "<a>", Outcome.FAILED, reason=Reason.UNCLOSED_TAG, at=datetime(2026, 3, 25, 9))
     test = open_page(path, PAGE, by="this week")
     assert not test.warning
-    assert test.info[0].value.startswith("The previous week has no tool calls")
-    [way] = drawn(test, "anchors")["links"]
-    assert way["href"] == "./?since=2026-03-19&until=2026-03-25"
+    assert (
+        "The days before have no tool calls, so there is nothing to compare. 1 session: 1 stopped without acting."
+        in words(test)
+    )
+    assert tables(test)["what failed, worst first"] == [
+        {
+            "Failure": "reading · unclosed_tag",
+            "Turns": 1,
+            "Turns spent": 1,
+            "Sessions lost": 1,
+            "Sessions": "1 of 1 (20.7% – 100.0%)",
+        }
+    ]
+
+
+def test_the_first_day_of_a_ledger_says_what_failed(open_page: Open, tmp_path: Path) -> None:
+    """There was nothing but the word that there are no two days."""
+    path = tmp_path / "day.duckdb"
+    with al.open_ledger(path) as ledger:
+        turn = al.RecordedTurn(0, '```actions\n{"actions" [\n```', occurred_at=datetime(2026, 3, 2, 9))
+        al.import_sessions(ledger, [al.RecordedSession("s", "assistant", "m", "", (turn,))])
+    test = open_page(path, PAGE, by="this week")
+    assert "There is no day before to compare with. 1 session:" in words(test)
+    assert [row["Failure"] for row in tables(test)["what failed, worst first"]] == [
+        "reading · malformed_json"
+    ]
 
 
 def test_the_week_shows_what_is_new_decided_and_open(

@@ -24,8 +24,8 @@ const searchOf = () => {
   form.setAttribute("role", "search");
   const field = element("input");
   field.type = "search";
-  field.placeholder = "Search all sessions";
-  field.setAttribute("aria-label", "Search all sessions");
+  field.placeholder = "Find in all sessions";
+  field.setAttribute("aria-label", "Find in all sessions");
   form.append(field);
   form.onsubmit = (event) => {
     event.preventDefault();

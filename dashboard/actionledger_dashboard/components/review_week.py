@@ -19,16 +19,16 @@ from actionledger.replay.changes import latest_two
 from actionledger.replay.comparison import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.failure_changes import FailureChange, failure_changes
-from actionledger.replay.failure_groups import FailureGroup
+from actionledger.replay.failure_groups import FailureGroup, FailureKey
 from actionledger.replay.failures import failures
 from actionledger.replay.reviewer_agreement import ReviewerAgreement, reviewer_agreement
 from actionledger.replay.statistics import Coefficient
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.answers import show_contrast
-from actionledger_dashboard.components.controls import line, show_anchors
+from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.filters import midnight
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import called, out_of, share, visible
+from actionledger_dashboard.components.wording import NOTHING_FAILED, called, out_of, share, visible
 from actionledger_dashboard.data import ask
 
 WEEK = "this week"
@@ -57,22 +57,23 @@ class Weeks:
 def show_week() -> None:
     """Show the page."""
     weeks = weeks_of()
-    if weeks is not None:
+    if weeks is None:
+        show_first_week(EVERYTHING, "There is no day before to compare with.")
+    elif ask(queries.funnel, weeks.before).intent:
         st.caption(weeks.words)
-        if ask(queries.funnel, weeks.before).intent:
-            show_worse(weeks)
-            show_groups(weeks)
-        else:
-            show_no_week_before(weeks)
+        show_worse(weeks)
+        show_groups(weeks)
+    else:
+        st.caption(weeks.words)
+        show_first_week(weeks.after, "The days before have no tool calls, so there is nothing to compare.")
     show_decided(weeks)
     show_open()
 
 
 def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
-    """Return the last week of the ledger and the one before; None, with a word, where there are no two days."""
+    """Return the last week of the ledger and the one before; None where there are no two days."""
     known = ask(queries.dimensions)
     if known.first is None or known.last is None or known.first.date() == known.last.date():
-        notices.one_day(is_dated=known.first is not None)
         return None
     first, last, begin, end = latest_two(known.first.date(), known.last.date())
     starts, middle, stop = midnight(first), midnight(begin), midnight(end + timedelta(days=1))
@@ -84,11 +85,25 @@ def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
     )
 
 
-def show_no_week_before(weeks: Weeks) -> None:
-    """Say that nothing can be worse or new, and where what fails in the week stands."""
-    st.info("The previous week has no tool calls, so there is nothing to compare.")
-    days = f"./?{links.query_of(links.filter_parameters(weeks.after))}"
-    show_anchors("week.failures", [("what fails in these days", days)])
+def show_first_week(within: Filter, why: str) -> None:
+    """Show what failed in days that have none before them, worst first, and how their sessions came out; a row leads to a turn to review."""
+    sessions = ask(queries.session_outcomes, within)
+    came_out = ", ".join(f"{count:,} {outcome.words}" for outcome, count in sessions.items())
+    st.subheader("What failed", anchor=False)
+    st.text(f"{why} {counted(sum(sessions.values()), 'session')}: {came_out}.")
+    groups = ask(failures, within, with_loops=False).groups
+    if not groups:
+        st.info(NOTHING_FAILED)
+        return
+    columns = [
+        Column("Failure", [_called(group.key) for group in groups], "name"),
+        Column("Turns", [group.turns for group in groups], "number"),
+        Column("Turns spent", [group.spent.turns for group in groups], "number"),
+        Column("Sessions lost", [group.lost or None for group in groups], "number"),
+        Column("Sessions", [out_of(group.sessions) for group in groups]),
+    ]
+    hrefs = [links.review_href(*group.examples[0][:2], by=WEEK) for group in groups]
+    tables.show_table("review.first", "what failed, worst first", columns, hrefs, seen=_SEEN)
 
 
 def show_worse(weeks: Weeks) -> None:
@@ -128,7 +143,7 @@ def show_groups(weeks: Weeks) -> None:
         return
     groups = {group.key: group for group in report.groups}
     columns = [
-        Column("Failure", [_name(change) for change in worse], "name"),
+        Column("Failure", [_called(change.key) for change in worse], "name"),
         Column("What became of it", [change.kind for change in worse], "verdict", looks=["bad"] * len(worse)),
         Column("Turns before", [_turns(change.turns_before, change.of_turns_before) for change in worse]),
         Column("Turns now", [_turns(change.turns_after, change.of_turns_after) for change in worse]),
@@ -171,8 +186,8 @@ def as_rows(
         }
 
 
-def _name(change: FailureChange) -> str:
-    return " · ".join(str(part) for part in change.key if part)
+def _called(key: FailureKey) -> str:
+    return " · ".join(str(part) for part in key if part)
 
 
 def _turns(with_it: int, of: int) -> str:

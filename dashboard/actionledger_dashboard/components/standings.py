@@ -23,6 +23,7 @@ from actionledger.replay.standings import (
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.answers import points
 from actionledger_dashboard.components.controls import heading
+from actionledger_dashboard.components.sharing import offer_tables
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import dollars, share, visible
@@ -90,18 +91,21 @@ def show_table(linked: Linked) -> None:
     if len(found) > SHOWN:
         st.caption(f"The {SHOWN} with the most sessions, of {len(found):,}.")
     measures = [measure for measure in NAMES if any(_has(each, measure) for each in found[:SHOWN])]
-    _show_sides(of, found[:SHOWN], measures, within)
+    shared = [(f"{of.capitalize()} side by side", _show_sides(of, found[:SHOWN], measures, within))]
     _say_what_is_left_out(found[:SHOWN])
     asked = st.query_params.get("measure")
     if asked is not None:
-        _show_pairs(of, found, asked, st.query_params.get("row", ""), within)
+        shared += _show_pairs(of, found, asked, st.query_params.get("row", ""), within)
+    offer_tables("standings", f"{of} side by side", shared)
 
 
 def _has(standing: Standing, measure: Measured) -> bool:
     return measure_of(standing, measure).value is not None
 
 
-def _show_sides(of: str, found: Sequence[Standing], measures: Sequence[Measured], within: Filter) -> None:
+def _show_sides(
+    of: str, found: Sequence[Standing], measures: Sequence[Measured], within: Filter
+) -> list[Column]:
     columns = [
         Column(of.removesuffix("s").capitalize(), [each.label or NO_NAME for each in found]),
         Column("Sessions", [each.sessions for each in found], "number"),
@@ -119,6 +123,7 @@ def _show_sides(of: str, found: Sequence[Standing], measures: Sequence[Measured]
     tables.show_table(
         "standings", f"{of} side by side", columns, [_href(of, each.label, within) for each in found]
     )
+    return columns
 
 
 def _say_what_is_left_out(found: Sequence[Standing]) -> None:
@@ -169,12 +174,14 @@ def _href(of: str, label: str, within: Filter) -> str:
     return links.sessions_href(replace(within, **only)) if only else ""
 
 
-def _show_pairs(of: str, found: Sequence[Standing], asked: str, label: str, within: Filter) -> None:
+def _show_pairs(
+    of: str, found: Sequence[Standing], asked: str, label: str, within: Filter
+) -> list[tuple[str, list[Column]]]:
     """Show one side against each other one, by the measure of the cell that was pressed."""
     measure = next((each for each in NAMES if each == asked), None)
     if measure is None or all(each.label != label for each in found):
         st.info("The link names a cell that this table does not have.")
-        return
+        return []
     made = pairs(found, label, measure)
     first = next(measure_of(each, measure) for each in found if each.label == label)
     heading(
@@ -184,7 +191,7 @@ def _show_pairs(of: str, found: Sequence[Standing], asked: str, label: str, with
     st.text(f"{NAMES[measure]}, {visible(label or NO_NAME)}: {shown(first, measure) or 'nothing counted'}")
     if not made:
         st.info("No other side has this measure.")
-        return
+        return []
     columns = [
         Column(of.removesuffix("s").capitalize(), [each.label or NO_NAME for each in made]),
         Column(NAMES[measure], [_value(each.value, measure) for each in made]),
@@ -203,6 +210,7 @@ def _show_pairs(of: str, found: Sequence[Standing], asked: str, label: str, with
         hrefs if any(hrefs) else None,
         reveal=f"{asked} {label}",
     )
+    return [(f"{NAMES[measure]}: {label or NO_NAME} against each other one", columns)]
 
 
 def _value(value: float, measure: Measured) -> str:

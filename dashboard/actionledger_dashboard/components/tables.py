@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import streamlit as st
@@ -157,17 +158,17 @@ def offer_export(name: str, count: int, selection: Selection | Picking) -> None:
         for form, (label, mime) in _FORMS.items():
             st.download_button(
                 f"Download {count:,} as {label}",
-                data=partial(_content, selection, name, form, failed),
+                data=partial(content_of, partial(_write, selection, form), f"{name}.{form}", failed),
                 file_name=f"{name}.{form}",
                 mime=mime,
                 on_click="ignore",  # a run of the page may forget what makes the file before it is made
                 key=f"{name}.export.{form}",
             )
-        _say_why(name, failed)
+        say_why(name, failed)
 
 
 @st.fragment
-def _say_why(name: str, failed: list[str]) -> None:
+def say_why(name: str, failed: list[str]) -> None:
     """Say why a file could not be made; run by itself, which leaves the buttons and what makes their files as they are."""
     _mount_export(key=f"{name}.exporting", data={"name": name}, on_failed_change=_nothing)
     if failed:
@@ -178,10 +179,14 @@ def _nothing() -> None:
     """Without a callback Streamlit doesn't run the fragment."""
 
 
-def _content(selection: Selection | Picking, name: str, form: RowForm, failed: list[str]) -> bytes:
-    """Make a file, and return the ticket for it; see ``HandOver``."""
+def _write(selection: Selection | Picking, form: RowForm, file: Path) -> None:
+    write_rows(opened(), selection, file, form)
+
+
+def content_of(write: Callable[[Path], None], file_name: str, failed: list[str]) -> bytes:
+    """Make a file, and return the ticket for it; see ``HandOver``. Why that was not possible is added to what failed."""
     try:
-        return ticket_of(f"{name}.{form}", lambda file: write_rows(opened(), selection, file, form))
+        return ticket_of(file_name, write)
     except (ActionLedgerError, OSError) as error:
         failed.append(str(error))
         raise

@@ -16,6 +16,7 @@ from actionledger.ledger.queries.turn import turn_details
 from actionledger.ledger.queries.turns import landmarks
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.controls import heading
+from actionledger_dashboard.components.sharing import offer_tables
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Linked, page_of
 from actionledger_dashboard.components.wording import called, dollars, duration, share_of
@@ -52,8 +53,9 @@ def show_two_sessions(linked: Linked) -> None:
     found = ask(session_sums, [before, after])
     if len(found) == 2:
         one, other = found
-        _show_sums(one, other)
-        _show_tools(one, other)
+        names = f"{_named(one)} and {_named(other)}"
+        shared = [(names, _show_sums(one, other)), ("Tools", _show_tools(one, other))]
+        offer_tables("two", names, [(name, columns) for name, columns in shared if columns])
         _show_turns(linked, one, other)
 
 
@@ -102,7 +104,7 @@ def _named(each: SessionSums) -> str:
     return each.title or called(each.external_id, each.session_id)
 
 
-def _show_sums(one: SessionSums, other: SessionSums) -> None:
+def _show_sums(one: SessionSums, other: SessionSums) -> list[Column]:
     told = {name: (fact(one), fact(other)) for name, fact in _FACTS.items()}
     there = {name: pair for name, pair in told.items() if any(pair)}
     columns = [
@@ -111,9 +113,10 @@ def _show_sums(one: SessionSums, other: SessionSums) -> None:
         Column("Second session", [pair[1] or "–" for pair in there.values()], "title"),
     ]
     tables.show_table("two.sums", "both sessions", columns, None)
+    return columns
 
 
-def _show_tools(one: SessionSums, other: SessionSums) -> None:
+def _show_tools(one: SessionSums, other: SessionSums) -> list[Column]:
     """Show how often each tool is called in either session, and how often a try of it failed."""
     first, second = (
         {tool.name: tool for tool in ask(tools_of_session, each.session_id)} for each in (one, other)
@@ -122,7 +125,7 @@ def _show_tools(one: SessionSums, other: SessionSums) -> None:
         {*first, *second}, key=lambda name: -sum(side[name].calls for side in (first, second) if name in side)
     )
     if not names:
-        return
+        return []
     heading("Tools")
     columns = [Column("Tool", names, "name")]
     for word, side in (("first", first), ("second", second)):
@@ -138,6 +141,7 @@ def _show_tools(one: SessionSums, other: SessionSums) -> None:
             ),
         ]
     tables.show_table("two.tools", "tools of both sessions", columns, None, seen=12)
+    return columns
 
 
 def _show_turns(linked: Linked, one: SessionSums, other: SessionSums) -> None:

@@ -1,6 +1,6 @@
 """Which side is better: several in a table, two turn by turn or as two sets of responses, or two sessions side by side."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from actionledger.replay.comparison import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.paired import PairedComparison, PairedGroup, compare_by
 from actionledger.report.comparisons import in_words
+from actionledger.report.exports.reports import comparison_report, contrast_report
 from actionledger_dashboard.components import charts, links, notices, tables
 from actionledger_dashboard.components.answers import show_contrast, show_paired
 from actionledger_dashboard.components.comparison_tables import (
@@ -30,11 +31,12 @@ from actionledger_dashboard.components.comparison_tables import (
 from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.readings import Step, show_readings
+from actionledger_dashboard.components.sharing import offer_page
 from actionledger_dashboard.components.sides import FIRST, Sides, pick_sides
 from actionledger_dashboard.components.standings import TABLE, show_table
 from actionledger_dashboard.components.two_sessions import SESSIONS, show_two_sessions
 from actionledger_dashboard.components.widgets import Linked, page_of
-from actionledger_dashboard.data import ask
+from actionledger_dashboard.data import ask, opened
 
 TWO = "two sides"
 """What the comparison of two sides is called among the ways to compare."""
@@ -90,6 +92,8 @@ def show_sets(found: Contrast, sides: Sides) -> None:
         help="Each share with its 95 % interval, which takes a session for one cluster.",
         anchor=False,
     )
+    names = (sides.before.label, sides.after.label)
+    offer_page("comparison", " and ".join(names), lambda: contrast_report(found, names))
     chart = charts.contrast_chart(found.measures, NAMES, sides.before.label, sides.after.label)
     st.altair_chart(chart, key="measures_chart", alt="The measures of both sides")
     show_measures(found.measures, sides)
@@ -99,6 +103,7 @@ def show_pairs(linked: Linked, found: PairedComparison, sides: Sides) -> None:
     """Show two runs over the same turns: the answer, what changed, by model, and the turns."""
     show_paired(found, sides)
     show_anchors("itself", [("Link to this comparison", sides.href())])
+    offer_readings(sides)
     st.subheader("What changed", help="A row leads to its turns, below.", anchor=False)
     show_buckets(found, sides)
     st.subheader("Turns", anchor=False)
@@ -110,6 +115,19 @@ def show_pairs(linked: Linked, found: PairedComparison, sides: Sides) -> None:
     if count:
         show_turns(turns_of(sides, listed, tables.PAGE, offset), sides, listed)
     show_groups(linked, sides)
+
+
+def offer_readings(sides: Sides) -> None:
+    """Offer two readings of the same turns as a file."""
+    after = sides.after.within.run_id
+    if after is None:
+        return
+    names, before = (sides.before.label, sides.after.label), sides.before.within.run_id
+
+    def pieces() -> Iterator[str]:
+        return comparison_report(queries.compare_runs(opened(), before, after, within=sides.within), names)
+
+    offer_page("comparison", " and ".join(names), pieces)
 
 
 def pick_listed(linked: Linked, found: PairedComparison, sides: Sides) -> tuple[Listed, int]:

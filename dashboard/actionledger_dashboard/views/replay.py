@@ -16,6 +16,7 @@ from actionledger_dashboard.components import links, notices
 from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.readings import reading_choices, show_beside
+from actionledger_dashboard.components.sharing import offer_session
 from actionledger_dashboard.components.sides import FIRST as BESIDE_FIRST
 from actionledger_dashboard.components.transcript import Names, session_meant, show_facts, show_transcript
 from actionledger_dashboard.components.wording import visible
@@ -96,6 +97,7 @@ def show_outer(session: Session, run_id: str | None) -> None:
         ("beside another session", links.beside_href(session.session_id)),
     ]
     show_facts("facts", facts_of(session), family(session, course), reading_choices(detail, run_id), ways)
+    offer_session(session.session_id, session.external_id or session.session_id, run_id)
     if not show_beside(detail, run_id, course):
         here = session.session_id
         show_turn(

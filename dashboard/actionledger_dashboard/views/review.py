@@ -7,7 +7,7 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.reviews import Queue, count_turns_to_review, turns_to_review
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.controls import line
+from actionledger_dashboard.components.controls import line, show_anchors
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.links import filter_parameters
 from actionledger_dashboard.components.readings import Step
@@ -20,6 +20,9 @@ from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
+
+ANYBODYS = (Queue.FAILING, Queue.ALL)
+"""The queues that need no name; the others are somebody's."""
 
 TURNS, APPROVALS, AGREEMENT = "turns", "approvals", "agreement"
 
@@ -48,11 +51,12 @@ def show() -> None:
 def show_queue(linked: Linked, within: Filter, name: str) -> None:
     """Show the turns that wait to be judged; a row opens one."""
     bar = Bar(linked)
-    picked = Queue.ALL
-    if name:  # the other queues are somebody's
-        picked = Queue(bar.one("Queue", "queue", list(dict.fromkeys(map(str, (Queue.FAILING, *Queue))))))
+    there = list(dict.fromkeys((Queue.FAILING, *Queue))) if name else list(ANYBODYS)
+    if name or st.query_params.get("queue", Queue.ALL) in there:
+        picked = Queue(bar.one("Queue", "queue", [str(each) for each in there]))
         linked.stop_at_unknown()
     else:
+        picked = Queue.FAILING
         say_whose_queue()
     count = ask(count_turns_to_review, picked, name, within)
     offset = bar.page_of(count, tables.PAGE)
@@ -60,7 +64,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
         st.caption(f"{counted(count, 'turn')}. A row opens the turn.", width="content")
         bar.show()
     if not count:
-        st.info("No turn is in this queue. Choose another one, or take a filter away.")
+        say_that_it_is_empty(picked, within)
         return
     found = ask(turns_to_review, picked, name, within, limit=tables.PAGE, offset=offset)
     columns = [
@@ -89,12 +93,27 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
     tables.show_table("review.turns", f"turns: {picked}", said, hrefs)
 
 
+def say_that_it_is_empty(queue: Queue, within: Filter) -> None:
+    """Say that no turn waits, and lead on."""
+    st.info(
+        "No turn failed here that you have not judged."
+        if queue is Queue.FAILING
+        else "No turn is in this queue. Choose another one, or take a filter away."
+    )
+    everything = {"queue": str(Queue.ALL)} | filter_parameters(within)
+    ways = [
+        ("all turns", f"review?{links.query_of(everything)}"),
+        (WEEK, f"review?{links.query_of({'by': WEEK})}"),
+    ]
+    show_anchors("review.on", ways, "Look at")
+
+
 def say_whose_queue() -> None:
     """Say why the queue that the link asks for is not shown, where nobody has given a name."""
     asked = st.query_params.get("queue", Queue.ALL)
-    if asked in {*Queue} - {Queue.ALL}:
-        st.info(f"The queue *{asked}* is somebody's: give your name above to see it. Here is every turn.")
-    elif asked != Queue.ALL:
+    if asked in {*Queue}:
+        st.info(f"The queue *{asked}* is somebody's: give your name above to see it. Here is what failed.")
+    else:
         notices.unknown_value("Queue", asked, key="review.queue.remove", on_remove=all_turns)
 
 
@@ -149,7 +168,7 @@ def steps_from(session_id: str, index: int, name: str) -> list[Step]:
         back = f"review?{links.query_of({'by': WEEK})}"
         return [Step(WEEK, "what got worse, what is new, what was decided", (), back), *elsewhere]
     asked = st.query_params.get("queue", "")
-    queue = next((each for each in Queue if each == asked), Queue.FAILING if name else Queue.ALL)
+    queue = next((each for each in Queue if each == asked), Queue.FAILING)
     rows = ask(turns_to_review, queue, name, within, limit=tables.PAGE)
     places = [(row.session_id, row.turn_index) for row in rows]
     here = places.index((session_id, index)) if (session_id, index) in places else -1

@@ -1,13 +1,16 @@
 """Reports as one HTML file: it opens without a network, runs no script, and shows what a model wrote as text alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
+from actionledger.core.hooks import drawn
 from actionledger.core.html import chip, escaped, faithful, frame, heading
 from actionledger.core.rates import Rate
 from actionledger.core.tables import Markup, box
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import SENTENCES, Capture, ExecutionStatus, Origin
 from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
+from actionledger.replay.contrasts import Contrast
 from actionledger.report.exports.parts import Track, spent
 
 # Nothing may be asked of anybody, and nothing runs, whatever stands in a text.
@@ -72,6 +75,34 @@ def comparison_report(comparison: Comparison, names: tuple[str, str]) -> Iterato
         if rows:
             title = f"{bucket.replace('_', ' ')}, examples"
             yield f"<section>{frame(heading(title), box(('session', 'turn', 'model', before, after), rows))}</section>\n"
+    yield "</body></html>\n"
+
+
+def contrast_report(found: Contrast, names: tuple[str, str]) -> Iterator[str]:
+    """Yield the report of two sets of responses that share no turns.
+
+    Args:
+        found: what they came to.
+        names: what the two are called.
+    """
+    yield _begin(" and ".join(names))
+    yield f"<section>{drawn(found, 'html')}</section>\n</body></html>\n"
+
+
+Tabled: TypeAlias = tuple[str, Sequence[str], Sequence[Sequence[object]]]
+"""A table of a report: what it shows, its heads, its rows."""
+
+
+def tables_report(title: str, tables: Sequence[Tabled]) -> Iterator[str]:
+    """Yield a report that consists of tables.
+
+    Args:
+        title: what it is about.
+        tables: they, one below the other.
+    """
+    yield _begin(title)
+    for name, heads, rows in tables:
+        yield f"<section>{frame(heading(name), box(heads, rows))}</section>\n"
     yield "</body></html>\n"
 
 
