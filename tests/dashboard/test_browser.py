@@ -207,7 +207,7 @@ def test_on_a_phone_the_overview_fits_in_three_screens_and_the_pages_are_at_the_
         assert bar
         assert bar["y"] + bar["height"] == 844
         at_hand = ["Overview", "Sessions", "Usage", "Tools", "Review"]
-        assert [text for text in nav.locator("a").all_inner_texts() if text] == at_hand
+        assert [link.inner_text() for link in nav.locator("a").all() if link.is_visible()] == at_hand
         more = page.get_by_role("button", name="More", exact=True)
         more.click()
         assert page.get_by_role("link", name="Compare", exact=True).is_visible()

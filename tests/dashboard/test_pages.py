@@ -289,7 +289,8 @@ class TestReplay:
         facts = {fact["label"]: fact["text"] for fact in known["facts"]}
         query = f"session={test.query_params['session']}&turn={drawn(test, 'transcript')['index']}"
         assert [way["href"] for way in known["ways"]] == [
-            f"{page}?{query}" for page in ("transcript", "review", "playground")
+            *(f"{page}?{query}" for page in ("transcript", "review", "playground")),
+            f"compare?as=two+sessions&before_session={test.query_params['session']}",
         ]
         assert (facts["Session"], facts["Model"], facts["Turns"]) == ("steps", "small", "4")
         [after] = shown(test)["told"]
@@ -530,3 +531,47 @@ def test_a_ledger_that_can_not_be_read_is_said_and_no_fault_of_a_page(
     test = open_page(path, f"views/{page}.py")
     assert [each.value for each in test.subheader][-1] == "The ledger can't be read"
     assert "actionledger doctor" in drawn(test, "exact")["text"]
+
+
+class TestLinksThatMiss:
+    def test_the_nearest_value_takes_its_place(self, open_page: Open, sample: Path, stats: Stats) -> None:
+        """A task that was mistyped; what else is picked stays."""
+        test = open_page(sample, OVERVIEW, show="funnel", task=["undatd"], model="small")
+        assert 'Task: there is no "undatd" here' in texts(test)
+        press(test, "Use undated")
+        assert (test.query_params["task"], test.query_params["model"]) == ("undated", "small")
+        assert stats(test)["Responses"][0] == "1"
+
+    def test_hostile_names_are_no_markdown_on_a_button(
+        self, open_page: Open, sample: Path, hostile: str
+    ) -> None:
+        """A label of a button is read as Markdown."""
+        test = open_page(sample, OVERVIEW, model=hostile[:-1])
+        [label] = [each.label for each in test.button if each.label.startswith("Use ")]
+        assert "![" not in label
+        assert "](" not in label
+
+    def test_the_nearest_session_is_offered(self, open_page: Open, sample: Path) -> None:
+        """By its name, in the same page."""
+        test = open_page(sample, REPLAY, session="stepz", turn="1")
+        assert "There is no such session in this ledger" in texts(test)
+        [link] = drawn(test, "anchors")["links"]
+        assert link == {"text": "steps", "href": "?session=steps&turn=1"}
+
+    def test_without_a_session_the_newest_are_offered(self, open_page: Open, sample: Path) -> None:
+        """Each opens in the page that was asked for."""
+        test = open_page(sample, REPLAY)
+        found = [json.loads(one.proto.json) for one in test.get("bidi_component")]
+        hrefs = [link["href"] for each in found if "links" in each for link in each["links"]]
+        assert len(hrefs) == 3
+        assert all(href.startswith("replay?session=") for href in hrefs)
+
+    def test_a_page_of_nothing_says_what_fills_it(self, open_page: Open, tmp_path: Path) -> None:
+        """A ledger without a tool call has filters that leave nothing over, as it was said."""
+        path = tmp_path / "l.duckdb"
+        with open_ledger(path) as ledger:
+            turn = al.RecordedTurn(0, "Done.")
+            al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,))])
+        test = open_page(path, "views/tools.py")
+        assert "Nothing of this kind is recorded in this ledger yet." in texts(test)
+        assert "actionledger import" in drawn(test, "exact")["text"]

@@ -375,9 +375,8 @@ def test_the_first_day_of_a_ledger_says_what_failed(open_page: Open, tmp_path: P
         al.import_sessions(ledger, [al.RecordedSession("s", "assistant", "m", "", (turn,))])
     test = open_page(path, PAGE, by="this week")
     assert "There is no day before to compare with. 1 session:" in words(test)
-    assert [row["Failure"] for row in tables(test)["what failed, worst first"]] == [
-        "reading · malformed_json"
-    ]
+    [row] = tables(test)["what failed, worst first"]
+    assert row["Failure"].startswith("reading · malformed_json")
 
 
 def test_the_week_shows_what_is_new_decided_and_open(

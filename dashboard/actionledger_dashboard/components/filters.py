@@ -219,7 +219,7 @@ def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Aske
     there = st.query_params.get_all(field.parameter)
     for value in there:
         if value and not is_known(field, value, choices):
-            linked.note_unknown(field.label, field.parameter, value)
+            linked.note_unknown(field.label, field.parameter, value, known=choices)
     values = _values_of(field, choices, there)
     for value in _known_of(field, choices, there)[len(values) :]:
         linked.note_unknown(field.label, field.parameter, value, is_further=True)

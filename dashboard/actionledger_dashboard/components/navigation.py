@@ -102,7 +102,7 @@ def say_what_is_no_page() -> None:
     """Name the page that the address asks for where there is none of that name: the overview is shown in its place."""
     asked = urlsplit(st.context.url or "").path.strip("/")
     if asked and asked not in _READ:
-        notices.unknown_page(asked)
+        notices.unknown_page(asked, [page for page in _READ if page])
 
 
 def say_what_is_not_read(page: str) -> None:

@@ -1,17 +1,21 @@
 """What a page says where there is nothing to show."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 
 import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
+from actionledger.ledger import queries
+from actionledger.ledger.queries.filters import FILTERS
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.controls import show_anchors, show_exact
-from actionledger_dashboard.components.wording import visible
-from actionledger_dashboard.data import ledger_path
+from actionledger_dashboard.components.wording import called, visible
+from actionledger_dashboard.data import ask, ledger_path
 
 
 def empty_ledger() -> None:
@@ -47,16 +51,30 @@ def unreadable(error: LedgerError) -> None:
 
 
 def nothing_found() -> None:
-    """Say that the filters leave nothing over."""
-    st.info("Nothing matches these filters. Take one away, or widen the days.")
+    """Say that the filters leave nothing over, or that nothing of this kind is recorded, and what to do."""
+    if any(name in FILTERS for name in st.query_params):
+        st.info("Nothing matches these filters. Take one away, or widen the days.")
+        return
+    st.info("Nothing of this kind is recorded in this ledger yet. Recordings of agents have it:")
+    path = shlex.quote(str(ledger_path()))
+    show_exact("notice.nothing_found", f"actionledger import ~/.claude/projects --ledger {path}")
 
 
-def unknown_value(label: str, value: str, *, key: str, on_remove: Callable[[], None]) -> None:
-    """Say that a link asks for something that is not in this ledger, and offer to take it out of the link."""
+def unknown_value(
+    label: str,
+    value: str,
+    *,
+    key: str,
+    on_remove: Callable[[], None],
+    near: str = "",
+    on_replace: Callable[[], None] | None = None,
+) -> None:
+    """Say that a link asks for something that is not in this ledger, and offer to take it out of the link, or what is nearest to it."""
     _removable(
         f"{label}: there is no {_quoted(value)} here; take it out to see what there is.",
         key,
         on_remove,
+        (near, on_replace) if near and on_replace else None,
     )
 
 
@@ -78,26 +96,43 @@ def only_one(label: str, value: str, *, key: str, on_remove: Callable[[], None])
     )
 
 
-def _removable(said: str, key: str, on_remove: Callable[[], None]) -> None:
-    """Say something of a link, with a button that takes it out of the link."""
-    sentence, remove = st.columns([6, 1], vertical_alignment="center")
+def _removable(
+    said: str,
+    key: str,
+    on_remove: Callable[[], None],
+    replacing: tuple[str, Callable[[], None]] | None = None,
+) -> None:
+    """Say something of a link, with a button that takes it out of the link, and one that puts what is nearest to it in its place."""
+    sentence, near, remove = st.columns([5, 2, 1], vertical_alignment="center")
     sentence.text(said)
+    if replacing:
+        value, on_replace = replacing
+        near.button(f"Use {_plain(value)}", key=f"{key}.near", on_click=on_replace)
     remove.button("Remove", key=key, on_click=on_remove)
+
+
+def _plain(text: str) -> str:
+    """Return a text for a button, whose label reads Markdown."""
+    return re.sub(r"([^\w\s])", r"\\\1", visible(text))
 
 
 def _quoted(text: str) -> str:
     return visible(json.dumps(text, ensure_ascii=False))
 
 
-def unknown_page(path: str) -> None:
-    """Say that an address leads to no page, and which one this is."""
+def unknown_page(path: str, pages: Sequence[str]) -> None:
+    """Say that an address leads to no page, which one this is, and which one is nearest to it."""
     st.text(f"There is no page {_quoted(path)}; this is the overview.")
+    if near := get_close_matches(path, pages, n=1):
+        show_anchors("near.page", [(near[0], near[0])], "Did you mean")
 
 
-def unknown_session() -> None:
-    """Say that a link leads nowhere, and where to go from there."""
+def unknown_session(near: str = "", href: str = "") -> None:
+    """Say that a link leads nowhere, and where to go from there: to the session whose name is nearest, or to all of them."""
     st.subheader("There is no such session in this ledger", anchor=False)
     st.text("The link may be of another ledger, or mistyped.")
+    if near:
+        show_anchors("near.session", [(near, href)], "Did you mean")
     st.page_link(links.SESSIONS, label="All sessions →")
 
 
@@ -116,10 +151,16 @@ def unknown_turn(turn: str, session_id: str) -> None:
     show_anchors("turns", [("its turns", links.replay_href(session_id))], "There are")
 
 
-def no_session() -> None:
-    """Say how a session is chosen."""
+_NEWEST = 5
+
+
+def no_session(href_of: Callable[[str], str] = links.transcript_href) -> None:
+    """Say how a session is chosen, and lead to the newest ones."""
     st.subheader("No session is open", anchor=False)
-    st.text("Open one from the list of sessions, or a turn from any chart.")
+    st.text("Open one from the list of sessions, or a turn from any chart. The newest ones:")
+    for place, each in enumerate(ask(queries.sessions, limit=_NEWEST)):
+        name = each.title or called(each.external_id, each.session_id)
+        show_anchors(f"newest.{place}", [(name, href_of(each.session_id))])
     st.page_link(links.SESSIONS, label="All sessions →")
 
 

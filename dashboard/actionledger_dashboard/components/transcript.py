@@ -8,9 +8,10 @@ import streamlit as st
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger import queries
-from actionledger.ledger.queries.names import sessions_called
+from actionledger.ledger.queries.names import near_session, sessions_called
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.controls import mount_of
+from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import Values
 from actionledger_dashboard.viewer.page import VIEWER
@@ -53,7 +54,9 @@ def session_meant(called: str) -> str | None:
             len(found), [(each.told_apart(called), each.session_id) for each in found[:_SHOWN]]
         )
     else:
-        notices.unknown_session()
+        near = ask(near_session, called)
+        here = {name: st.query_params.get_all(name) for name in st.query_params}
+        notices.unknown_session(near, f"?{query_of({**here, 'session': near})}" if near else "")
     return None
 
 

@@ -1,9 +1,10 @@
 """Widgets whose values stand in the URL, so that any state of a page is a link, and the row of them above a list."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import partial
 from math import ceil
 from typing import Any
@@ -25,12 +26,14 @@ class Unknown:
         name: the query parameter.
         value: what it asks for.
         is_further: whether it is there, and asked for beside another value of what has one.
+        near: what is there and nearest to it; empty where nothing is.
     """
 
     label: str
     name: str
     value: str
     is_further: bool = False
+    near: str = ""
 
 
 class Linked:
@@ -48,19 +51,28 @@ class Linked:
         self.page = page
         self._unknown: list[Unknown] = []
 
-    def note_unknown(self, label: str, name: str, value: str, *, is_further: bool = False) -> None:
-        """Note that the URL asks for something that is not there."""
-        self._unknown.append(Unknown(label, name, value, is_further))
+    def note_unknown(
+        self, label: str, name: str, value: str, *, known: Iterable[str] = (), is_further: bool = False
+    ) -> None:
+        """Note that the URL asks for something that is not there, of what is known."""
+        near = get_close_matches(value, [*known], n=1)
+        self._unknown.append(Unknown(label, name, value, is_further, near[0] if near else ""))
 
     def stop_at_unknown(self) -> None:
         """Name what the URL asked for and is not there, and end the page where there is any."""
         for unknown in dict.fromkeys(self._unknown):  # a link can ask for the same twice
-            say = notices.only_one if unknown.is_further else notices.unknown_value
-            say(
+            key, on_remove = f"{self.page}.{unknown.name}.remove.{unknown.value}", partial(_take_out, unknown)
+            if unknown.is_further:
+                notices.only_one(unknown.label, unknown.value, key=key, on_remove=on_remove)
+                continue
+            on_replace = partial(_take_out, unknown, unknown.near)
+            notices.unknown_value(
                 unknown.label,
                 unknown.value,
-                key=f"{self.page}.{unknown.name}.remove.{unknown.value}",
-                on_remove=partial(_take_out, unknown),
+                key=key,
+                on_remove=on_remove,
+                near=unknown.near,
+                on_replace=on_replace,
             )
         if self._unknown:
             st.stop()
@@ -69,7 +81,9 @@ class Linked:
         """Let one option be picked."""
         first = next(iter(options))
         there = st.query_params.get_all(name)
-        self._unknown += [Unknown(label, name, value) for value in there if value not in options]
+        for value in there:
+            if value not in options:
+                self.note_unknown(label, name, value, known=options)
         picked = next((value for value in there if value in options), first)
         show_choice(f"{self.page}.{name}", label, name, options, picked)
         return picked
@@ -138,11 +152,10 @@ class Linked:
         st.session_state[f"{self.page}.{name}.written"] = values
 
 
-def _take_out(unknown: Unknown) -> None:
-    """Take out of the URL what is not there."""
-    st.query_params[unknown.name] = [
-        value for value in st.query_params.get_all(unknown.name) if value != unknown.value
-    ]
+def _take_out(unknown: Unknown, instead: str = "") -> None:
+    """Take out of the URL what is not there; something else may take its place."""
+    kept = [value for value in st.query_params.get_all(unknown.name) if value not in {unknown.value, instead}]
+    st.query_params[unknown.name] = [*kept, *([instead] if instead else [])]
 
 
 _mount_bar = mount_of("bar", "addressed")
@@ -205,7 +218,7 @@ class Bar:
         there = st.query_params.get_all(name)
         for value in there:
             if value not in options:
-                self._linked.note_unknown(label, name, value)
+                self._linked.note_unknown(label, name, value, known=options)
         return next((value for value in there if value in options), options[0])
 
 

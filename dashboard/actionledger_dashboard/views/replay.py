@@ -41,7 +41,7 @@ def show() -> None:
     """Show the page."""
     called = st.query_params.get("session")
     if not called:
-        notices.no_session()
+        notices.no_session(links.replay_href)
         return
     session_id = session_meant(called)
     if session_id is None:

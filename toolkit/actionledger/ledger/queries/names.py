@@ -118,6 +118,17 @@ def sessions_called(ledger: Queryable, called: Called) -> list[Named]:
     return named or [each for each in found if text == each.title] or found
 
 
+def near_session(ledger: Queryable, called: str) -> str:
+    """Return the name of the session whose name is nearest to one that none has; empty where none is near.
+
+    Args:
+        ledger: what to ask.
+        called: the name that none has.
+    """
+    names = [name for (name,) in ledger.sql(_SOME_NAMES).fetchall()]
+    return next(iter(get_close_matches(called, names, n=1)), "")
+
+
 def one_session(ledger: Queryable, called: Called) -> str:
     """Return the id of the session that a person means.
 
@@ -133,8 +144,8 @@ def one_session(ledger: Queryable, called: Called) -> str:
         return found[0].session_id
     text = _text_of(ledger, called, "session")
     if not found:
-        near = get_close_matches(text, [name for (name,) in ledger.sql(_SOME_NAMES).fetchall()], n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        near = near_session(ledger, text)
+        hint = f" Did you mean {near!r}?" if near else ""
         raise UsageError(
             f"There is no session {text!r} in the ledger.{hint} 'actionledger show' lists them; give its name, its id, "
             "the beginning of either, or its title."
