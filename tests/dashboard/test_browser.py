@@ -402,7 +402,7 @@ def test_a_filter_is_added_and_removed(visit: Visit) -> None:
     visit.open("turns?task=demo")
     page.get_by_role("button", name="Add filter").click()
     page.get_by_label("Filter by").fill("Outc")
-    page.get_by_role("option", name="Outcome").click()
+    page.get_by_role("option", name="Outcome", exact=True).click()
     page.get_by_role("combobox", name="Outcome").fill("fail")
     page.get_by_role("option", name="failed").click()
     page.wait_for_url("**/turns?task=demo&outcome=failed")

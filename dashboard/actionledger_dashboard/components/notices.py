@@ -103,12 +103,12 @@ def _removable(
     replacing: tuple[str, Callable[[], None]] | None = None,
 ) -> None:
     """Say something of a link, with a button that takes it out of the link, and one that puts what is nearest to it in its place."""
-    sentence, near, remove = st.columns([5, 2, 1], vertical_alignment="center")
-    sentence.text(said)
-    if replacing:
-        value, on_replace = replacing
-        near.button(f"Use {_plain(value)}", key=f"{key}.near", on_click=on_replace)
-    remove.button("Remove", key=key, on_click=on_remove)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(said, width="content")
+        if replacing:
+            value, on_replace = replacing
+            st.button(f"Use {_plain(value)}", key=f"{key}.near", on_click=on_replace)
+        st.button("Remove", key=key, on_click=on_remove)
 
 
 def _plain(text: str) -> str:

@@ -97,12 +97,12 @@ def show_outer(session: Session, run_id: str | None) -> None:
         ("beside another session", links.beside_href(session.session_id)),
     ]
     show_facts("facts", facts_of(session), family(session, course), reading_choices(detail, run_id), ways)
-    offer_session(session.session_id, session.external_id or session.session_id, run_id)
     if not show_beside(detail, run_id, course):
         here = session.session_id
         show_turn(
             "transcript", asked, course, OUTER, lambda child, turn: links.replay_href(here, turn, child=child)
         )
+    offer_session(session.session_id, session.external_id or session.session_id, run_id)
 
 
 def show_child(session: Session, child_id: str) -> None:

@@ -89,7 +89,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
         Column("Model", [turn.model for turn in found]),
     ]
     hrefs = [turn_href(turn.session_id, turn.turn_index, picked, within) for turn in found]
-    said = [each for each in columns if each.kind == "number" or any(each.values)]
+    said = [each for each in columns if each.label == "Turn" or any(each.values)]
     tables.show_table("review.turns", f"turns: {picked}", said, hrefs)
 
 
