@@ -33,6 +33,9 @@ SMALL = 60_000
 QUALITIES = (80, 65, 50, 35)
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 SECOND = "gembrain-standard"
+AGENT = "session=retry-backoff"
+"""A session of an agent, by the beginning of its name."""
+
 STATEMENT = "SELECT model, outcome, count(*) AS turns FROM parse_attempts GROUP BY ALL ORDER BY ALL"
 CUT_OFF = {
     "a-night-without-network": [
@@ -84,6 +87,11 @@ def pages(turn: str) -> dict[str, str]:
         "turns": "turns?search=task",
         "replay": f"replay?{turn}",
         "compare": "compare",
+        "compare_table": "compare?as=table&of=models&measure=success&row=heron-8b",
+        "compare_sessions": "compare?as=two+sessions",
+        "usage": "usage",
+        "tools": "tools",
+        "transcript": f"transcript?{AGENT}",
         "playground": "playground",
         "review": f"review?{turn}",
         "review_queue": "review",

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import erfc, sqrt
 from random import Random
 from typing import Literal, TypeAlias
@@ -91,7 +90,7 @@ class Pair:
         label: the second side.
         value: its value, a share or dollars.
         change: the second minus the first.
-        difference: the 95 % interval of that; None where a side has too few sessions.
+        difference: the 95 % interval of that, which for a share says of 0 what ``p_value`` says; None where a side has too few sessions.
         p_value: of the permutation test of sessions, with all pairs taken into account (Holm); None likewise.
     """
 
@@ -159,26 +158,30 @@ def pairs(found: Sequence[Standing], label: str, measure: Measured) -> tuple[Pai
     if first is None or first.value is None:
         return ()
     others = {each.label: measure_of(each, measure) for each in found if each.label != label}
-    made = [_pair(first, other, name) for name, other in others.items() if other.value is not None]
-    tested = [pair.p_value for pair in made if pair.p_value is not None]
-    adjusted = iter(holm(tested))
-    return tuple(
-        pair
-        if pair.p_value is None
-        else Pair(pair.label, pair.value, pair.change, pair.difference, next(adjusted))
-        for pair in made
-    )
+    there = {name: other for name, other in others.items() if other.value is not None}
+    tested = {name: _test(first, other) for name, other in there.items()}
+    known = {name: p_value for name, p_value in tested.items() if p_value is not None}
+    adjusted = dict(zip(known, holm(list(known.values())), strict=True))
+    return tuple(_pair(first, other, name, adjusted.get(name)) for name, other in there.items())
 
 
-def _pair(first: Rate | Mean, second: Rate | Mean, label: str) -> Pair:
-    one, other = first.value or 0.0, second.value or 0.0
-    made = partial(Pair, label, other, other - one)
+def _test(first: Rate | Mean, second: Rate | Mean) -> float | None:
     if isinstance(first, Rate) and isinstance(second, Rate):
-        p_value = difference_test(first, second)
-        return made(unpaired_difference(first, second, p_value), p_value)
+        return difference_test(first, second)
     if isinstance(first, Mean) and isinstance(second, Mean) and first.interval and second.interval:
-        return made(_apart(first, second), _mean_test(first, second))
-    return made(None, None)
+        return _mean_test(first, second)
+    return None
+
+
+def _pair(first: Rate | Mean, second: Rate | Mean, label: str, p_value: float | None) -> Pair:
+    one, other = first.value or 0.0, second.value or 0.0
+    difference = None
+    if p_value is not None:
+        if isinstance(first, Rate) and isinstance(second, Rate):
+            difference = unpaired_difference(first, second, p_value)
+        elif isinstance(first, Mean) and isinstance(second, Mean):
+            difference = _apart(first, second)
+    return Pair(label, other, other - one, difference, p_value)
 
 
 def _apart(first: Mean, second: Mean) -> tuple[float, float]:
