@@ -29,7 +29,7 @@ const headOf = (data) => {
 };
 
 const multiple = (part, name) => {
-  const cell = element("td", "part");
+  const cell = element("td", part ? "part" : "part none");
   cell.append(element("span", "only-narrow", name));
   if (!part) return cell;
   const track = element("span", "track");

@@ -243,6 +243,12 @@ def show_groups(linked: Linked, _: Funnel, within: Filter) -> None:
     if not found:
         st.info(NOTHING_TO_RATE)
         return
+    whole = len(found)
+    found = [pair for pair in found if pair[1].parse_success.count] or found
+    if len(found) < whole:
+        st.caption(
+            f"Recorded as parsed calls only, and so without a rate: {whole - len(found):,} of {whole:,}."
+        )
     # Models are not ranked: their rate is of the parser that read them, which their prompts need not have asked for.
     most = found[:GROUPS] if dimension == "model" else sorted(found[:GROUPS], key=_by_rate)
     if len(most) < len(found):
