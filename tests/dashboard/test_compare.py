@@ -281,7 +281,7 @@ class TestSets:
         """It was no answer, where recordings of agents have nothing else."""
         answer = drawn(open_page(elsewhere_twice, COMPARE, by="models"), "answer")
         assert answer["headline"] == (
-            "100.0% of what was tried elsewhere succeeded before, 50.0% after: −50.0 points, from too few sessions to tell that from chance."
+            "100.0% of tool calls succeeded before, 50.0% after: −50.0 points, from too few sessions to tell that from chance."
         )
         assert dict(answer["facts"])["Not auditable"].startswith("2 before, 2 after")
 

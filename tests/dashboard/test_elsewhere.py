@@ -95,7 +95,7 @@ def test_each_reason_has_what_its_turns_took(open_page: Open, elsewhere: Path, c
     test = open_page(elsewhere, "views/overview.py", reasons="by reason")
     rows = {row["Reason"]: row for row in cells(test)}
     assert {name: row["Where"] for name, row in rows.items()} == dict.fromkeys(
-        ("command_failed", "rejected"), "acting (elsewhere)"
+        ("command_failed", "rejected"), "acting (recorded agent)"
     )
     assert [rows[name]["Input tokens"] for name in ("command_failed", "rejected")] == ["1,000", "2,000"]
     assert rows["command_failed"]["Cost"] == "$0.2500"

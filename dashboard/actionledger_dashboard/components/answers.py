@@ -20,8 +20,8 @@ NOT_BOTH = "One side has nothing that meant to act and can be audited."
 
 _ANSWERS = {
     "parse_success": "parsed",
-    "recorded_execution": "of what was tried elsewhere succeeded",
-    "execution": "of what was tried here succeeded",
+    "recorded_execution": "of tool calls succeeded",
+    "execution": "of executions by actionledger succeeded",
 }
 """Which rate of two sides answers, the first that both have, and what its sentence says of it."""
 

@@ -70,7 +70,7 @@ NAMES: Mapping[str, str] = {
     "strict_success": "Strict success",
     "validation": "Valid actions",
     "execution": "Executions succeeded",
-    "recorded_execution": "Succeeded elsewhere",
+    "recorded_execution": "Tool calls succeeded",
     "recorded_success": "Recorded successes",
     "harness_took": "Their harness took",
 }

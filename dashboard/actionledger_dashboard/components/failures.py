@@ -180,7 +180,7 @@ def spent_on(spent: Spent) -> str:
 
 def place_of(key: FailureKey) -> str:
     """Return where the failures of a group happen, and to which action."""
-    stage = f"{key.stage} (elsewhere)" if key.origin is Origin.RECORDED else str(key.stage)
+    stage = f"{key.stage} (recorded agent)" if key.origin is Origin.RECORDED else str(key.stage)
     return f"{stage}: {key.action}" if key.action else stage
 
 
@@ -351,7 +351,7 @@ WAYS: dict[str, Callable[[Filter], bool]] = {
 
 def place(failure: Failure | FailureCost) -> str:
     """Return where something failed, and whether another runtime had run it."""
-    return f"{failure.stage} (elsewhere)" if failure.origin is Origin.RECORDED else str(failure.stage)
+    return f"{failure.stage} (recorded agent)" if failure.origin is Origin.RECORDED else str(failure.stage)
 
 
 def example(failure: Failure) -> str:
