@@ -33,8 +33,8 @@ SMALL = 60_000
 QUALITIES = (80, 65, 50, 35)
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 SECOND = "gembrain-standard"
-AGENT = "session=retry-backoff"
-"""A session of an agent, by the beginning of its name."""
+AGENTS = Path(__file__).parents[1] / "data" / "agents"
+LONGEST = "SELECT session_id::VARCHAR FROM sessions JOIN turns USING (session_id) WHERE agent <> '' GROUP BY ALL ORDER BY count(*) DESC, 1"
 
 STATEMENT = "SELECT model, outcome, count(*) AS turns FROM parse_attempts GROUP BY ALL ORDER BY ALL"
 CUT_OFF = {
@@ -61,8 +61,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
         os.environ["XDG_STATE_HOME"] = temporary  # whoever runs this has a state of their own
         ledger = Path(temporary, "team.duckdb")
-        session, turn = filled(ledger)
-        paths = pages(f"session={session}&turn={turn}")
+        session, turn, agents = filled(ledger)
+        paths = pages(f"session={session}&turn={turn}", agents)
         names = sys.argv[1:] or list(paths)
         found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
@@ -75,11 +75,12 @@ def main() -> None:
                         sys.stdout.write(f"{kept.name}: {kept.stat().st_size:,} bytes\n")
 
 
-def pages(turn: str) -> dict[str, str]:
+def pages(turn: str, agents: list[str]) -> dict[str, str]:
     """Return the address of each page, by the name of its pictures.
 
     Args:
         turn: the query that names a turn.
+        agents: sessions of agents, the longest first.
     """
     return {
         "overview": "",
@@ -88,10 +89,10 @@ def pages(turn: str) -> dict[str, str]:
         "replay": f"replay?{turn}",
         "compare": "compare",
         "compare_table": "compare?as=table&of=models&measure=success&row=heron-8b",
-        "compare_sessions": "compare?as=two+sessions",
+        "compare_sessions": f"compare?as=two+sessions&before_session={agents[0]}&after_session={agents[1]}",
         "usage": "usage",
         "tools": "tools",
-        "transcript": f"transcript?{AGENT}",
+        "transcript": f"transcript?session={agents[0]}",
         "playground": "playground",
         "review": f"review?{turn}",
         "review_queue": "review",
@@ -105,11 +106,12 @@ def pages(turn: str) -> dict[str, str]:
     }
 
 
-def filled(path: Path) -> tuple[str, int]:
-    """Make a ledger of what a team has: samples, a second reading, reviews, something that waits; return a turn to look at."""
+def filled(path: Path) -> tuple[str, int, list[str]]:
+    """Make a ledger of what a team has: samples, a second reading, reviews, something that waits; return a turn to look at, and sessions of agents."""
     with al.open_ledger(path) as ledger:
         take_samples(ledger)
         import_cut_off(ledger)
+        al.import_path(AGENTS, ledger)
         al.reparse(ledger, parser=SECOND)
         groups = al.failures(ledger).groups
         turns = [(each.session_id, each.turn_index) for group in groups[:12] for each in group.examples[:2]]
@@ -129,7 +131,8 @@ def filled(path: Path) -> tuple[str, int]:
         example = next(
             group for group in groups if group.key.stage == "reading" and group.examples[0].span is not None
         ).examples[0]
-        return example.session_id, example.turn_index
+        agents = [session for (session,) in ledger.sql(LONGEST).fetchall()]
+        return example.session_id, example.turn_index, agents
 
 
 def import_cut_off(ledger: al.Ledger) -> None:

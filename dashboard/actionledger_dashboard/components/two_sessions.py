@@ -69,7 +69,7 @@ def _pick(linked: Linked, label: str, name: str, newest: Mapping[str, str]) -> s
         except UsageError:
             found = []
         if len(found) == 1:
-            options[asked] = f"{asked} ({found[0].session_id[-6:]})"
+            options[asked] = found[0].title or called(found[0].external_id, found[0].session_id)
             picked = linked.one(label, name, options)
             return found[0].session_id if picked == asked else picked
     return linked.one(label, name, options) if options else ""
