@@ -292,6 +292,10 @@ def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
     page = visit.page
     visit.open("sessions?source=jsonl&order=most%20turns%20first&search=e")
     page.get_by_role("link", name="steps").click()
+    page.wait_for_selector("#turn-0")
+    visit.settle()
+    page.keyboard.press("s")
+    page.wait_for_url("**/replay?*turn=0*")
     page.wait_for_selector(".turn[data-turn='0']")
     for index in (1, 2):
         page.keyboard.press("j")
@@ -305,6 +309,10 @@ def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
         page.go_back()
         page.wait_for_selector(f".turn[data-turn='{index}']")
         visit.settle()
+    page.go_back()
+    page.wait_for_url("**/transcript?session=*")
+    page.wait_for_selector("#turn-0")
+    visit.settle()
     page.go_back()
     page.wait_for_url("**/sessions?source=jsonl&order=most%20turns%20first&search=e")
     visit.settle()

@@ -87,12 +87,14 @@ def test_columns_that_the_address_hides_are_left_out(open_page: Open, path: Path
     test = open_page(path, PAGE, hide=["Cost", "Session", "Model"])
     labels = [column["label"] for column in drawn(test, "table")["columns"]]
     assert "Session" in labels
-    assert not {"Cost", "Model"} & {*labels}
+    assert not {"Cost", "Model", "Id"} & {*labels}
     [chosen] = [each for each in test.multiselect if each.label == "Columns"]
     assert "Tokens" in chosen.value
     chosen.set_value([each for each in chosen.value if each != "Tokens"]).run()
     assert set(test.query_params["hide"]) == {"Cost", "Session", "Model", "Tokens"}
     assert not test.exception
+    labels = [column["label"] for column in drawn(open_page(path, PAGE, also="Id"), "table")["columns"]]
+    assert "Id" in labels
 
 
 def test_the_bar_narrows_the_time(open_page: Open, path: Path, drawn: Any) -> None:

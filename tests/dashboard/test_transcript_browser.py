@@ -46,6 +46,8 @@ def test_keys_links_and_the_raw_text(path: Path) -> None:
         page.locator("#turn-0 strong").wait_for()
         for fact in ("List all of it", "shop", "claude_code 2.1", "$1.50"):
             expect(page.get_by_text(fact, exact=True).first).to_be_visible()
+        page.get_by_text("Context: 5 input tokens at most, over 3 turns").click()
+        expect(page.locator("[data-testid=stVegaLiteChart]")).to_be_visible()
         page.keyboard.press("n")
         expect(here).to_have_attribute("data-turn", "2")
         page.keyboard.press("E")

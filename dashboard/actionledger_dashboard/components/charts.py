@@ -106,6 +106,30 @@ def spending_chart(rows: Sequence[Mapping[str, Any]], by: str) -> alt.Chart | No
     return chart
 
 
+def context_chart(found: Sequence[tuple[int, int | None, int | None]]) -> alt.Chart:
+    """Return how many tokens the model was shown at each turn, as an area: it falls where the context was compacted."""
+    turns = pd.DataFrame(found, columns=["turn", "tokens", "cached"])
+    chart: alt.Chart = (
+        alt.Chart(turns)
+        .mark_area(color=BLUE, opacity=0.35, line={"color": BLUE}, interpolate="step-after")
+        .encode(
+            x=alt.X("turn:Q", title="Turn", axis=alt.Axis(labelColor=ink(), titleColor=ink(), format="d")),
+            y=alt.Y(
+                "tokens:Q",
+                title="Input tokens",
+                axis=alt.Axis(labelColor=ink(), titleColor=ink(), tickCount=4, format="~s"),
+            ),
+            tooltip=[
+                alt.Tooltip("turn:Q", title="Turn"),
+                alt.Tooltip("tokens:Q", title="Input tokens", format=",d"),
+                alt.Tooltip("cached:Q", title="of them cached", format=",d"),
+            ],
+        )
+        .properties(height=160)
+    )
+    return chart
+
+
 Shape: TypeAlias = Literal["bars", "line", "points"]
 """What a row is drawn as."""
 

@@ -73,7 +73,7 @@ _SEVERAL = ("of", "measure", "row", "before_session", "after_session")
 
 _READ: Mapping[str, frozenset[str]] = {
     "": frozenset((*FILTERS, "show", "unit", "by", "reasons", "group")),
-    "sessions": frozenset((*FILTERS, "order", "hide", "page")),
+    "sessions": frozenset((*FILTERS, "order", "hide", "also", "page")),
     "turns": frozenset((*FILTERS, "page")),
     "usage": frozenset((*FILTERS, "by", "page")),
     "tools": frozenset((*FILTERS, "page")),

@@ -53,6 +53,9 @@ HEADS = {
 }
 """The headings that a list is ordered by when they are pressed: texts and times from their beginning, numbers from the greatest one."""
 
+ON_DEMAND = {"Id"}
+"""The columns that are shown only where somebody asks for them."""
+
 FROM_LEAST = {"title", "project", "branch", "agent", "model", "outcome", "source", "profile", "task"}
 BY_HEAD: dict[str, Order] = {
     f"by {label.lower()}, {way}": f"{sign}{name}"
@@ -86,7 +89,7 @@ def show() -> None:
         st.query_params["order"] = FORMERLY[order]
     bar.flag("Only failing", "failing")
     ordered = (ORDERS | BY_HEAD)[bar.one("Order", "order", list(ORDERS), also=list(BY_HEAD))]
-    hidden = set(st.query_params.get_all("hide"))
+    hidden = {*st.query_params.get_all("hide"), *(ON_DEMAND - {*st.query_params.get_all("also")})}
     linked.stop_at_unknown()
     first = ask(queries.sessions_page, within, order=ordered, limit=tables.PAGE, offset=0)
     count = first.count
@@ -117,13 +120,17 @@ def offer_columns(hidden: set[str]) -> None:
     key = "sessions.columns"
 
     def follow() -> None:
-        others = {name: st.query_params.get_all(name) for name in st.query_params if name != "hide"}
-        left = [label for label in HEADS if label not in st.session_state[key]]
-        st.query_params.from_dict(others | ({"hide": left} if left else {}))
+        chosen = st.session_state[key]
+        others = {
+            name: st.query_params.get_all(name) for name in st.query_params if name not in {"hide", "also"}
+        }
+        said = {"hide": [label for label in HEADS if label not in chosen], "also": [*ON_DEMAND & {*chosen}]}
+        st.query_params.from_dict(others | {name: labels for name, labels in said.items() if labels})
 
     with st.popover("Columns", icon=":material/view_column:"):
-        st.session_state[key] = [label for label in HEADS if label not in hidden]
-        st.multiselect("Columns", list(HEADS), key=key, on_change=follow, label_visibility="collapsed")
+        offered = [*HEADS, *ON_DEMAND]
+        st.session_state[key] = [label for label in offered if label not in hidden]
+        st.multiselect("Columns", offered, key=key, on_change=follow, label_visibility="collapsed")
 
 
 def with_order(column: Column, ordered: Order) -> Column:
@@ -143,7 +150,7 @@ def with_order(column: Column, ordered: Order) -> Column:
 
 
 def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: set[str]) -> None:
-    """Show a page of sessions, each a link to its replay, subagents folded under who has called them."""
+    """Show a page of sessions, each a link to its transcript, subagents folded under who has called them."""
     columns = [
         Column("Session", [named(row) for row in found], "title", NAMING),
         *_whose_children(found),
@@ -187,7 +194,13 @@ def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: s
         Column("Ended because", [row.reason or "" for row in found], "long"),
         Column("Id", [called(row.external_id, row.session_id) if row.title else "" for row in found], "name"),
     ]
-    hrefs = [links.replay_href(row.session_id, run_id=within.run_id) for row in found]
+    hrefs = [
+        # A transcript is of the first readings; another run's are stepped through.
+        links.replay_href(row.session_id, run_id=within.run_id)
+        if within.run_id
+        else links.transcript_href(row.session_id)
+        for row in found
+    ]
     tables.show_table(
         "sessions",
         "sessions",

@@ -6,9 +6,11 @@ from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Session
 from actionledger.ledger.queries.lineage import starts
+from actionledger.ledger.queries.session import context_growth
 from actionledger.ledger.queries.turn import turn_details
 from actionledger.ledger.queries.turns import landmarks
 from actionledger_dashboard.components import links, notices
+from actionledger_dashboard.components.charts import context_chart
 from actionledger_dashboard.components.controls import mount_of, show_anchors
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.transcript import session_meant, show_facts
@@ -51,6 +53,7 @@ def show_session(session: Session) -> None:
     written = st.query_params.get("turn")
     turn = None if written is None else min(max(place_of(written), marks.first), marks.last)
     show_find(session.session_id)
+    show_context(session.session_id)
     first = marks.first + ((turn or marks.first) - marks.first) // PAGE * PAGE
     last = min(first + PAGE - 1, marks.last)
     show_pages("above", session.session_id, (first, last), (marks.first, marks.last))
@@ -73,6 +76,16 @@ def show_session(session: Session) -> None:
         },
     )
     show_pages("below", session.session_id, (first, last), (marks.first, marks.last))
+
+
+def show_context(session_id: str) -> None:
+    """Offer how the context grew, where more than one turn says how much its model was shown."""
+    found = ask(context_growth, session_id)
+    if len(found) < 2:
+        return
+    most = max(each.input_tokens or 0 for each in found)
+    with st.expander(f"Context: {most:,} input tokens at most, over {counted(len(found), 'turn')}"):
+        st.altair_chart(context_chart(found), key="context", alt="Input tokens of each turn")
 
 
 def child_of(session_id: str) -> tuple[str, str]:

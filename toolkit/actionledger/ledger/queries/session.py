@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from actionledger.core.vocabulary import Relation, SessionOutcome
 from actionledger.ledger.queries.base import (
@@ -68,6 +69,19 @@ class Session:
     cost_usd: float | None = None
 
 
+class ContextAt(NamedTuple):
+    """How much a model was shown at a turn.
+
+    Args:
+        turn_index: the turn.
+        input_tokens, cached_tokens: all tokens of its input, and those of them that came from a cache; None where not recorded.
+    """
+
+    turn_index: int
+    input_tokens: int | None
+    cached_tokens: int | None
+
+
 _IT = "session_id = $session_id::UUID"
 _THEIRS = {"sessions": f"({sessions_of(_IT)})", "executions": f"({executions_of(_IT)})"}
 _ONE = f"""
@@ -87,3 +101,16 @@ def session(ledger: Queryable, session_id: str) -> Session | None:
     if not is_uuid(session_id):
         return None
     return next(iter(rows(ledger, Session, _ONE, {"session_id": session_id})), None)
+
+
+_CONTEXT = f"SELECT turn_index, input_tokens, cached_tokens FROM turn_starts WHERE {_IT} AND input_tokens IS NOT NULL ORDER BY turn_index"
+
+
+def context_growth(ledger: Queryable, session_id: str) -> list[ContextAt]:
+    """Return how much the model was shown at each turn of a session of which that is recorded.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session.
+    """
+    return [ContextAt(*row) for row in ledger.sql(_CONTEXT, {"session_id": session_id}).fetchall()]
