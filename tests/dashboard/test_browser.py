@@ -296,7 +296,9 @@ def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
     visit.settle()
     page.keyboard.press("s")
     page.wait_for_url("**/replay?*turn=0*")
+    page.locator("#turn-0").wait_for(state="detached")
     page.wait_for_selector(".turn[data-turn='0']")
+    visit.settle()
     for index in (1, 2):
         page.keyboard.press("j")
         page.wait_for_url(f"**/replay?*turn={index}*")
