@@ -32,8 +32,8 @@ from actionledger_dashboard.loading import APP, load, pages, script_of
 from actionledger_dashboard.login import allowed_by_settings
 
 _STATIC = Path(st.__file__).with_name("static")
-_PARTS = ("BidiComponent",)
-"""What Streamlit calls the parts that every page begins with."""
+_PARTS = ("BidiComponent", "Selectbox")
+"""What Streamlit calls the parts that pages begin with: our own ones, and the choice of a time in the bar of filters."""
 
 _PARTS_OF_PAGES = ("_stcore", "component", "media", "static")
 """Where Streamlit keeps what pages are made of."""
