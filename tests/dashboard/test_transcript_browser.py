@@ -61,5 +61,6 @@ def test_keys_links_and_the_raw_text(path: Path) -> None:
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied.startswith(f"{url}/transcript?session=")
         assert copied.endswith("&turn=1")
+        expect(page.get_by_role("button", name="Share as HTML")).to_be_visible()
         page.keyboard.press("s")
         page.wait_for_url("**/replay?session=*&turn=1")

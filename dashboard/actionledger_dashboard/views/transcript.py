@@ -13,6 +13,7 @@ from actionledger_dashboard.components import links, notices
 from actionledger_dashboard.components.charts import context_chart
 from actionledger_dashboard.components.controls import mount_of, show_anchors
 from actionledger_dashboard.components.fields import place_of
+from actionledger_dashboard.components.sharing import offer_session
 from actionledger_dashboard.components.transcript import session_meant, show_facts
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
@@ -38,10 +39,13 @@ def show() -> None:
     session = ask(queries.session, session_id) if session_id else None
     if session is None:
         return
-    show_facts(
-        "facts", facts_of(session), [], (), [("step through it", links.replay_href(session.session_id))]
-    )
+    ways = [
+        ("step through it", links.replay_href(session.session_id)),
+        ("beside another session", links.beside_href(session.session_id)),
+    ]
+    show_facts("facts", facts_of(session), [], (), ways)
     show_session(session)
+    offer_session(session.session_id, called(session.external_id, session.session_id))
 
 
 def show_session(session: Session) -> None:
