@@ -278,6 +278,8 @@ def test_a_table_shows_what_is_wrong_and_what_is_lost():
     assert table(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | right | WRONG | loses |"
     assert faults(cells) == ["pi, exit 3, file: answer 0: name: a for b"]
     assert losses(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | model | exit 3, unknown tool |"
+    more = [replace(cells[1], scenario=name) for name in ("signal", "MCP", "killed")]
+    assert losses([*cells, *more], {"pi": "pi"}).endswith("| model | everywhere but good |")
 
 
 def test_a_shape_has_fields_kinds_and_no_values(tmp_path):
