@@ -284,10 +284,10 @@ def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
         None,
     )
     if written is not None:
-        said = list(_answers(written, given))
-        if "gen_ai.output.messages" in given and not any(each.calls for each in said):
-            _take_calls_beside(said, nested(given, "gen_ai.completion"))
-        yield from said
+        answers = list(_answers(written, given))
+        if "gen_ai.output.messages" in given and not any(each.calls for each in answers):
+            _take_calls_beside(answers, nested(given, "gen_ai.completion"))
+        yield from answers
         return
     calls = framework_messages.decoded(given.get("ai.response.toolCalls"))
     text = given.get("ai.response.text", given.get("ai.response.object"))
