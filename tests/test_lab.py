@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from lab.agents import AGENTS
+from lab.agents import AGENTS, fits
 from lab.compare import Difference, differences, is_ours, longest, searcher
 from lab.drift import changes
 from lab.frameworks import FRAMEWORKS, PROGRAMS
 from lab.install import pins
-from lab.interfaces import SERVED, STREAMS, WHOLE
+from lab.interfaces import SERVED, STREAMS, WHOLE, refused, stream
 from lab.judging import Cell, Known, judged, known, ours_behind
 from lab.rows import Action, Execution, Turn
-from lab.scenarios import RAN, SCENARIOS, call_of, command, text_of
+from lab.scenarios import HELPER, RAN, SCENARIOS, Step, call_of, command, text_of
+from lab.server import Server, is_of_helper
 from lab.shapes import Shape, shape_of, worded
 from lab.table import faults, losses, table
 from lab.truth import Answer, Call, Truth, tokens_of
@@ -32,7 +33,7 @@ def turn(**fields) -> Turn:
 
 
 def found(answer: Answer, *turns: Turn, ran=("mark",)) -> list[str]:
-    return [str(each) for each in differences(Truth([answer], [b""], ran), turns)]
+    return [str(each) for each in differences(Truth([answer], [b""], ran=ran), turns)]
 
 
 def test_what_is_right_differs_in_nothing():
@@ -117,7 +118,7 @@ def test_what_the_recording_does_not_hold_is_the_agents_loss():
 
 def test_arguments_are_looked_for_by_their_longest_text():
     (wrong,) = differences(
-        Truth([ANSWER], [b""], ("mark",)), [turn(actions=[Action("c1", "bash", "valid", "{}")])]
+        Truth([ANSWER], [b""], ran=("mark",)), [turn(actions=[Action("c1", "bash", "valid", "{}")])]
     )
     assert wrong.evidence == ("x",)
     assert longest(replace(CALL, raw='{"commands": ["echo one"], "why": "so"}')) == "echo one"
@@ -141,14 +142,19 @@ def test_a_known_loss_is_no_fault():
     )
 
 
+def answer_of(step: Step, interface: str) -> Answer:
+    tools = AGENTS["claude_code"].tools
+    calls = tuple(call_of(asked, tools, f"{place}") for place, asked in enumerate(step.calls))
+    finish = step.finish or ("call" if calls else "end")
+    text, tokens = text_of(step, tools), tokens_of(1)
+    return Answer(1, interface, text, calls, finish, tokens, thought=step.thought, cut=step.cut)
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("interface", STREAMS)
 def test_a_stream_says_what_the_whole_answer_says(scenario, interface):
-    step, shell = SCENARIOS[scenario][0], AGENTS["claude_code"].shell
-    calls = tuple(call_of(asked, shell, f"{place}") for place, asked in enumerate(step.calls))
-    answer = Answer(
-        1, interface, text_of(step, shell), calls, step.finish or ("call" if calls else "end"), tokens_of(1)
-    )
+    answer = answer_of(SCENARIOS[scenario].steps[0], interface)
+    calls = answer.calls
     streamed = json.dumps([value for _, value in STREAMS[interface](answer)])
     whole = json.dumps(WHOLE[interface](answer))
     for call in calls:
@@ -160,16 +166,89 @@ def test_a_stream_says_what_the_whole_answer_says(scenario, interface):
 
 def test_broken_arguments_end_within_a_text():
     for name, agent in AGENTS.items():
-        (asked,) = SCENARIOS["broken arguments"][0].calls
-        call = call_of(asked, agent.shell, "0")
+        (asked,) = SCENARIOS["broken arguments"].steps[0].calls
+        call = call_of(asked, agent.tools, "0")
         assert call.raw.endswith(RAN[:2]), name
         assert asked.mark in call.raw
         with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
             json.loads(call.raw)
 
 
+@pytest.mark.parametrize("interface", STREAMS)
+@pytest.mark.parametrize("cut", ["text", "call", "end"])
+def test_what_breaks_off_has_no_end(interface, cut):
+    (first, *_) = SCENARIOS[f"broken off {'at the end' if cut == 'end' else 'in a call'}"].steps
+    answer = replace(answer_of(first, interface), cut=cut)
+    whole = stream(replace(answer, cut=""))
+    sent = stream(answer)
+    assert 0 < len(sent) < len(whole)
+    assert sent == whole[: len(sent)]
+    said = json.dumps(sent)
+    assert (answer.calls[0].id in said) is (cut != "text")
+    assert str(answer.tokens.reasoning) not in said
+
+
+def test_an_error_stands_in_an_answer_s_place():
+    server = Server("server errors", AGENTS["claude_code"].tools)
+    body = {"tools": [{}], "messages": []}
+    statuses = [server.answer("anthropic", body, b"") for _ in range(3)]
+    assert statuses == [500, 529, 429] == server.truth.errors
+    assert server.answer("anthropic", body, b"").text == "At last."
+    assert refused(529, "anthropic")["error"]["type"] == "overloaded_error"
+
+
+def test_a_helper_is_known_by_its_task_and_not_by_the_call_that_sent_it():
+    task = {"role": "user", "content": [{"type": "text", "text": f"Look. {HELPER}"}]}
+    call = {"role": "assistant", "content": [{"type": "tool_use", "input": {"prompt": HELPER}}]}
+    assert is_of_helper({"messages": [task]})
+    assert not is_of_helper({"messages": [{"role": "user", "content": "Do it."}, call]})
+
+
+def test_an_agent_runs_what_it_has_the_tools_and_the_ways_for():
+    assert fits(AGENTS["claude_code"], SCENARIOS["forked"])
+    assert not fits(AGENTS["gemini_cli"], SCENARIOS["forked"])
+    assert not fits(AGENTS["pi"], SCENARIOS["MCP"])
+    assert not fits(AGENTS["pi"], SCENARIOS["not permitted"])
+
+
+def test_an_answer_that_broke_off_is_not_whole():
+    """Its tokens are nobody's to say; that it came to an end is wrong, and so is a call that was never sent whole."""
+    cut = replace(ANSWER, cut="call")
+    broken = turn(finish="error", tokens=dict.fromkeys(turn().tokens), actions=[], executions=[])
+    assert found(cut, broken, ran=()) == []
+    assert found(cut, replace(broken, finish="stop"), ran=()) == ["finish: stop for broken off"]
+    half = replace(broken, actions=[Action("c1", "bash", "valid", "{}")])
+    assert found(cut, half, ran=()) == ["call that broke off: valid for not valid"]
+    ran_never = replace(broken, executions=[Execution("c1", "succeeded")])
+    assert found(cut, ran_never, ran=()) == ["status: succeeded for never ran"]
+
+
+def test_an_empty_answer_is_an_empty_turn():
+    empty = replace(ANSWER, text="", calls=(), finish="end")
+    assert found(empty, turn(text="", finish="stop", actions=[], executions=[])) == []
+    assert found(empty) == ["answer: none for "]
+    thought = replace(empty, thought="I think.")
+    assert found(thought, turn(text="", finish="stop", thought="I think.", actions=[], executions=[])) == []
+
+
+def test_what_never_ended_has_not_succeeded():
+    slow = replace(ANSWER, calls=(replace(CALL, exit_status=None),))
+    assert found(slow, turn(executions=[Execution("c1", "timed_out")])) == []
+    assert found(slow, turn()) == []
+    assert found(slow, turn(executions=[Execution("c1", "succeeded")])) == [
+        "status: succeeded for never ended"
+    ]
+
+
+def test_a_refusal_is_told_by_its_end():
+    refusal = replace(ANSWER, calls=(), finish="refusal")
+    right = turn(finish="content_filter", actions=[], executions=[])
+    assert found(refusal, right) == []
+    assert found(refusal, replace(right, finish="stop")) == ["finish: stop for refusal"]
+
+
 def test_a_command_leaves_its_mark_and_its_status():
-    (asked,) = SCENARIOS["exit 3"][0].calls
+    (asked,) = SCENARIOS["exit 3"].steps[0].calls
     assert command(asked) == f"echo mark-exit | tee -a {RAN}; exit 3"
 
 
@@ -199,6 +278,8 @@ def test_a_table_shows_what_is_wrong_and_what_is_lost():
     assert table(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | right | WRONG | loses |"
     assert faults(cells) == ["pi, exit 3, file: answer 0: name: a for b"]
     assert losses(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | model | exit 3, unknown tool |"
+    more = [replace(cells[1], scenario=name) for name in ("signal", "MCP", "killed")]
+    assert losses([*cells, *more], {"pi": "pi"}).endswith("| model | everywhere but good |")
 
 
 def test_a_shape_has_fields_kinds_and_no_values(tmp_path):

@@ -6,20 +6,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab.scenarios import PROMPT, Shell
+from lab.scenarios import Filled, Scenario, Shell, Tools
 
 ASKED = "lab-asked-1"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an agent runs: its home, the folder it works in, the server's address, its program, and a Node that is new enough."""
+    """Where an agent runs, and what it is started for.
+
+    Attributes:
+        home: its home.
+        project: the folder that it works in.
+        address: the server's.
+        program: its program.
+        node: a Node that is new enough.
+        prompt: what it is asked.
+        way: ``new``, ``on`` to go on with its last session, or ``fork`` to go on with a copy of it.
+        is_permitted: whether it may do all without asking.
+        mcp: the command of the lab's MCP server; empty where it needs none.
+    """
 
     home: Path
     project: Path
     address: str
     program: Path
     node: Path
+    prompt: str
+    way: str = "new"
+    is_permitted: bool = True
+    mcp: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,17 +54,33 @@ class Agent:
     title: str
     program: str
     store: str
-    shell: Shell
+    tools: Tools
     start: Callable[[Place], Start]
+    ways: tuple[str, ...] = ("new", "on", "fork")
+    """How it can be started; a scenario that needs another isn't run with it."""
+    asks: bool = True
+    """Whether it knows of permissions."""
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, indent=1)
 
 
+def _servers(place: Place, **more: Any) -> dict[str, Any]:
+    """The MCP servers, as most agents want to be told of them."""
+    if not place.mcp:
+        return {}
+    return {"mcpServers": {"lab": {"command": place.mcp[0], "args": list(place.mcp[1:]), **more}}}
+
+
 def _claude_code(place: Place) -> Start:
+    ways = {"new": [], "on": ["--continue"], "fork": ["--continue", "--fork-session"]}
+    flags = ["--model", "claude-sonnet-4-6", *ways[place.way]]
+    flags += ["--dangerously-skip-permissions"] if place.is_permitted else []
+    if place.mcp:
+        flags += ["--strict-mcp-config", "--mcp-config", json.dumps(_servers(place))]
     return Start(
-        [str(place.program), "-p", PROMPT, "--model", "claude-sonnet-4-6", "--dangerously-skip-permissions"],
+        [str(place.program), "-p", place.prompt, *flags],
         {
             "ANTHROPIC_BASE_URL": place.address, "ANTHROPIC_API_KEY": "none", "IS_SANDBOX": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
@@ -70,9 +102,15 @@ wire_api = "responses"
 [analytics]
 enabled = false
 """
-        flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
+        if place.mcp:
+            settings += f"[mcp_servers.lab]\ncommand = {json.dumps(place.mcp[0])}\nargs = {json.dumps(place.mcp[1:])}\n"
+        whole = ["--dangerously-bypass-approvals-and-sandbox"]
+        flags = ["--skip-git-repo-check", *(whole if place.is_permitted else ["-s", "read-only"])]
+        ways = {"new": [], "on": ["resume", "--last"]}
+        if place.way == "fork":
+            ways["fork"] = ["fork", max((place.home / ".codex").rglob("rollout-*.jsonl")).stem[-36:]]
         return Start(
-            [str(place.node), str(place.program), "exec", *flags, PROMPT],
+            [str(place.node), str(place.program), "exec", *ways[place.way], *flags, place.prompt],
             {"LAB_KEY": "none", "CODEX_HOME": str(place.home / ".codex")},
             {".codex/config.toml": settings},
         )
@@ -90,48 +128,62 @@ def _opencode(place: Place) -> Start:
         "autoupdate": False, "share": "disabled", "provider": {"lab": provider},
         "model": f"lab/{ASKED}", "small_model": f"lab/{ASKED}",
     }  # fmt: skip
+    if place.mcp:
+        settings["mcp"] = {"lab": {"type": "local", "command": list(place.mcp), "enabled": True}}
+    if not place.is_permitted:
+        settings["permission"] = {"bash": "ask", "edit": "ask"}
+    flags = ["--auto"] if place.is_permitted else []
+    ways = {"new": [], "on": ["--continue"], "fork": ["--continue", "--fork"]}
     switched_off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
     return Start(
-        [str(place.program), "run", "--model", f"lab/{ASKED}", "--auto", PROMPT],
+        [str(place.program), "run", "--model", f"lab/{ASKED}", *flags, *ways[place.way], place.prompt],
         {f"OPENCODE_DISABLE_{name}": "1" for name in switched_off},
         {".config/opencode/opencode.json": _json(settings)},
     )
 
 
-def _of_gemini(folder: str, kind: str) -> dict[str, str]:
+def _of_gemini(place: Place, folder: str, kind: str) -> dict[str, str]:
     settings = {
         "security": {"auth": {"selectedType": kind}, "folderTrust": {"enabled": False}},
         "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False},
-        "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
+        "general": {"enableAutoUpdate": False, "disableAutoUpdate": True}, **_servers(place, trust=True),
     }  # fmt: skip
     return {f"{folder}/settings.json": _json(settings)}
 
 
 def _gemini_cli(place: Place) -> Start:
+    ways = {"new": [], "on": ["--resume", "latest"]}
+    flags = ["-m", "gemini-2.5-flash", "--skip-trust", *(["--yolo"] if place.is_permitted else [])]
     return Start(
-        [str(place.node), str(place.program), "-m", "gemini-2.5-flash", "--skip-trust", "--yolo", "-p", PROMPT],
+        [str(place.node), str(place.program), *flags, *ways[place.way], "-p", place.prompt],
         {
             "GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": place.address,
             "GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_TELEMETRY_ENABLED": "false",
         },
-        _of_gemini(".gemini", "gemini-api-key"),
+        _of_gemini(place, ".gemini", "gemini-api-key"),
     )  # fmt: skip
 
 
 def _qwen_code(place: Place) -> Start:
+    ways = {"new": [], "on": ["--continue"], "fork": ["--continue", "--fork-session"]}
+    flags = ["--auth-type", "openai", "-m", ASKED, *(["--yolo"] if place.is_permitted else [])]
     return Start(
-        [str(place.node), str(place.program), "--auth-type", "openai", "-m", ASKED, "--yolo", "-p", PROMPT],
+        [str(place.node), str(place.program), *flags, *ways[place.way], "-p", place.prompt],
         {
             "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{place.address}/v1", "OPENAI_MODEL": ASKED,
             "QWEN_CODE_NO_RELAUNCH": "true",
         },
-        _of_gemini(".qwen", "openai"),
+        _of_gemini(place, ".qwen", "openai"),
     )  # fmt: skip
 
 
 def _copilot(place: Place) -> Start:
+    flags = ["--allow-all-tools"] if place.is_permitted else []
+    flags += ["--continue"] if place.way == "on" else []
+    if place.mcp:
+        flags += ["--additional-mcp-config", json.dumps(_servers(place, type="local", tools=["*"]))]
     return Start(
-        [str(place.node), str(place.program), "-p", PROMPT, "--allow-all-tools"],
+        [str(place.node), str(place.program), "-p", place.prompt, *flags],
         {
             "COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": f"{place.address}/v1",
             "COPILOT_MODEL": ASKED, "COPILOT_HOME": str(place.home / ".copilot"),
@@ -146,7 +198,12 @@ def _cline(place: Place) -> Start:
     entry = {"settings": mine, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
     settings = {"version": 1, "lastUsedProvider": "openai-compatible", "modes": {}, "providers": {"openai-compatible": entry}}  # fmt: skip
     return Start(
-        [str(place.program), "--json", PROMPT],
+        [
+            str(place.program),
+            "--json",
+            *([] if place.is_permitted else ["--auto-approve", "false"]),
+            place.prompt,
+        ],
         {"CLINE_TELEMETRY_DISABLED": "1"},
         {".cline/data/settings/providers.json": _json(settings)},
     )
@@ -163,8 +220,12 @@ def _pi(place: Place) -> Start:
         "apiKey": "none",
         "models": [model],
     }
+    ways = {"new": [], "on": ["--continue"]}
+    if place.way == "fork":
+        ways["fork"] = ["--fork", str(max((place.home / ".pi/agent/sessions").rglob("*.jsonl")))]
+    flags = ["--provider", "lab", "--model", ASKED]
     return Start(
-        [str(place.node), str(place.program), "--provider", "lab", "--model", ASKED, "-p", PROMPT],
+        [str(place.node), str(place.program), *flags, *ways[place.way], "-p", place.prompt],
         {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"},
         {
             ".pi/agent/models.json": _json({"providers": {"lab": provider}}),
@@ -177,39 +238,112 @@ def _shell(name: str, **more: Any) -> Shell:
     return lambda command: (name, {"command": command, **more})
 
 
+def _mcp(before: str) -> Callable[[str, Mapping[str, Any]], Filled]:
+    return lambda name, arguments: (before + name, arguments)
+
+
+def _helper(tool: str, task: str = "prompt", **more: Any) -> Callable[[str], Filled]:
+    return lambda prompt: (tool, {task: prompt, **more})
+
+
+def _edit(name: str, file: str, old: str, new: str, **more: Any) -> Callable[[str, str, str], Filled]:
+    return lambda path, was, now: (name, {file: path, old: was, new: now, **more})
+
+
+def _patch(path: str, was: str, now: str) -> str:
+    return f"*** Begin Patch\n*** Update File: {path}\n@@\n-{was}\n+{now}\n*** End Patch\n"
+
+
+def _script(name: str, arguments: Any) -> Filled:
+    return "exec", {"=": f"const r = await tools.{name}({json.dumps(arguments)});\ntext(r);"}
+
+
+def _command(command: str, **more: Any) -> dict[str, Any]:
+    return {"cmd": command, **more}
+
+
+_LOOK = {"description": "Look around", "subagent_type": "general-purpose"}
+
 AGENTS: dict[str, Agent] = {
     "claude_code": Agent(
         "Claude Code", "@anthropic-ai/claude-code/bin/claude.exe", ".claude/projects",
-        _shell("Bash", description="Run it"), _claude_code,
+        Tools(
+            _shell("Bash", description="Run it"), _shell("Bash", description="Run it", timeout=2000),
+            _edit("Edit", "file_path", "old_string", "new_string"),
+            _helper("Agent", run_in_background=False, **_LOOK), _mcp("mcp__lab__"),
+        ), _claude_code,
     ),
     "codex": Agent(
         "Codex", "@openai/codex/bin/codex.js", ".codex/sessions",
-        lambda command: ("exec_command", {"cmd": command}), _codex("gpt-5.5"),
+        Tools(
+            lambda command: ("exec_command", _command(command)),
+            lambda command: ("exec_command", _command(command, yield_time_ms=2000)),
+            lambda path, was, now: ("apply_patch", {"=": _patch(path, was, now)}),
+            mcp=_mcp("mcp__lab__"),
+        ), _codex("gpt-5.5"),
     ),
     "codex_code_mode": Agent(
         "Codex, code mode", "@openai/codex/bin/codex.js", ".codex/sessions",
-        lambda command: ("exec", {"=": f"const r = await tools.exec_command({json.dumps({'cmd': command})});\ntext(r);"}),
-        _codex("gpt-6.2-sol"),
+        Tools(
+            lambda command: _script("exec_command", _command(command)),
+            lambda command: _script("exec_command", _command(command, yield_time_ms=2000)),
+            lambda path, was, now: _script("apply_patch", _patch(path, was, now)),
+            mcp=lambda name, arguments: _script(f"mcp__lab__{name}", arguments),
+        ), _codex("gpt-6.2-sol"),
     ),
     "opencode": Agent(
         "opencode", "opencode-ai/bin/opencode.exe", ".local/share/opencode",
-        _shell("bash", description="Run it"), _opencode,
+        Tools(
+            _shell("bash", description="Run it"), _shell("bash", description="Run it", timeout=2000),
+            _edit("edit", "filePath", "oldString", "newString"),
+            _helper("task", description="Look around", subagent_type="general"), _mcp("lab_"),
+        ), _opencode,
     ),
     "gemini_cli": Agent(
         "Gemini CLI", "@google/gemini-cli/bundle/gemini.js", ".gemini/tmp",
-        _shell("run_shell_command", description="Run it"), _gemini_cli,
+        Tools(
+            _shell("run_shell_command", description="Run it"), None,
+            _edit("replace", "file_path", "old_string", "new_string", instruction="Change it"),
+            _helper("invoke_agent", agent_name="generalist"), _mcp("mcp_lab_"),
+        ), _gemini_cli, ways=("new", "on"),
     ),
     "qwen_code": Agent(
         "Qwen Code", "@qwen-code/qwen-code/cli-entry.js", ".qwen",
-        _shell("run_shell_command", description="Run it", is_background=False), _qwen_code,
+        Tools(
+            _shell("run_shell_command", description="Run it", is_background=False),
+            _shell("run_shell_command", description="Run it", is_background=False, timeout=2000),
+            _edit("edit", "file_path", "old_string", "new_string"),
+            _helper("agent", **_LOOK), _mcp("mcp__lab__"),
+        ), _qwen_code,
     ),
     "copilot": Agent(
         "Copilot CLI", "@github/copilot/npm-loader.js", ".copilot/session-state",
-        _shell("bash", description="Run it"), _copilot,
+        Tools(
+            _shell("bash", description="Run it"), None,
+            _edit("edit", "path", "old_str", "new_str"),
+            _helper("task", description="Look around", agent_type="general-purpose", name="looker", mode="sync"),
+            _mcp("lab-"),
+        ), _copilot, ways=("new", "on"),
     ),
     "cline": Agent(
         "Cline", "@cline/cli-linux-x64/bin/cline", ".cline/data",
-        lambda command: ("run_commands", {"commands": [command]}), _cline,
+        Tools(
+            lambda command: ("run_commands", {"commands": [command]}),
+            edit=_edit("editor", "path", "old_text", "new_text"),
+            helper=_helper("spawn_agent", "task", systemPrompt="You help."),
+        ), _cline, ways=("new",),
     ),
-    "pi": Agent("pi", "@mariozechner/pi-coding-agent/dist/cli.js", ".pi/agent/sessions", _shell("bash"), _pi),
+    "pi": Agent(
+        "pi", "@mariozechner/pi-coding-agent/dist/cli.js", ".pi/agent/sessions",
+        Tools(
+            _shell("bash"), _shell("bash", timeout=2),
+            lambda path, was, now: ("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),
+        ), _pi, asks=False,
+    ),
 }  # fmt: skip
+
+
+def fits(agent: Agent, scenario: Scenario) -> bool:
+    """Whether an agent has what a scenario needs."""
+    has = all(getattr(agent.tools, name) is not None for name in scenario.tools)
+    return has and set(scenario.rounds) <= set(agent.ways) and (scenario.is_permitted or agent.asks)

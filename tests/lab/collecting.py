@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import install
-from lab.agents import AGENTS
+from lab.agents import AGENTS, fits
 from lab.compare import differences
 from lab.frameworks import FRAMEWORKS
 from lab.install import Pin
@@ -52,7 +52,7 @@ def cells_of(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -> I
             else (install.framework(subject.pin, folder / "pip"),)
         )
     except subprocess.CalledProcessError as error:
-        for scenario in scenarios or SCENARIOS:
+        for scenario in fitting(subject, scenarios):
             yield Cell(
                 subject.name,
                 scenario,
@@ -60,7 +60,7 @@ def cells_of(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -> I
                 not_run=f"can't be installed: exit {error.returncode}",
             )
         return
-    for scenario in scenarios or SCENARIOS:
+    for scenario in fitting(subject, scenarios):
         place = run_folder(folder, subject, scenario)
         if subject.kind == "agents":
             run = run_agent(AGENTS[subject.name], scenario, place, *programs)
@@ -71,7 +71,7 @@ def cells_of(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -> I
 
 def cells_again(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -> Iterator[Cell]:
     """Import and judge what earlier runs have left, and yield what came of each in each way."""
-    for scenario in scenarios or SCENARIOS:
+    for scenario in fitting(subject, scenarios):
         place = run_folder(folder, subject, scenario)
         if (place / "truth.json").exists():
             store = AGENTS[subject.name].store if subject.kind == "agents" else None
@@ -79,6 +79,16 @@ def cells_again(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -
         else:
             for way in WAYS[subject.kind]:
                 yield Cell(subject.name, scenario, way, not_run="it was not run before")
+
+
+def fitting(subject: Subject, scenarios: Sequence[str]) -> list[str]:
+    """Return the scenarios, of some or of all, for which a subject has what they need."""
+    chosen = scenarios or list(SCENARIOS)
+    if subject.kind == "agents":
+        return [name for name in chosen if fits(AGENTS[subject.name], SCENARIOS[name])]
+    return [
+        name for name in chosen if not SCENARIOS[name].is_for_agents and SCENARIOS[name].tools <= {"shell"}
+    ]
 
 
 def run_folder(folder: Path, subject: Subject, scenario: str) -> Path:
@@ -89,7 +99,7 @@ def run_folder(folder: Path, subject: Subject, scenario: str) -> Path:
 def judge(subject: Subject, scenario: str, run: Run) -> Iterator[Cell]:
     """Yield what came of a run in each way in which it was recorded."""
     for way in WAYS[subject.kind]:
-        if not run.truth.answers:
+        if not run.truth.answers and not run.truth.errors:
             yield Cell(subject.name, scenario, way, not_run=f"it asked nothing: {run.ending}")
             continue
         if way not in run.ledgers:

@@ -12,6 +12,8 @@ from lab.truth import Answer, Call, Truth
 
 LENGTH = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete"})
 """The words for an answer that was cut by its length, without regard to case."""
+REFUSALS = frozenset({"refusal", "content_filter", "safety"})
+"""The words for an answer that its model or its provider refuses."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,12 @@ def differences(truth: Truth, turns: Sequence[Turn]) -> list[Difference]:
             continue
         if not mine:
             evidence = (answer.text.split("\n")[0],) if answer.text else tuple(c.id for c in answer.calls)
+            evidence = evidence or (str(answer.tokens.input), str(answer.tokens.output))
             found.append(Difference(answer.number, "answer", "none", short(answer.text), evidence))
             continue
         used.add(mine[0])
-        found += of_turn(answer, turns[mine[0]], truth)
+        mine_alone = turns[mine[0]]
+        found += of_cut(answer, mine_alone, truth) if answer.cut else of_turn(answer, mine_alone, truth)
     for place, turn in enumerate(turns):
         if place not in used:
             found.append(Difference(-1, "turn that nobody sent", short(turn.text) or "empty", "none"))
@@ -58,12 +62,19 @@ def is_of(turn: Turn, answer: Answer) -> bool:
     said = [each.call_id for each in (*turn.actions, *turn.executions)]
     if any(is_called(name, call.id) for name in said for call in answer.calls):
         return True
-    return bool(answer.text) and turn.text.startswith(answer.text.split("\n")[0])
+    if not answer.text and not answer.calls:
+        is_counted = turn.tokens["output"] in (None, answer.tokens.output)
+        return not turn.text and is_counted and (turn.thought == answer.thought or not turn.thought)
+    if answer.cut and turn.text and answer.text.startswith(turn.text):
+        return True  # the words that came through
+    if answer.text and turn.text.startswith(answer.text.split("\n")[0]):
+        return True
+    return not turn.text and not said and turn.tokens["output"] == answer.tokens.output
 
 
 def is_called(said: str, sent: str) -> bool:
-    """Whether an identifier is the one that was sent: some agents put the tool's name before it."""
-    return said == sent or said.endswith(f"__{sent}")
+    """Whether an identifier is the one that was sent: some agents put the tool's name before it, or a number behind it."""
+    return said == sent or said.endswith(f"__{sent}") or said.startswith(f"{sent}__")
 
 
 def of_turn(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
@@ -72,11 +83,48 @@ def of_turn(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
         yield Difference(answer.number, "text", short(turn.text), short(answer.text), (answer.text,))
     if turn.model != SERVED:
         yield Difference(answer.number, "model", str(turn.model), SERVED, (SERVED,))
+    if answer.thought and answer.thought not in turn.thought:
+        yield Difference(
+            answer.number, "thought", short(turn.thought), short(answer.thought), (answer.thought,)
+        )
     said_length = (turn.finish or "").lower() in LENGTH
-    if said_length != (answer.finish == "length"):
+    if answer.finish == "refusal":
+        if (turn.finish or "").lower() not in REFUSALS:
+            yield Difference(
+                answer.number,
+                "finish",
+                str(turn.finish),
+                answer.finish,
+                ('"refusal"', '"content_filter"', '"SAFETY"'),
+            )
+    elif said_length != (answer.finish == "length"):
         yield Difference(answer.number, "finish", str(turn.finish), answer.finish, _words(answer))
     yield from _tokens(answer, turn)
     yield from _calls(answer, turn, truth)
+
+
+WHOLE_ENDS = frozenset({"stop", "end_turn", "tool_use", "tool_calls", "completed"})
+"""The words for an answer that came whole."""
+
+
+def of_cut(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
+    """Yield what a turn says of an answer that broke off: it is not whole, nor is a call that was not sent whole."""
+    if (turn.finish or "").lower() in WHOLE_ENDS:
+        yield Difference(answer.number, "finish", str(turn.finish), "broken off")
+    for call in answer.calls:
+        for action in turn.actions:
+            is_whole = action.arguments and (
+                call.is_custom or json.loads(action.arguments) == json.loads(call.raw)
+            )
+            if is_called(action.call_id, call.id) and action.status == "valid" and not is_whole:
+                yield Difference(answer.number, "call that broke off", action.status, "not valid")
+        for each in turn.executions:
+            if (
+                is_called(each.call_id, call.id)
+                and each.status == "succeeded"
+                and outcome(call, truth) != "succeeded"
+            ):
+                yield Difference(answer.number, "status", each.status, outcome(call, truth))
 
 
 def _words(answer: Answer) -> tuple[str, ...]:
@@ -108,7 +156,7 @@ def _calls(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
         action = next((each for each in left if is_called(each.call_id, call.id)), None)
         if action is not None:
             left.remove(action)
-        if not call.is_custom and not is_json(call.raw):
+        if not call.is_custom and not is_object(call.raw):
             yield from _broken(answer, call, action, turn)
         elif action is None:
             yield Difference(
@@ -123,13 +171,12 @@ def _calls(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
         yield Difference(answer.number, "call that nobody sent", action.name, "none")
 
 
-def is_json(raw: str) -> bool:
+def is_object(raw: str) -> bool:
     """Whether arguments can be read as they were sent."""
     try:
-        json.loads(raw)
+        return isinstance(json.loads(raw), dict)
     except ValueError:
         return False
-    return True
 
 
 def _broken(answer: Answer, call: Call, action: Action | None, turn: Turn) -> Iterator[Difference]:
@@ -169,7 +216,7 @@ def _status(answer: Answer, call: Call, turn: Turn, place: int, truth: Truth) ->
     mine = [each.status for each in turn.executions if is_called(each.call_id, call.id)]
     said = mine[place] if place < len(mine) else "not recorded"
     want = outcome(call, truth)
-    is_right = said != "succeeded" if want == "never ran" else said == want
+    is_right = said == want if want in ("succeeded", "failed") else said != "succeeded"
     if not is_right:
         yield Difference(answer.number, "status", said, want, (call.id,) if said == "not recorded" else ())
 
@@ -178,6 +225,8 @@ def outcome(call: Call, truth: Truth) -> str:
     """Return what came of a call, by the mark that it left or didn't leave."""
     if not call.mark or call.mark not in truth.ran:
         return "never ran"
+    if call.exit_status is None:
+        return "never ended"
     return "failed" if call.exit_status else "succeeded"
 
 

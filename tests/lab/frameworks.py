@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.agents import ASKED
-from lab.scenarios import PROMPT
+from lab.scenarios import PROMPT, Tools
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -21,9 +21,8 @@ class Framework:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def shell(command: str) -> tuple[str, dict[str, str]]:
-    """How a program's one tool is called."""
-    return "run_command", {"command": command}
+TOOLS = Tools(lambda command: ("run_command", {"command": command}))
+"""How a program's one tool is called."""
 
 
 def environment_of(framework: Framework, address: str, receiver: str, spans: Path) -> dict[str, str]:

@@ -12,6 +12,7 @@ from lab.truth import Answer
 Event = tuple[str, Any]
 SERVED = "lab-served-1"
 """What the server says the model is, unlike what it was asked for."""
+SIGNED = "bGFi"
 
 
 def halves(text: str) -> list[str]:
@@ -39,7 +40,7 @@ def _anthropic_usage(answer: Answer) -> dict[str, int]:
     }  # fmt: skip
 
 
-_ANTHROPIC_ENDS = {"call": "tool_use", "end": "end_turn", "length": "max_tokens"}
+_ANTHROPIC_ENDS = {"call": "tool_use", "end": "end_turn", "length": "max_tokens", "refusal": "refusal"}
 
 
 def anthropic_stream(answer: Answer) -> Iterator[Event]:
@@ -56,6 +57,17 @@ def anthropic_stream(answer: Answer) -> Iterator[Event]:
     usage = _anthropic_usage(answer) | {"output_tokens": 1}
     yield event("message_start", message=head | {"stop_reason": None, "stop_sequence": None, "usage": usage})
     index = 0
+    if answer.thought:
+        begun = {"type": "thinking", "thinking": "", "signature": ""}
+        yield event("content_block_start", index=index, content_block=begun)
+        for piece in halves(answer.thought):
+            yield event(
+                "content_block_delta", index=index, delta={"type": "thinking_delta", "thinking": piece}
+            )
+        signed = {"type": "signature_delta", "signature": SIGNED}
+        yield event("content_block_delta", index=index, delta=signed)
+        yield event("content_block_stop", index=index)
+        index += 1
     if answer.text:
         yield event("content_block_start", index=index, content_block={"type": "text", "text": ""})
         for piece in halves(answer.text):
@@ -77,9 +89,13 @@ def anthropic_stream(answer: Answer) -> Iterator[Event]:
 
 def anthropic_whole(answer: Answer) -> dict[str, Any]:
     calls = [{"type": "tool_use", "id": c.id, "name": c.name, "input": parsed(c.raw)} for c in answer.calls]
+    words = [{"type": "text", "text": answer.text}] if answer.text else []
+    thoughts = (
+        [{"type": "thinking", "thinking": answer.thought, "signature": SIGNED}] if answer.thought else []
+    )
     return {
         "id": f"msg_lab_{answer.number}", "type": "message", "role": "assistant", "model": SERVED,
-        "content": [{"type": "text", "text": answer.text}, *calls], "stop_reason": _ANTHROPIC_ENDS[answer.finish],
+        "content": [*thoughts, *words, *calls], "stop_reason": _ANTHROPIC_ENDS[answer.finish],
         "stop_sequence": None, "usage": _anthropic_usage(answer),
     }  # fmt: skip
 
@@ -96,7 +112,7 @@ def _chat_usage(answer: Answer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_CHAT_ENDS = {"call": "tool_calls", "end": "stop", "length": "length"}
+_CHAT_ENDS = {"call": "tool_calls", "end": "stop", "length": "length", "refusal": "content_filter"}
 
 
 def chat_stream(answer: Answer) -> Iterator[Event]:
@@ -111,6 +127,8 @@ def chat_stream(answer: Answer) -> Iterator[Event]:
         return "", {**head, "choices": [{"index": 0, "delta": value, "finish_reason": finish}]}
 
     yield delta({"role": "assistant", "content": ""})
+    for piece in halves(answer.thought):
+        yield delta({"reasoning_content": piece})
     for piece in halves(answer.text):
         yield delta({"content": piece})
     for index, call in enumerate(answer.calls):
@@ -127,6 +145,8 @@ def chat_stream(answer: Answer) -> Iterator[Event]:
 
 def chat_whole(answer: Answer) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": answer.text}
+    if answer.thought:
+        message["reasoning_content"] = answer.thought
     if answer.calls:
         message["tool_calls"] = [
             {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.raw}}
@@ -144,6 +164,9 @@ def chat_whole(answer: Answer) -> dict[str, Any]:
 
 def _items(answer: Answer) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
+    if answer.thought:
+        summary = [{"type": "summary_text", "text": answer.thought}]
+        items.append({"id": f"rs_lab_{answer.number}", "type": "reasoning", "summary": summary})
     if answer.text:
         content = [{"type": "output_text", "text": answer.text, "annotations": []}]
         items.append(
@@ -155,8 +178,11 @@ def _items(answer: Answer) -> list[dict[str, Any]]:
             items.append({**head, "type": "custom_tool_call", "input": call.raw})
         else:
             items.append({**head, "type": "function_call", "arguments": call.raw})
-    whole = "incomplete" if answer.finish == "length" else "completed"
+    whole = "incomplete" if answer.finish in _INCOMPLETE else "completed"
     return [item | {"status": whole} for item in items]
+
+
+_INCOMPLETE = {"length": "max_output_tokens", "refusal": "content_filter"}
 
 
 def responses_whole(answer: Answer) -> dict[str, Any]:
@@ -166,11 +192,11 @@ def responses_whole(answer: Answer) -> dict[str, Any]:
         "output_tokens": told.output, "output_tokens_details": {"reasoning_tokens": told.reasoning},
         "total_tokens": told.input + told.output,
     }  # fmt: skip
-    is_cut = answer.finish == "length"
+    reason = _INCOMPLETE.get(answer.finish)
     return {
         "id": f"resp_lab_{answer.number}", "object": "response", "created_at": 1, "model": SERVED,
-        "status": "incomplete" if is_cut else "completed", "error": None,
-        "incomplete_details": {"reason": "max_output_tokens"} if is_cut else None,
+        "status": "incomplete" if reason else "completed", "error": None,
+        "incomplete_details": {"reason": reason} if reason else None,
         "parallel_tool_calls": True, "tools": [], "tool_choice": "auto", "output": _items(answer), "usage": usage,
     }  # fmt: skip
 
@@ -186,7 +212,16 @@ def responses_stream(answer: Answer) -> Iterator[Event]:
     yield event("response.created", response=begun)
     for index, item in enumerate(whole["output"]):
         place = {"item_id": item["id"], "output_index": index}
-        if item["type"] == "message":
+        if item["type"] == "reasoning":
+            yield event("response.output_item.added", output_index=index, item=item | {"summary": []})
+            part = {"type": "summary_text", "text": ""}
+            yield event("response.reasoning_summary_part.added", **place, summary_index=0, part=part)
+            for piece in halves(answer.thought):
+                yield event("response.reasoning_summary_text.delta", **place, summary_index=0, delta=piece)
+            said = item["summary"][0]
+            yield event("response.reasoning_summary_text.done", **place, summary_index=0, text=said["text"])
+            yield event("response.reasoning_summary_part.done", **place, summary_index=0, part=said)
+        elif item["type"] == "message":
             started = item | {"status": "in_progress", "content": []}
             yield event("response.output_item.added", output_index=index, item=started)
             part = {"type": "output_text", "text": "", "annotations": []}
@@ -207,7 +242,9 @@ def responses_stream(answer: Answer) -> Iterator[Event]:
                 yield event(f"{kind}.delta", **place, delta=piece)
             yield event(f"{kind}.done", **place, **{field: item[field]})
         yield event("response.output_item.done", output_index=index, item=item)
-    yield event("response.incomplete" if answer.finish == "length" else "response.completed", response=whole)
+    yield event(
+        "response.incomplete" if answer.finish in _INCOMPLETE else "response.completed", response=whole
+    )
 
 
 # --- Gemini
@@ -215,9 +252,10 @@ def responses_stream(answer: Answer) -> Iterator[Event]:
 
 def gemini_whole(answer: Answer) -> dict[str, Any]:
     told = answer.tokens
-    parts: list[dict[str, Any]] = [{"text": answer.text}] if answer.text else []
+    parts: list[dict[str, Any]] = [{"text": answer.thought, "thought": True}] if answer.thought else []
+    parts += [{"text": answer.text}] if answer.text else []
     parts += [{"functionCall": {"id": c.id, "name": c.name, "args": parsed(c.raw)}} for c in answer.calls]
-    finish = "MAX_TOKENS" if answer.finish == "length" else "STOP"
+    finish = {"length": "MAX_TOKENS", "refusal": "SAFETY"}.get(answer.finish, "STOP")
     return {
         "modelVersion": SERVED, "responseId": f"resp-lab-{answer.number}",
         "candidates": [{"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": finish}],
@@ -237,6 +275,38 @@ def gemini_stream(answer: Answer) -> Iterator[Event]:
         yield "", {**head, "candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}}]}
     last = candidate | {"content": {"role": "model", "parts": []}}
     yield "", {**head, "candidates": [last], "usageMetadata": whole["usageMetadata"]}
+
+
+# --- What breaks off, and what is refused
+
+_ENDINGS = {"anthropic": 2, "chat": 3, "responses": 1, "gemini": 1}
+"""How many events end a stream."""
+
+
+def stream(answer: Answer) -> list[Event]:
+    """Return an answer's events, as far as they are sent before the connection breaks off."""
+    events = list(STREAMS[answer.interface](answer))
+    if not answer.cut:
+        return events
+    events = events[: -_ENDINGS[answer.interface]]
+    if answer.cut == "end":
+        return events
+    whole = answer.calls[-1].raw if answer.cut == "call" else answer.text
+    sought = json.dumps(halves(whole)[0])[1:-1]
+    places = [at for at, (_, value) in enumerate(events) if sought in json.dumps(value)]
+    return events[: places[0] + 1] if places else events
+
+
+def refused(status: int, interface: str) -> dict[str, Any]:
+    """Return the body of an answer that is an error."""
+    said = f"Scripted error {status}."
+    if interface == "gemini":
+        return {"error": {"code": status, "message": said, "status": "UNAVAILABLE"}}
+    kinds = {400: "invalid_request_error", 429: "rate_limit_error", 529: "overloaded_error"}
+    error = {"type": kinds.get(status, "api_error"), "message": said}
+    return (
+        {"type": "error", "error": error} if interface == "anthropic" else {"error": error | {"code": None}}
+    )
 
 
 STREAMS: dict[str, Callable[[Answer], Iterator[Event]]] = {

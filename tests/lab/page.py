@@ -7,6 +7,7 @@ from pathlib import Path
 from lab.collecting import Subject
 from lab.install import pins
 from lab.judging import Cell
+from lab.scenarios import SCENARIOS
 from lab.table import faults, losses, not_run, table
 
 _HEAD = """# Agents, held against what their model said
@@ -21,19 +22,12 @@ each call, tokens, model, and why an answer ended. `make lab` writes this page a
 written; [below](#what-the-agents-themselves-lose) says what. *WRONG*: the ledger says something else than the recording could have told.
 """
 
-_SCENARIOS = """## The scenarios
 
-| scenario | what the model says |
-|---|---|
-| good | a call of the shell that ends well, then words |
-| exit 3 | a command that ends with status 3 |
-| broken arguments | arguments that end in the middle of a text |
-| unknown tool | a call of a tool that nobody offered |
-| cut by length | the same broken arguments, and the provider says that the answer was cut by its length |
-| parallel calls | two calls in one answer, of which the second ends with status 4 |
-| two calls with one id | the same, both with one identifier |
-| text left as a call | a call written into the text as `<tool_call>…</tool_call>`, beside no call at all |
-"""
+def scenarios(cells: Sequence[Cell]) -> str:
+    """Return the table of what was run, in words."""
+    ran = {cell.scenario for cell in cells}
+    rows = [f"| {name} | {each.said} |" for name, each in SCENARIOS.items() if name in ran]
+    return "\n".join(["| scenario | what the model says |", "|---|---|", *rows])
 
 
 def write_page(path: Path, cells: Sequence[Cell], chosen: Sequence[Subject]) -> None:
@@ -54,7 +48,7 @@ def write_page(path: Path, cells: Sequence[Cell], chosen: Sequence[Subject]) -> 
         parts.append("Not run:\n\n" + "\n".join(f"- {line}" for line in missing) + "\n")
     parts += [
         f"## What the agents themselves lose\n\n{losses(cells, titles)}\n",
-        _SCENARIOS,
+        f"## The scenarios\n\n{scenarios(cells)}\n",
         f"## Versions\n\n{versions(chosen, datetime.now(UTC).date().isoformat())}\n",
     ]
     path.write_text("\n".join(parts), encoding="utf-8")

@@ -35,10 +35,12 @@ class Turn:
     tokens: dict[str, int | None]
     actions: list[Action] = field(default_factory=list)
     executions: list[Execution] = field(default_factory=list)
+    thought: str = ""
 
 
 _TURNS = """
-    SELECT turn_id, text, model, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens
+    SELECT turn_id, text, model, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
+        reasoning
     FROM turns ORDER BY occurred_at, turn_index
 """
 _ACTIONS = "SELECT turn_id, call_id, name, status, arguments FROM actions ORDER BY turn_id, action_index"
@@ -49,9 +51,11 @@ def turns_of(ledger: Path) -> list[Turn]:
     """Read a ledger's turns in order, each with its calls and what came of them."""
     with duckdb.connect(str(ledger), read_only=True) as opened:
         found: dict[Any, Turn] = {}
-        for turn_id, text, model, finish, *tokens in opened.execute(_TURNS).fetchall():
+        for turn_id, text, model, finish, *tokens, thought in opened.execute(_TURNS).fetchall():
             names = ("input", "cached", "output", "reasoning")
-            found[turn_id] = Turn(text or "", model, finish, dict(zip(names, tokens, strict=True)))
+            found[turn_id] = Turn(
+                text or "", model, finish, dict(zip(names, tokens, strict=True)), thought=thought or ""
+            )
         for turn_id, call_id, name, status, arguments in opened.execute(_ACTIONS).fetchall():
             found[turn_id].actions.append(Action(call_id or "", name, status, arguments))
         for turn_id, call_id, status in opened.execute(_EXECUTIONS).fetchall():

@@ -4,6 +4,8 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,8 +14,8 @@ from pathlib import Path
 import actionledger as al
 from actionledger.imports.live.server import OtlpServer, ProxyServer
 from lab.agents import Agent, Place
-from lab.frameworks import PROGRAMS, Framework, environment_of, shell
-from lab.scenarios import CUT
+from lab.frameworks import PROGRAMS, TOOLS, Framework, environment_of
+from lab.scenarios import CUT, NOTES, ON, PROMPT, RAN, SCENARIOS
 from lab.server import Server
 from lab.truth import Truth, kept, read
 
@@ -43,16 +45,29 @@ def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Pa
     shutil.rmtree(folder, ignore_errors=True)
     project.mkdir(parents=True)
     home.mkdir()
-    (project / "notes.txt").write_text("alpha\n", encoding="utf-8")
-    with Server(scenario, agent.shell) as server:
+    (project / NOTES).write_text("alpha\n", encoding="utf-8")
+    script = SCENARIOS[scenario]
+    with Server(scenario, agent.tools) as server:
         with proxied(server.address, folder / "proxy.duckdb") as address:
-            start = agent.start(Place(home, project, address, program / agent.program, node))
-            for name, text in start.files.items():
-                (home / name).parent.mkdir(parents=True, exist_ok=True)
-                (home / name).write_text(text, encoding="utf-8")
-            ending = ran(
-                start.command, environment(home, node) | dict(start.environment), project, folder / "out.log"
-            )
+            for number, way in enumerate(script.rounds):
+                mcp = (
+                    (sys.executable, str(PROGRAMS / "mcp_server.py"), str(project / RAN))
+                    if "mcp" in script.tools
+                    else ()
+                )
+                prompt = ON if number else PROMPT
+                place = Place(
+                    home,
+                    project,
+                    address,
+                    program / agent.program,
+                    node,
+                    prompt,
+                    way,
+                    script.is_permitted,
+                    mcp,
+                )
+                ending = started(agent, place, folder / "out.log", is_killed=script.is_killed and not number)
         truth = server.truth
     truth.ran = marks(project)
     kept(truth, folder / "truth.json")
@@ -61,6 +76,16 @@ def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Pa
     if imported(store, folder / "file.duckdb"):
         ledgers["file"] = folder / "file.duckdb"
     return Run(truth, {"file": store}, ledgers, ending)
+
+
+def started(agent: Agent, place: Place, log: Path, *, is_killed: bool) -> str:
+    """Start an agent once, and say how it ended."""
+    start = agent.start(place)
+    for name, text in start.files.items():
+        (place.home / name).parent.mkdir(parents=True, exist_ok=True)
+        (place.home / name).write_text(text, encoding="utf-8")
+    env = environment(place.home, place.node) | dict(start.environment)
+    return ran(start.command, env, place.project, log, kills_at=place.project / RAN if is_killed else None)
 
 
 def run_again(folder: Path, store: str | None) -> Run:
@@ -96,23 +121,42 @@ def environment(home: Path, node: Path) -> dict[str, str]:
     }  # fmt: skip
 
 
-def ran(command: list[str], env: Mapping[str, str], folder: Path, log: Path) -> str:
-    """Run a command to its end, or end it and all that it started; say how it ended."""
-    with log.open("wb") as out:
+def ran(
+    command: list[str], env: Mapping[str, str], folder: Path, log: Path, *, kills_at: Path | None = None
+) -> str:
+    """Run a command to its end, or end it and all that it started; say how it ended.
+
+    Args:
+        command: what is run.
+        env: its whole environment.
+        folder: where.
+        log: where its words go, after those of earlier rounds.
+        kills_at: it is killed soon after this file is there.
+    """
+    with log.open("ab") as out:
         process = subprocess.Popen(
             command, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
             start_new_session=True,
         )  # fmt: skip
         try:
-            process.wait(MOST_SECONDS)
+            process.wait(seconds_until(kills_at) if kills_at else MOST_SECONDS)
             ending = f"exit {process.returncode}"
         except subprocess.TimeoutExpired:
-            ending = f"stopped after {MOST_SECONDS} s"
+            ending = "killed" if kills_at else f"stopped after {MOST_SECONDS} s"
         for left in started_in(env["HOME"]):
             with suppress(ProcessLookupError):
                 os.kill(left, signal.SIGKILL)
         process.wait()
     return ending
+
+
+def seconds_until(file: Path) -> float:
+    """Wait until a file is there, and return for how long a process is let live then."""
+    for _ in range(10 * MOST_SECONDS):
+        if file.exists():
+            break
+        time.sleep(0.1)
+    return 3
 
 
 def started_in(home: str) -> list[int]:
@@ -127,8 +171,9 @@ def started_in(home: str) -> list[int]:
 
 def marks(project: Path) -> tuple[str, ...]:
     """Return the marks of what ran: a command that was cut has its file's name cut, too."""
-    written = sorted(project.glob(f"{CUT}*"))
-    return tuple(word for path in written for word in path.read_text(encoding="utf-8").split())
+    written = [project / NOTES, *sorted(project.glob(f"{CUT}*"))]
+    words = [word for path in written if path.exists() for word in path.read_text(encoding="utf-8").split()]
+    return tuple(word for word in words if word.startswith("mark-"))
 
 
 def run_framework(framework: Framework, scenario: str, folder: Path, python: Path) -> Run:
@@ -139,7 +184,7 @@ def run_framework(framework: Framework, scenario: str, folder: Path, python: Pat
     home.mkdir()
     ledgers = {"proxy": folder / "proxy.duckdb", "trace": folder / "trace.duckdb"}
     spans = folder / "spans.json"
-    with Server(scenario, shell, final_tool=framework.final_tool) as server:
+    with Server(scenario, TOOLS, final_tool=framework.final_tool) as server:
         with proxied(server.address, ledgers["proxy"]) as address, received(ledgers["trace"]) as receiver:
             told = environment_of(framework, address, receiver, spans)
             command = [str(python), str(PROGRAMS / framework.program)]

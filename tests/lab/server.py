@@ -2,16 +2,21 @@
 
 import json
 import threading
+import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from lab.interfaces import STREAMS, WHOLE
-from lab.scenarios import LAST, SCENARIOS, TITLE, Shell, Step, call_of, text_of
+from lab.interfaces import WHOLE, refused, stream
+from lab.scenarios import HELPER, LAST, SCENARIOS, TITLE, Step, Tools, call_of, text_of
 from lab.truth import Answer, Call, Truth, tokens_of
 
 MOST_REQUESTS = 40
 """An agent that asks more often goes in circles: it's told so, as an error that is not tried again."""
+BROKEN_OFF = 0
+"""In a status' place: a connection that breaks off before there is any."""
+SEEN = 0.3
+"""Seconds before a connection breaks off, so that what was sent has come through."""
 
 
 class Server:
@@ -22,10 +27,11 @@ class Server:
         address: where it listens.
     """
 
-    def __init__(self, scenario: str, shell: Shell, *, final_tool: str = "") -> None:
+    def __init__(self, scenario: str, tools: Tools, *, final_tool: str = "") -> None:
         self.truth = Truth()
-        self._steps = list(SCENARIOS[scenario])
-        self._shell = shell
+        self._steps = list(SCENARIOS[scenario].steps)
+        self._of_helper = list(SCENARIOS[scenario].helper)
+        self._tools = tools
         self._final_tool = final_tool
         self._scenario = scenario
         self._lock = threading.Lock()
@@ -46,34 +52,46 @@ class Server:
         self._server.shutdown()
         self._server.server_close()
 
-    def answer(self, interface: str, body: Mapping[str, Any], raw: bytes) -> Answer | None:
-        """Take the next step for a request with tools; any other is for a title or a summary of the client's own."""
+    def answer(
+        self, interface: str, body: Mapping[str, Any], raw: bytes, *, is_stream: bool = True
+    ) -> Answer | int:
+        """Take the next step for a request with tools; any other is for a title or a summary of the client's own.
+
+        Returns:
+            The answer, or the status of an error.
+        """
         with self._lock:
             number = len(self.truth.answers)
             if number >= MOST_REQUESTS:
-                return None
+                return 400
             is_side = not has_tools(body)
-            step = Step(f"{TITLE} {number}") if is_side else self._next()
+            step = Step(f"{TITLE} {number}") if is_side else self._next(is_of_helper(body))
+            status = BROKEN_OFF if step.cut and not is_stream else step.status
+            if status != 200:
+                self.truth.errors.append(status)
+                return status
             answer = self._answer(step, number, interface, is_side=is_side)
             self.truth.answers.append(answer)
             self.truth.requests.append(raw)
             return answer
 
-    def _next(self) -> Step:
-        return self._steps.pop(0) if self._steps else Step(LAST)
+    def _next(self, is_helper: bool) -> Step:
+        steps = self._of_helper if is_helper and self._of_helper else self._steps
+        return steps.pop(0) if steps else Step(LAST)
 
     def _answer(self, step: Step, number: int, interface: str, *, is_side: bool) -> Answer:
         calls = tuple(
-            call_of(asked, self._shell, f"{self._scenario}_{number}_{place}")
+            call_of(asked, self._tools, f"{self._scenario}_{number}_{place}")
             for place, asked in enumerate(step.calls)
         )
-        text = text_of(step, self._shell)
-        if self._final_tool and not calls and not is_side and step.shown is None:
+        text = text_of(step, self._tools)
+        if self._final_tool and not (calls or is_side or step.shown or step.finish or step.cut) and text:
             raw = json.dumps({"answer": text})
             calls = (Call(f"call_final_{number}", self._final_tool, raw, is_judged=False),)
             text = ""
         finish = step.finish or ("call" if calls else "end")
-        return Answer(number, interface, text, calls, finish, tokens_of(number), is_side)
+        tokens = tokens_of(number)
+        return Answer(number, interface, text, calls, finish, tokens, is_side, step.thought, step.cut)
 
 
 def has_tools(body: Mapping[str, Any]) -> bool:
@@ -82,6 +100,18 @@ def has_tools(body: Mapping[str, Any]) -> bool:
     return bool(body.get("tools")) or any(
         isinstance(item, Mapping) and item.get("type") == "additional_tools"
         for item in (items if isinstance(items, list) else ())
+    )
+
+
+def is_of_helper(body: Mapping[str, Any]) -> bool:
+    """Whether a request is that of a helper that an agent has sent: the task stands in its user's words."""
+    items = next(
+        (body[key] for key in ("messages", "input", "contents") if isinstance(body.get(key), list)), []
+    )
+    return any(
+        HELPER in json.dumps(item)
+        for item in items
+        if isinstance(item, Mapping) and (item.get("role") == "user" or item.get("type") == "agent_message")
     )
 
 
@@ -114,12 +144,13 @@ class _Handler(BaseHTTPRequestHandler):
             return self._whole(400, {"error": {"message": "no JSON"}})
         if interface is None:
             return self._whole(200, {"input_tokens": 1234, "totalTokens": 1234})
-        answer = self.server_of_lab.answer(interface, body, raw)
-        if answer is None:
-            return self._whole(
-                400, {"error": {"message": "The lab's script is over.", "type": "invalid_request_error"}}
-            )
-        if body.get("stream") or "stream" in path:
+        is_stream = bool(body.get("stream")) or "stream" in path
+        answer = self.server_of_lab.answer(interface, body, raw, is_stream=is_stream)
+        if answer == BROKEN_OFF:
+            return self._broken_off()
+        if isinstance(answer, int):
+            return self._whole(answer, refused(answer, interface))
+        if is_stream:
             return self._stream(answer)
         return self._whole(200, WHOLE[interface](answer))
 
@@ -152,10 +183,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for name, value in STREAMS[answer.interface](answer):
+        for name, value in stream(answer):
             told = value if isinstance(value, str) else json.dumps(value)
             data = (f"event: {name}\n" if name else "").encode() + f"data: {told}\n\n".encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
             self.wfile.flush()
+        if answer.cut:
+            self._broken_off()
+            return
         self.wfile.write(b"0\r\n\r\n")
         self.wfile.flush()
+
+    def _broken_off(self) -> None:
+        time.sleep(SEEN)
+        self.close_connection = True

@@ -42,18 +42,27 @@ def losses(cells: Sequence[Cell], titles: Mapping[str, str]) -> str:
         for what, why in cell.lost:
             found[cell.agent, cell.way][what, why].append(cell.scenario)
     lines = ["| | recorded by | what isn't there | where |", "|---|---|---|---|"]
-    total = {(cell.agent, cell.way): 0 for cell in cells}
+    ran: dict[tuple[str, str], list[str]] = defaultdict(list)
     for cell in cells:
-        total[cell.agent, cell.way] += 1
+        ran[cell.agent, cell.way].append(cell.scenario)
     for (agent, way), rows in found.items():
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
         for (what, why), scenarios in rows.items():
             grouped[why, tuple(scenarios)].append(what)
-        for (why, scenarios), whats in grouped.items():
-            where = "everywhere" if len(scenarios) == total[agent, way] else ", ".join(scenarios)
-            said = f"{', '.join(whats)}: {why}" if why else ", ".join(whats)
+        for (why, scenarios), named in grouped.items():
+            where = _where(scenarios, ran[agent, way])
+            said = f"{', '.join(named)}: {why}" if why else ", ".join(named)
             lines.append(f"| {titles[agent]} | {way} | {said} | {where} |")
     return "\n".join(lines)
+
+
+def _where(scenarios: Sequence[str], ran: Sequence[str]) -> str:
+    """Return some of the scenarios that were run, in few words."""
+    others = [each for each in ran if each not in scenarios]
+    if not others:
+        return "everywhere"
+    is_most = len(others) < len(scenarios) / 2
+    return f"everywhere but {', '.join(others)}" if is_most else ", ".join(scenarios)
 
 
 def not_run(cells: Sequence[Cell], titles: Mapping[str, str]) -> list[str]:

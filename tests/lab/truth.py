@@ -13,7 +13,8 @@ class Call:
     name: str
     raw: str
     mark: str = ""
-    exit_status: int = 0
+    exit_status: int | None = 0
+    """None where the command is stopped or left running before it ends."""
     is_custom: bool = False
     is_judged: bool = True
     """False where whether it ran says nothing, as of a tool by which a model ends."""
@@ -40,6 +41,9 @@ class Answer:
     finish: str
     tokens: Tokens
     is_side: bool = False
+    thought: str = ""
+    cut: str = ""
+    """Where the connection broke off: in its ``text``, in its ``call``, or before its ``end``; empty where it is whole."""
 
 
 @dataclass
@@ -48,6 +52,8 @@ class Truth:
 
     answers: list[Answer] = field(default_factory=list)
     requests: list[bytes] = field(default_factory=list)
+    errors: list[int] = field(default_factory=list)
+    """The statuses with which requests were refused."""
     ran: tuple[str, ...] = ()
     """The marks that commands left, in order: what ran, without asking anybody."""
 
@@ -61,7 +67,7 @@ def kept(truth: Truth, path: Path) -> None:
     """Write a truth down, so that it's compared again without its agent."""
     answers = [asdict(answer) for answer in truth.answers]
     requests = [raw.decode("utf-8", "replace") for raw in truth.requests]
-    value = {"answers": answers, "requests": requests, "ran": truth.ran}
+    value = {"answers": answers, "requests": requests, "errors": truth.errors, "ran": truth.ran}
     path.write_text(json.dumps(value, indent=1), encoding="utf-8")
 
 
@@ -78,4 +84,5 @@ def read(path: Path) -> Truth:
         )
         for row in value["answers"]
     ]
-    return Truth(answers, [raw.encode() for raw in value["requests"]], tuple(value["ran"]))
+    requests = [raw.encode() for raw in value["requests"]]
+    return Truth(answers, requests, value.get("errors", []), tuple(value["ran"]))

@@ -309,3 +309,30 @@ def test_the_tools_that_were_offered_are_those_of_the_last_request(items):
         ["Look"],
         ["Look", "ToolSearch"],
     ]
+
+
+def test_arguments_that_are_a_list_are_none_that_were_left_out(items):
+    listed = {**call("c1"), "input": ["list it"]}
+    (session,) = (
+        each for each in items(asked("Go."), said("m1", listed)) if isinstance(each, RecordedSession)
+    )
+    assert session.turns[0].calls[0].arguments == '["list it"]'
+
+
+def test_an_answer_whose_stream_broke_off_has_no_end_though_its_call_ran(items):
+    """The client runs what came whole of it, and writes an end that nobody sent; it says so in a line of its own behind the result."""
+    synthetic = {
+        "id": "x",
+        "model": "<synthetic>",
+        "role": "assistant",
+        "content": [text("Connection lost.")],
+    }
+    lost = line(
+        "assistant", "u9", message=synthetic, isApiErrorMessage=True, streamCutCause="stale_connection"
+    )
+    read_all = items(
+        asked("Go."), said("m1", text("First."), call("c1", command="ls")), answered("c1", "x"), lost,
+        said("m2", text("Second."), uuid="u2"),
+    )  # fmt: skip
+    turns = [turn for each in read_all if isinstance(each, RecordedSession) for turn in each.turns]
+    assert [turn.usage.finish_reason for turn in turns] == ["error", "tool_use"]

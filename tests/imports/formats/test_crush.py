@@ -138,3 +138,10 @@ def test_no_value_in_a_part_stops_a_source(database):
     for name, role, parts in (SAID, CAME):
         for changed in with_one_part_changed(parts):
             check_items(list(read(database(ASK, SAID, (f"{name}x", role, changed)))), SOURCE.wordings)
+
+
+@pytest.mark.parametrize("reason", ["canceled", "end_turn"])
+def test_a_last_answer_that_was_broken_off_says_so(database, reason):
+    path = database(ASK, ("a", "assistant", [part("text", text="Well."), part("finish", reason=reason)]))
+    (session,) = (each for each in read(path) if isinstance(each, RecordedSession))
+    assert session.details.aborted == ("canceled" if reason == "canceled" else "")

@@ -143,3 +143,60 @@ def test_cline_says_it_in_the_file_beside_the_session(read, tmp_path) -> None:
     )
     (tmp_path / "s1.json").write_text("{")
     assert details(read("cline", [session], "s1.messages.json")).project == ""
+
+
+@pytest.mark.parametrize("reason", ["aborted", "stop"])
+def test_pi_says_that_its_last_answer_was_broken_off(read, reason) -> None:
+    message = {"role": "assistant", "content": [{"type": "text", "text": "Well."}], "stopReason": reason}
+    lines = [{"type": "session", "id": "s1"}, {"type": "message", "id": "a", "message": message}]
+    assert details(read("pi", lines)).aborted == ("aborted" if reason == "aborted" else "")
+
+
+@pytest.mark.parametrize(("goes_on", "aborted"), [(False, "user_initiated"), (True, "")])
+def test_copilot_says_that_its_last_turn_was_broken_off(read, goes_on, aborted) -> None:
+    def event(kind: str, number: int, **data) -> dict:
+        return {"type": kind, "data": data, "id": f"e{number}", "timestamp": "2026-11-29T07:00:01.000Z"}
+
+    lines = [
+        event("session.start", 0, sessionId="s1", context={"cwd": "/w"}),
+        event("assistant.message", 1, content="Well."),
+        event("abort", 2, reason="user_initiated"),
+    ]
+    more = [event("assistant.message", 3, content="Again.")] if goes_on else []
+    assert details(read("copilot", [*lines, *more])).aborted == aborted
+
+
+@pytest.mark.parametrize(("goes_on", "aborted"), [(False, "turn.cancel"), (True, "")])
+def test_kimi_says_its_mode_and_that_its_last_turn_was_cancelled(read, goes_on, aborted) -> None:
+    def said(step: str) -> dict:
+        part = {"type": "content.part", "stepUuid": step, "part": {"type": "text", "text": "Well."}}
+        return {"type": "context.append_loop_event", "event": part, "time": 1}
+
+    lines = [
+        {"type": "metadata", "protocol_version": "1"},
+        said("a"),
+        {"type": "turn.cancel", "time": 2},
+        {"type": "permission.set_mode", "mode": "auto", "time": 3},
+    ]
+    found = details(read("kimi_code", [*lines, *([said("b")] if goes_on else [])], "wire.jsonl"))
+    assert (found.permission_mode, found.aborted) == ("auto", aborted)
+
+
+@pytest.mark.parametrize(("status", "aborted"), [("failed", "failed"), ("completed", "")])
+def test_cline_says_that_a_session_has_failed(read, tmp_path, status, aborted) -> None:
+    (tmp_path / "s1.json").write_text(json.dumps({"status": status}))
+    message = {"role": "assistant", "content": [{"type": "text", "text": "Well."}]}
+    session = {"version": 1, "sessionId": "s1", "agent": "lead", "messages": [message]}
+    assert details(read("cline", [session], "s1.messages.json")).aborted == aborted
+
+
+@pytest.mark.parametrize("folder", ["tmp/shop/chats", "tmp/shop/chats/parent"])
+def test_gemini_cli_says_its_folder_above_the_chats(read, tmp_path, folder) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "tmp/shop/.project_root").write_text("/work/shop\n")
+    lines = [
+        {"sessionId": "s1", "projectHash": "x", "startTime": "2026-11-29T07:00:00Z"},
+        {"id": "m1", "type": "gemini", "content": "Well."},
+    ]
+    assert details(read("gemini_cli", lines, f"{folder}/session-1.jsonl")).project == "/work/shop"
+    assert details(read("gemini_cli", lines, "session-1.jsonl")).project == ""

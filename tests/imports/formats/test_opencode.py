@@ -129,6 +129,15 @@ def test_a_call_that_is_running_has_no_result_yet(export):
     }
 
 
+@pytest.mark.parametrize(("goes_on", "aborted"), [(False, "MessageAbortedError"), (True, "")])
+def test_a_session_says_with_which_error_its_last_answer_ended(tmp_path, goes_on, aborted):
+    broken = {"info": ANSWER | {"error": {"name": "MessageAbortedError"}}, "parts": [text("Well.")]}
+    later = {"info": ANSWER | {"id": "msg_3", "time": {"created": 1730000009000}}, "parts": [text("Again.")]}
+    messages = [broken, *([later] if goes_on else [])]
+    (tmp_path / "export.json").write_text(json.dumps({"info": INFO, "messages": messages}))
+    assert session(list(read(tmp_path / "export.json"))).details.aborted == aborted
+
+
 @pytest.fixture
 def tree(tmp_path):
     """Writes a storage tree and returns the session's file."""

@@ -299,3 +299,31 @@ def test_a_call_that_langchain_could_not_read_is_in_its_output_alone():
         "I try.",
         [("c1", "run", '{"command": "l')],
     )
+
+
+def test_a_part_that_is_a_thought_is_none_of_the_answers_words(items):
+    part = "llm.output_messages.0.message.contents.{}.message_content.{}"
+    said = {
+        "llm.output_messages.0.message.role": "assistant",
+        part.format(0, "type"): "reasoning",
+        part.format(0, "text"): "I think.",
+        part.format(1, "type"): "text",
+        part.format(1, "text"): "I say.",
+    }
+    (session,) = (
+        each
+        for each in items([span(1, "LLM", attributes={"llm.model_name": "m"} | said)])
+        if isinstance(each, RecordedSession)
+    )
+    (turn,) = session.turns
+    assert (turn.text, turn.reasoning) == ("I say.", "I think.")
+
+
+def test_an_empty_answer_that_stands_for_a_failed_request_is_no_turn(items):
+    """LangChain's recorder writes one; an empty answer that was counted is a model's own."""
+    empty = {"llm.model_name": "m", "llm.output_messages.0.message.role": "assistant"}
+    failed = span(1, "LLM", attributes=empty, status="ERROR")
+    counted = span(2, "LLM", attributes=empty | {"llm.token_count.completion": 0}, status="ERROR")
+    found = items([failed, counted])
+    turns = [turn.external_id for each in found if isinstance(each, RecordedSession) for turn in each.turns]
+    assert turns == [f"{2:016x}"]

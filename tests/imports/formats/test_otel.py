@@ -666,3 +666,22 @@ def test_our_own_export_says_what_was_not_recorded(items):
     )
     turns = sessions(found)[0].turns
     assert [turn.capture for turn in turns] == [Capture.NONE, Capture.ARGUMENTS, Capture.CALLS]
+
+
+def test_litellm_writes_calls_beside_its_messages(items):
+    """Its message has the words alone; what stands in both places is one call."""
+    said = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "I look."}]}])
+    beside = {
+        "gen_ai.completion.0.function_call.name": "look",
+        "gen_ai.completion.0.function_call.arguments": '{"at": 1}',
+        "gen_ai.completion.1.function_call.name": "go",
+        "gen_ai.completion.1.function_call.arguments": "{}",
+    }
+    (session,) = sessions(items(span(1, "chat", attributes={"gen_ai.output.messages": said} | beside)))
+    (turn,) = session.turns
+    assert turn.text == "I look."
+    assert [(call.name, call.arguments) for call in turn.calls] == [("look", '{"at": 1}'), ("go", "{}")]
+    whole = [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {"at": 1}}]
+    told = json.dumps([{"role": "assistant", "parts": whole}])
+    (session,) = sessions(items(span(1, "chat", attributes={"gen_ai.output.messages": told} | beside)))
+    assert [call.call_id for call in session.turns[0].calls] == ["c1"]

@@ -10,6 +10,28 @@ from actionledger.imports.sources.told_endings import exit_told, is_late_told
 from actionledger.imports.sources.wordings import is_known, judged, with_end_told
 
 CASES = [
+    ("Exit code 3\nout", Status.FAILED, Reason.COMMAND_FAILED),
+    ("Exit code 0\nout", Status.SUCCEEDED, None),
+    ("Exit code 3 is what it ended with", Status.SUCCEEDED, None),
+    ("<tool_use_error>InputValidationError: Bash failed due to the following issues:\nThe required parameter `command` is missing", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("<tool_use_error>It is away.</tool_use_error>", Status.FAILED, Reason.TOOL_ERROR),
+    ("File does not exist. Note: your current working directory is /home/ada.", Status.FAILED, Reason.NOT_FOUND),
+    ("This Bash command contains multiple operations. The following part requires approval: tee x", Status.DENIED, Reason.NOT_APPROVED),
+    ("Chunk ID: 1a\nWall time: 2.0 seconds\nProcess running with session ID 7\nOutput:\nx", Status.PENDING, None),
+    ('Script completed\nWall time 2.2 seconds\nOutput:\n\n{"chunk_id":"3","wall_time_seconds":2.0,"session_id":22,"output":"x"}', Status.PENDING, None),
+    ('Script completed\nWall time 2.2 seconds\nOutput:\n\n{"chunk_id":"3","exit_code":0,"output":"\\"session_id\\":7"}', Status.SUCCEEDED, None),
+    ("Script running with cell ID ab\nWall time 9.0 seconds\nOutput:\n", Status.PENDING, None),
+    ("The log says: Process running with session ID 7\n", Status.SUCCEEDED, None),
+    ("unknown turn environment id `list it`", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("begun\n\n\nCommand timed out after 2 seconds", Status.TIMED_OUT, Reason.TIMEOUT),
+    ("Command timed out after 2000ms before it could complete. Below is the output before it timed out:\nx", Status.TIMED_OUT, Reason.TIMEOUT),
+    ("File /home/ada/x has not been read in this session. Use the read_file tool first.", Status.FAILED, Reason.NOT_READ),
+    ("File path must be absolute: notes.txt", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Tool execution result was not recorded — likely interrupted by network failure, abort, or process exit.", Status.INTERRUPTED, Reason.STOPPED),
+    ("MCP tool 'fail' reported tool error for function call: {\"name\":\"fail\"}", Status.FAILED, Reason.TOOL_ERROR),
+    ("Invalid input: Expected JSON object but got array", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Could not find oldString in the file. It must match exactly, including whitespace.", Status.FAILED, Reason.NO_MATCH),
+    ("Found multiple matches for oldString. Provide more surrounding context.", Status.FAILED, Reason.SEVERAL_MATCHES),
     ("Wall time: 2.1 seconds\naborted by user", Status.INTERRUPTED, Reason.STOPPED),
     ("aborted", Status.INTERRUPTED, Reason.STOPPED),
     ("Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\nx", Status.FAILED, Reason.COMMAND_FAILED),
@@ -106,3 +128,12 @@ def test_agents_rows_say_where_they_were_seen():
         for name in ("codex", "claude_code", "gemini_cli", "pi")
         for row in sources()[name].wordings
     )
+
+
+def test_what_a_dropped_mark_leaves_is_a_conclusion():
+    """A router that speaks another interface drops ``is_error``: the words alone say it then, and a mark that stands is none of ours."""
+    assert judged(with_end_told(RecordedResult("c", "Exit code 3\nout"))).is_inferred
+    assert judged(with_end_told(RecordedResult("c", "<tool_use_error>no"))).is_inferred
+    assert not judged(with_end_told(RecordedResult("c", "Exit code 3\nout", is_error=True))).is_inferred
+    fine = judged(with_end_told(RecordedResult("c", "Exit code 3\nout", is_error=False)))
+    assert fine == (Status.SUCCEEDED, None, False)

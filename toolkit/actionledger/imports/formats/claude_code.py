@@ -96,6 +96,7 @@ class _Transcript:
         self._took: tuple[Line, str] = (NOTHING, "")
         self._usage = Usage()
         self._last: dict[str, str] = {}
+        self._newest: dict[str, str] = {}
         self._said: dict[str, SessionDetails] = {}
         self._hooks: dict[str, list[str]] = {}
         self._mode = ""
@@ -153,6 +154,8 @@ class _Transcript:
             return None
         external_id = text_at(message, "id") or text_at(line, "uuid")
         if text_at(message, "model") == _SYNTHETIC:
+            if "streamCutCause" in line:
+                self._end_broken(line)
             self.left_out[LeftOutReason.MADE_BY_CLIENT, text_at(line, "error")[:40] or "message"] += 1
             return None
         session = self._session(line)
@@ -179,7 +182,7 @@ class _Transcript:
             turn.prompt = self._prompts.pop(session.session.external_id, None)
             turn.tools = self._tools.get(session.session.external_id, "")
         turn.model = text_at(message, "model")
-        self._last[session.session.external_id] = external_id
+        self._last[session.session.external_id] = self._newest[session.session.external_id] = external_id
         took = (object_at(message, "usage"), text_at(message, "stop_reason"))
         if took != self._took:  # as a rule each line of a message says the same
             self._took, self._usage = took, usage_of(took[0], finish_reason=took[1])
@@ -190,6 +193,13 @@ class _Transcript:
         for block in objects_at(message, "content"):
             self._take_block(session, external_id, block)
         return session if session.is_full() else None
+
+    def _end_broken(self, line: Line) -> None:
+        """Note that the last answer's stream broke off, though its line says otherwise: what was whole of it has run by now."""
+        session, newest = self._session(line), self._newest.get(self._name(line), "")
+        if session.has_open(newest):
+            turn = session.turn(newest)
+            turn.usage = replace(turn.usage, finish_reason="error")
 
     def _take_origin(self, session: SessionPieces, line: Line) -> None:
         """Take where a session comes from: a fork has copies of answers, which say in whose name they were asked for."""

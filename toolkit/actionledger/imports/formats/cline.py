@@ -263,6 +263,7 @@ def _details(path: Path) -> SessionDetails:
         project=text_at(about, "cwd"),
         agent=NAME,
         agent_version=text_at(object_at(object_at(about, "metadata"), "sessionHistoryOrigin"), "version"),
+        aborted=status if (status := text_at(about, "status")) in {"failed", "cancelled"} else "",
     )
 
 

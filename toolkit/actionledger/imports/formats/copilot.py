@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import json_text
-from actionledger.core.recordings import Permission, RecordedCall, RecordedSession, Usage
+from actionledger.core.recordings import (
+    NO_DETAILS,
+    Permission,
+    RecordedCall,
+    RecordedSession,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.copilot_results import (
     WORDINGS,
@@ -182,6 +189,7 @@ class _Events:
             self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
             return
         heard.usage = None
+        session.describe(NO_DETAILS)  # it goes on after what was broken off
         self._begin(turn, heard, line)
         turn.model = text_at(data, "model") or text_at(told, "model")
         turn.usage = usage_of(told) if told else Usage(output_tokens=count_at(data, "outputTokens"))
@@ -293,7 +301,9 @@ class _Events:
             session.session = replace(session.session, reason=why, finished_at=when)
         elif kind == "abort" and name in self._of:
             session = self._session(name, line)
-            session.session = replace(session.session, reason=f"abort {text_at(data, 'reason')}".strip())
+            why = text_at(data, "reason")
+            session.session = replace(session.session, reason=f"abort {why}".strip())
+            session.describe(SessionDetails(aborted=why or "abort"))
 
     def _take_summary(self, name: str, line: Line, data: Line) -> None:
         """Take in the response that a compaction has asked for, as a session of its own."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
-from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
 from actionledger.imports.shapes.conversation import MessageTurns
@@ -27,6 +27,7 @@ from actionledger.imports.sources.access import (
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.databases import Database, Row, decoded, is_database_with
+from actionledger.imports.sources.usage import broken_off
 
 NAME = "crush"
 
@@ -122,6 +123,7 @@ def _session(path: Path, database: Database, row: Row, passed: Passed) -> Record
             for key, value in (*sums.items(), ("cost_usd", number_at(row, "cost")))
             if value is not None
         },
+        details=SessionDetails(aborted=broken_off(turns[-1].usage.finish_reason)),
         source=NAME,
         parent=above,
         relation=Relation.SUBAGENT if above else None,

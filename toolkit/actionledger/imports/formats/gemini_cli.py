@@ -322,7 +322,7 @@ def _given(path: Path, chat: _Chat) -> Recorded:
             details=SessionDetails(
                 title=text_at(chat.head, "summary"),
                 title_from=TitleOrigin.AGENT if text_at(chat.head, "summary") else None,
-                project=next(iter(texts_at(chat.head, "directories")), ""),
+                project=_project(path) or next(iter(texts_at(chat.head, "directories")), ""),
                 agent=NAME,
             ),
             ids="source",
@@ -340,6 +340,18 @@ def _parent(path: Path, name: str, kind: str) -> str:
     return folder if kind == "subagent" and folder not in {"", "chats", name} else ""
 
 
+def _project(path: Path) -> str:
+    """Return the folder that a chat's agent worked in, which a file above the chats says; empty where there is none."""
+    above = path.absolute().parents
+    roots = (folder.parent / ".project_root" for folder in above[:2] if folder.name == "chats")
+    try:
+        return next((root.read_text("utf-8")[:_MOST_PATH].strip() for root in roots if root.is_file()), "")
+    except (OSError, ValueError):
+        return ""
+
+
+_MOST_PATH = 4096
+
 _TOOLS = (
     "glob", "google_web_search", "list_directory", "read_file", "read_many_files", "replace",
     "run_shell_command", "save_memory", "search_file_content", "web_fetch", "write_file",
@@ -355,7 +367,7 @@ SOURCE = Source(
     recognise,
     patterns=("session-*.json", "session-*.jsonl", "*.jsonl.gz"),
     wordings=_WORDINGS,
-    loses="The text of calls, why a response ended, how long it took, the tools that were offered, instructions, which folder it was.",
+    loses="The text of calls, why a response ended, how long it took, the tools that were offered, instructions.",
     fields=("sessionId", "projectHash", "startTime"),
     tools=_TOOLS,
 )

@@ -13,7 +13,15 @@ from typing import Any
 
 from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
-from actionledger.core.recordings import Permission, RecordedCall, RecordedResult, RecordedSession, Usage
+from actionledger.core.recordings import (
+    NO_DETAILS,
+    Permission,
+    RecordedCall,
+    RecordedResult,
+    RecordedSession,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import (
@@ -41,8 +49,8 @@ _KNOWN = ("config.", "cron.", "file_history.", "goal.", "hook.", "mcp.", "plan."
 
 _NOTES = dict.fromkeys(
     (
-        "agent.turn.ended", "agent.turn.started", "context.clear", "context.undo", "permission.set_mode",
-        "plugin.session_start", "prompt.completed", "turn.cancel", "turn.ended", "usage.record",
+        "agent.turn.ended", "agent.turn.started", "context.clear", "context.undo",
+        "plugin.session_start", "prompt.completed", "turn.ended", "usage.record",
     ),
     LeftOutReason.BOOKKEEPING,
 ) | {"context.apply_compaction": LeftOutReason.COMPACTED}  # fmt: skip
@@ -138,6 +146,10 @@ def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
         if is_refused or decision.startswith(("approve", "accept", "allow")):
             said = Permission("refused" if is_refused else "allowed", "person", decision)
             wire.decided[text_at(line, "toolCallId")] = said
+    elif kind in {"turn.cancel", "permission.set_mode"}:
+        aborted = kind if kind == "turn.cancel" else wire.session.session.details.aborted
+        wire.session.describe(SessionDetails(permission_mode=text_at(line, "mode"), aborted=aborted))
+        wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind in _NOTES or kind.startswith(_KNOWN):
         wire.passed[_NOTES.get(kind, LeftOutReason.BOOKKEEPING), kind[:40]] += 1
     else:
@@ -181,6 +193,7 @@ def _turn(wire: _Wire, line: Mapping[str, Any], step: str) -> OpenTurn:
     is_new = not wire.session.has_open(step)
     turn = wire.session.turn(step)
     if is_new:
+        wire.session.describe(NO_DETAILS)  # it goes on after what was cancelled
         turn.occurred_at = since_epoch(line.get("time"))
         turn.prompt = "\n\n".join(wire.prompts) or None
         wire.prompts.clear()

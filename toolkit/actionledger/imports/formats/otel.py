@@ -275,12 +275,16 @@ def _plain(message: Mapping[str, Any]) -> dict[str, Any]:
         for each in objects_at(message, "tool_calls")
         if (call := object_at(each, "tool_call"))
     ]
+    told = [part for each in objects_at(message, "contents") if (part := object_at(each, "message_content"))]
     parts = [
         {"type": text_at(part, "type") or "text", "text": part.get("text")}
-        for each in objects_at(message, "contents")
-        if (part := object_at(each, "message_content"))
+        for part in told
+        if text_at(part, "type") != "reasoning"
     ]
+    thoughts = [text_at(part, "text") for part in told if text_at(part, "type") == "reasoning"]
     said = {"role": message.get("role"), "content": message.get("content") or parts or None}
+    if thought := "\n\n".join(filter(None, thoughts)):
+        said["reasoning_content"] = thought
     named = {key: message[key] for key in ("tool_call_id", "name") if key in message}
     legacy = text_at(message, "function_call_name")
     if legacy and not calls:

@@ -40,7 +40,7 @@ from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source,
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, is_database_with
 from actionledger.imports.sources.json_values import MAX_DEPTH, json_lines
-from actionledger.imports.sources.usage import with_billed, with_thoughts
+from actionledger.imports.sources.usage import broken_off, with_billed, with_thoughts
 
 # Messages of pi's engine, which openclaw runs as well: badlogic/pi-mono, ``packages/ai/src/types.ts``.
 _EXITED = regex(r"\nCommand exited with code (\d{1,10})\Z")
@@ -245,6 +245,7 @@ class _Reading:
                 title_from=TitleOrigin.PERSON if self.name else None,
                 project=text_at(self.head, "cwd"),
                 agent=NAME,
+                aborted=broken_off(turn.usage.finish_reason),
             ),
             ids="source",
             is_last=False,

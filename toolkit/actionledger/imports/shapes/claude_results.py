@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
+from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
@@ -85,7 +86,7 @@ WORDINGS = seen(
 def arguments_of(given: object) -> str | Mapping[str, Any]:
     """Return the arguments of a call: an object, or the text that the model wrote where that could not be parsed."""
     if not isinstance(given, dict):
-        return given if isinstance(given, str) else {}
+        return given if isinstance(given, str) else {} if given is None else json_text(given)
     raw = object_at(given, _UNPARSED).get("raw") if len(given) == 1 else None
     return raw if isinstance(raw, str) else given
 

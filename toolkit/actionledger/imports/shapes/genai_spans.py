@@ -16,7 +16,7 @@ from actionledger.imports.shapes.genai import speaker_of, usage
 from actionledger.imports.shapes.observations import has_no_content, keep_by_recorder, offered
 from actionledger.imports.shapes.spans import Span, nested
 from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, Kind, Step, evaluations_of
-from actionledger.imports.sources.access import objects_at, text_at, texts_at
+from actionledger.imports.sources.access import object_at, objects_at, text_at, texts_at
 
 
 # What an agent's span says of its session, as our own export writes it there.
@@ -266,6 +266,14 @@ def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
             yield from framework_messages.request_of(fields.get("gen_ai.prompt")).messages
 
 
+def _take_calls_beside(said: list[Message], listed: Any) -> None:
+    """Take in the calls that LiteLLM writes beside its messages, without identifiers."""
+    for each in objects_at({"listed": listed}, "listed"):
+        call = object_at(each, "function_call")
+        if said and text_at(call, "name"):
+            said[0].call("", call["name"], call.get("arguments"))
+
+
 def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
     written = next(
         (
@@ -276,7 +284,10 @@ def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
         None,
     )
     if written is not None:
-        yield from _answers(written, given)
+        answers = list(_answers(written, given))
+        if "gen_ai.output.messages" in given and not any(each.calls for each in answers):
+            _take_calls_beside(answers, nested(given, "gen_ai.completion"))
+        yield from answers
         return
     calls = framework_messages.decoded(given.get("ai.response.toolCalls"))
     text = given.get("ai.response.text", given.get("ai.response.object"))

@@ -117,7 +117,7 @@ def session(
             turns,
             source=NAME,
             metadata={"cwd": text_at(info, "directory"), "version": text_at(info, "version")},
-            details=_details(info),
+            details=_details(info, _broken_off(message for message, _ in told)),
             parent=parent or origin,
             relation=Relation.SUBAGENT if parent else Relation.FORK if origin else None,
             ids="source",
@@ -126,7 +126,14 @@ def session(
         )
 
 
-def _details(info: Mapping[str, Any]) -> SessionDetails:
+def _broken_off(messages: Iterable[Mapping[str, Any]]) -> str:
+    """Return with which error the last answer ended; empty where it ended in order."""
+    of_model = [each for each in messages if text_at(each, "role") == "assistant"]
+    last = max(of_model, key=lambda each: number_at(object_at(each, "time"), "created") or 0, default={})
+    return text_at(object_at(last, "error"), "name")[:80]
+
+
+def _details(info: Mapping[str, Any], aborted: str) -> SessionDetails:
     title = text_at(info, "title")
     return SessionDetails(
         title="" if title.startswith(_UNNAMED) else title,
@@ -134,6 +141,7 @@ def _details(info: Mapping[str, Any]) -> SessionDetails:
         project=text_at(info, "directory"),
         agent=NAME,
         agent_version=text_at(info, "version"),
+        aborted=aborted,
     )
 
 

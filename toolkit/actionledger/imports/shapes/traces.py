@@ -159,7 +159,7 @@ class Traces:
         keeps = {recorder: _keeps(steps) for recorder, steps in by_recorder.items()}
         for step in requests:
             self.passed[LeftOutReason.REPEATED_HISTORY, "message"] += _said_before(step)
-            if step.is_error and not step.said:
+            if step.is_error and _says_nothing(step):
                 self.passed[LeftOutReason.NO_RESPONSE, "request"] += 1
                 continue
             if not step.said:
@@ -202,6 +202,11 @@ class Traces:
             # Earlier versions made a turn of each part of such an answer; the first has the whole one's name.
             formerly=tuple(f"{step.step_id}#{part}" for part in range(1, 0 if choice else step.parts)),
         )
+
+
+def _says_nothing(step: Step) -> bool:
+    """Return whether a request came back without an answer; some recorders write an empty one in its place."""
+    return step.usage.output_tokens is None and all(message.is_empty for message in step.said)
 
 
 def identified(step: Step) -> Step:

@@ -15,6 +15,8 @@ _FIRST = regex(
     r"(?:Chunk ID: \w{1,20}\n)?(?:Wall time: [^\n]{1,40}\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})\n"
 )
 _ERROR_STATUS = regex(r"Exit code (-?\d{1,10})(?=\n|\Z)")
+_FAILURE = regex(r"Exit code (-?[1-9]\d{0,9})(?=\n|\Z)")
+"""How an agent begins the output of a command that failed alone; it marks it as an error as well, which a router may drop."""
 _LAST = regex(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
     r"|\nCommand exited with code (\d{1,10})"
@@ -22,10 +24,17 @@ _LAST = regex(
 )
 _OF_SCRIPT = regex(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
 
+_GOES_ON = regex(
+    r"(?:Chunk ID: \w{1,20}\n)?(?:Wall time: [^\n]{1,40}\n)?Process running with session ID \d{1,10}\n|Script running with cell ID \w"
+)
+_SCRIPT_GOES_ON = regex(
+    r'^\{"chunk_id":(?![^\n]{0,200}?"exit_code":)[^\n]{0,200}?"session_id":\d', re.MULTILINE
+)
 
 _LATE = (
     ("<shell_metadata>", "exceeding timeout"),
     ("\nCommand did not complete within its ", " timeout and was moved to the background"),
+    ("\n\nCommand timed out after ", " seconds"),
 )
 """What stands behind the output of a command whose time was over: where it begins, and what it says then."""
 
@@ -35,13 +44,20 @@ def is_late_told(text: str) -> bool:
     return any((place := text.rfind(begins)) >= 0 and says in text[place:] for begins, says in _LATE)
 
 
+def is_going_on(text: str) -> bool:
+    """Return whether a result says, in the fixed words of an agent, that what it is of goes on: its end is told later, or never."""
+    if text.startswith("Script completed\n"):
+        return _SCRIPT_GOES_ON.search(text, 0, _TAIL) is not None
+    return _GOES_ON.match(text) is not None
+
+
 def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
     """Return the exit status that a result's words say in the fixed form of an agent; None where they say none."""
     if is_error is not None:
         found = _ERROR_STATUS.match(text) if is_error else None
         return None if found is None else exit_status_of(int(found[1]))
     begins = text.startswith(("Chunk ID: ", "Wall time: ", "Exit code: ", "Process exited "))
-    found = _FIRST.match(text) if begins else None
+    found = _FIRST.match(text) if begins else _FAILURE.match(text)
     if found is None and text.startswith("Script "):
         found = _OF_SCRIPT.search(text, 0, _TAIL)
     if found is None and (tail := text[-_TAIL:].rstrip()).endswith((">", ")", *"0123456789")):

@@ -169,3 +169,11 @@ def _count(value: Any) -> int | None:
 def is_count(value: object) -> bool:
     """Return whether a value is a whole number that a ledger takes, 0 or more."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+_BROKEN_OFF = frozenset({"aborted", "canceled", "cancelled", "error"})
+
+
+def broken_off(finish_reason: str) -> str:
+    """Return an answer's finish reason where it says that the answer was broken off; empty where it ended in order."""
+    return finish_reason if finish_reason in _BROKEN_OFF else ""

@@ -17,7 +17,7 @@ from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.base import Wording
-from actionledger.imports.sources.told_endings import exit_told, is_late_told
+from actionledger.imports.sources.told_endings import exit_told, is_going_on, is_late_told
 
 JUDGED = 2000
 """How much of a result's text is looked at, in characters: what a program printed further down is not the runtime's word."""
@@ -187,6 +187,8 @@ _SIGNS = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
 """Escapes and sets, in which nothing else has a meaning, and what makes groups and alternatives."""
 
 _WITHOUT = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN})
+_TAGGED_ERROR = "<tool_use_error>"
+"""What the words begin with that one agent has for a model whose call failed, whatever else marks it."""
 _TIMED_OUT = 124
 """What coreutils' ``timeout`` ends with."""
 
@@ -226,9 +228,9 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedRe
     if result.reason is not None:
         return _by(result.reason, is_inferred=result.is_inferred)
     if result.exit_status:
-        return _by(_first(rows.own, text) or _of_exit(result.exit_status), is_inferred=False)
+        return _by(_first(rows.own, text) or _of_exit(result.exit_status), is_inferred=result.is_inferred)
     if result.is_error:
-        return _by(_first(rows.all, text) or Reason.TOOL_ERROR, is_inferred=False)
+        return _by(_first(rows.all, text) or Reason.TOOL_ERROR, is_inferred=result.is_inferred)
     if result.is_error is False or result.exit_status == 0:
         return JudgedResult(ExecutionStatus.SUCCEEDED, None, is_inferred=False)
     told = _first(rows.telling, text)
@@ -245,8 +247,13 @@ def with_end_told(result: RecordedResult) -> RecordedResult:
     text = _words(result.output)
     if result.is_error is not True and is_late_told(text):
         return replace(result, status=ExecutionStatus.TIMED_OUT, is_inferred=True)
+    if result.is_error is None and is_going_on(text):
+        return replace(result, status=ExecutionStatus.PENDING, is_inferred=True)
+    if result.is_error is None and text.startswith(_TAGGED_ERROR):
+        return replace(result, is_error=True, is_inferred=True)
     status = exit_told(text, is_error=result.is_error)
-    return result if status is None else replace(result, exit_status=status)
+    is_unmarked = result.is_error is None and text.startswith("Exit code ")  # its mark was dropped on the way
+    return result if status is None else replace(result, exit_status=status, is_inferred=is_unmarked)
 
 
 def is_known(text: str, wordings: Sequence[Wording] = ()) -> bool:
