@@ -33,6 +33,7 @@ from actionledger.actions.schemas import (
     own_texts,
     takes_others,
 )
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.values.calls import Offer
 
@@ -68,7 +69,7 @@ class Action(BaseModel):
     """What it belongs to, such as ``Tasks``; prompts show a group's actions under it."""
 
 
-Validator: TypeAlias = tuple[Callable[[dict[str, Any]], BaseModel], frozenset[str], tuple[str, ...] | None]
+Validator: TypeAlias = tuple[Callable[[JsonDict], BaseModel], frozenset[str], tuple[str, ...] | None]
 """What makes the model of an action from its fields, the names of these, and those of its arguments in the schema's order.
 
 These are None where an action may have fields that its schema doesn't name.
@@ -238,7 +239,7 @@ class Catalogue:
             return TypeAdapter(union)
         return TypeAdapter(Annotated[union, Field(discriminator=self.discriminator)])
 
-    def json_schema(self) -> dict[str, Any]:
+    def json_schema(self) -> JsonDict:
         """Return the JSON Schema of any action of the catalogue.
 
         Example:
@@ -247,7 +248,7 @@ class Catalogue:
         """
         return self.adapter.json_schema()
 
-    def tools(self) -> list[dict[str, Any]]:
+    def tools(self) -> list[JsonDict]:
         """Return the actions as OpenAI's chat interface takes tools, in the catalogue's order.
 
         Example:

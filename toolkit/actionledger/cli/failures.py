@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,6 +19,7 @@ from actionledger.cli.tables import (
     rate_value,
     shown_rate,
 )
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import UsageError
 from actionledger.core.text import by_prices, counted
 from actionledger.ledger import Ledger, open_ledger
@@ -180,7 +181,7 @@ def _show_changes(changes: FailureChanges, limit: int, *, as_json: bool) -> None
     )
 
 
-def _changes_value(changes: FailureChanges) -> dict[str, Any]:
+def _changes_value(changes: FailureChanges) -> JsonDict:
     return {
         "test": changes.test,
         "paired": changes.paired,
@@ -196,9 +197,7 @@ def _changes_value(changes: FailureChanges) -> dict[str, Any]:
     }
 
 
-def _as_value(
-    report: FailureReport, changes: FailureChanges | None, names: Mapping[str, str]
-) -> dict[str, Any]:
+def _as_value(report: FailureReport, changes: FailureChanges | None, names: Mapping[str, str]) -> JsonDict:
     return {
         "groups": [_group_value(group, names) for group in report.groups],
         "spent": asdict(report.spent),
@@ -212,7 +211,7 @@ def _as_value(
     }
 
 
-def _group_value(group: FailureGroup, names: Mapping[str, str]) -> dict[str, Any]:
+def _group_value(group: FailureGroup, names: Mapping[str, str]) -> JsonDict:
     return {
         **group.key._asdict(),
         "count": group.count,

@@ -1,13 +1,13 @@
 """One import as a run of a ledger: it begins with the first thing that is recorded of it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import asdict, replace
 from datetime import date
 from functools import cached_property
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.events import Event
 from actionledger.core.ids import derived_id, new_id
 from actionledger.core.patterns import regex
@@ -142,7 +142,7 @@ def title_of(prompt: str) -> str:
     return words if len(words) <= _TITLE_CHARACTERS else f"{words[: _TITLE_CHARACTERS - 1].rstrip()}…"
 
 
-def _in_metadata(metadata: Mapping[str, Any], source: str) -> SessionDetails:
+def _in_metadata(metadata: JsonMap, source: str) -> SessionDetails:
     """Return what metadata says of it, of an agent's session: others have no folder and no title of their own."""
     title = text_at(metadata, "title")
     project = _first(metadata, "cwd")
@@ -161,7 +161,7 @@ def _in_metadata(metadata: Mapping[str, Any], source: str) -> SessionDetails:
     )
 
 
-def _first(metadata: Mapping[str, Any], *keys: str) -> str:
+def _first(metadata: JsonMap, *keys: str) -> str:
     return next((value for key in keys if (value := text_at(metadata, key))), "")
 
 

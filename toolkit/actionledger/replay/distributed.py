@@ -1,9 +1,10 @@
 """Turns read again on a cluster of Ray: batches go to actors, and what they answer is recorded here, in order."""
 
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import require
 from actionledger.core.privacy import custom
 from actionledger.core.recording import RunKey
@@ -25,7 +26,7 @@ class _Actor:
         setup: ``parser``, ``run_id``, ``seconds`` and ``secrets``.
     """
 
-    def __init__(self, setup: Mapping[str, Any]) -> None:
+    def __init__(self, setup: JsonMap) -> None:
         custom.add(setup["secrets"])
         run = RunKey(run_id=setup["run_id"], kind=RunKind.REPARSE)
         self._reader = InThisProcess(Rereader(PARSER.validate_json(setup["parser"]), run))
@@ -51,7 +52,7 @@ class OnRay:
         MissingPackageError: Ray is not installed.
     """
 
-    def __init__(self, setup: Mapping[str, Any], count: int | None, *, rest: Processes) -> None:
+    def __init__(self, setup: JsonMap, count: int | None, *, rest: Processes) -> None:
         require("A rereading on a cluster", "lake", "ray")
         self._setup = setup
         self._count = count

@@ -9,11 +9,12 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
@@ -113,9 +114,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if first is None and is_begun else 0.0
 
 
-def _session(
-    path: Path, name: str, messages: list[Any], head: Mapping[str, Any], notes: list[Usage]
-) -> Recorded:
+def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: list[Usage]) -> Recorded:
     conversation = MessageTurns()
     is_text = not head  # of older clients, whose calls may stand in the text
     of_client: set[int] = set()
@@ -157,21 +156,21 @@ def _session(
         )
 
 
-def _is_of_client(value: Mapping[str, Any]) -> bool:
+def _is_of_client(value: JsonMap) -> bool:
     """Return whether a message stands in the model's place, and is what went wrong in the client."""
     return (
         text_at(value, "role") == "assistant" and object_at(value, "metadata").get("displayRole") == "error"
     )
 
 
-def _count_empty(message: Message, value: Mapping[str, Any]) -> None:
+def _count_empty(message: Message, value: JsonMap) -> None:
     if text_at(value, "role") in _ROLES:
         message.pass_over(LeftOutReason.EMPTY, "message")
     else:
         message.unknown(value.get("role"), value)
 
 
-def _message(value: Mapping[str, Any]) -> Message:
+def _message(value: JsonMap) -> Message:
     message = anthropic.message(value)
     if message.speaker == "model":
         metrics = object_at(value, "metrics")
@@ -190,7 +189,7 @@ def _message(value: Mapping[str, Any]) -> Message:
     return message
 
 
-def _as_written(call: RecordedCall, metadata: Mapping[str, Any]) -> RecordedCall:
+def _as_written(call: RecordedCall, metadata: JsonMap) -> RecordedCall:
     """Return a call with the text of its arguments where that could not be parsed: it stands beside the message."""
     for invalid in objects_at(metadata, "invalidToolCalls"):
         raw = object_at(invalid, "input").get("rawInputText")
@@ -285,7 +284,7 @@ def _usages(notes: list[Any]) -> Iterator[Usage]:
             )
 
 
-def _metadata(head: Mapping[str, Any], conversation: MessageTurns) -> dict[str, Any]:
+def _metadata(head: JsonMap, conversation: MessageTurns) -> JsonDict:
     told = text_at(head, "system_prompt") or conversation.system
     return {key: value for key, value in {"system": told, "agent": text_at(head, "agent")}.items() if value}
 

@@ -6,10 +6,9 @@ it, once a call is among that, since providers name calls; so a fork's copies ar
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
@@ -103,7 +102,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if not items or any("contextItems" in item for item in items) else 0.5
 
 
-def _message(item: Mapping[str, Any]) -> Message:
+def _message(item: JsonMap) -> Message:
     said = object_at(item, "message")
     role = text_at(said, "role")
     if role == "thinking":
@@ -135,7 +134,7 @@ def _message(item: Mapping[str, Any]) -> Message:
     return found
 
 
-def _take_answer(found: Message, item: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+def _take_answer(found: Message, item: JsonMap, said: JsonMap) -> None:
     if thought := text_at(object_at(item, "reasoning"), "text"):
         found.think(thought)
     states = {text_at(state, "toolCallId"): state for state in objects_at(item, "toolCallStates")}
@@ -151,7 +150,7 @@ def _take_answer(found: Message, item: Mapping[str, Any], said: Mapping[str, Any
     found.usage = usage_of(took, cost_usd=cents / 100 if cents else None) if took else Usage()
 
 
-def _arguments(given: object) -> str | dict[str, Any]:
+def _arguments(given: object) -> str | JsonDict:
     """Return arguments as they were parsed: the client has written their text anew. What is no object stays as it is."""
     if isinstance(given, dict):
         return given
@@ -163,7 +162,7 @@ def _arguments(given: object) -> str | dict[str, Any]:
     return value if isinstance(value, dict) else text
 
 
-def _result(call_id: str, state: Mapping[str, Any]) -> RecordedResult | None:
+def _result(call_id: str, state: JsonMap) -> RecordedResult | None:
     status, output = (
         text_at(state, "status"),
         [text_at(each, "content") for each in objects_at(state, "output")],

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
@@ -38,7 +39,7 @@ TABLES: Mapping[str, frozenset[str]] = {
 
 _SESSION = ("id", "parent_session_id", "title", "prompt_tokens", "completion_tokens", "cost", "created_at", "updated_at", "workspace_cwd")  # fmt: skip
 _MESSAGE = ("id", "role", "parts", "model", "created_at", "finished_at", "provider", "is_summary_message")
-_SPEAKERS: Mapping[str, Any] = {"assistant": "model", "user": "person", "system": "system", "tool": "tool"}
+_SPEAKERS: JsonMap = {"assistant": "model", "user": "person", "system": "system", "tool": "tool"}
 _EXITED = regex(r"(?:\A|\n)Exit code (\d{1,10})(?:\s{1,4}<cwd>[^\n<]{0,4000}</cwd>)?\s*\Z")
 _SHELLS = frozenset({"bash"})
 
@@ -155,7 +156,7 @@ def _message(row: Row, parts: list[Any]) -> Message:
     return found
 
 
-def _take_part(found: Message, kind: str, data: Mapping[str, Any]) -> None:
+def _take_part(found: Message, kind: str, data: JsonMap) -> None:
     if kind == "text":
         found.say(data.get("text"))
     elif kind == "reasoning":
@@ -177,7 +178,7 @@ def _take_part(found: Message, kind: str, data: Mapping[str, Any]) -> None:
         found.unknown(kind, data)
 
 
-def _result(data: Mapping[str, Any]) -> RecordedResult:
+def _result(data: JsonMap) -> RecordedResult:
     output, is_error = text_at(data, "content"), data.get("is_error")
     exited = _EXITED.search(output[-5000:]) if text_at(data, "name") in _SHELLS else None
     return RecordedResult(

@@ -9,12 +9,11 @@ that has the name of the session above it.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonDict, JsonMap, json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     RecordedCall,
@@ -109,7 +108,7 @@ _WORDINGS = seen(
 class _Chat:
     """A chat while its messages come in."""
 
-    head: dict[str, Any] = field(default_factory=dict)
+    head: JsonDict = field(default_factory=dict)
     turns: dict[str, RecordedTurn] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     passed: Passed = field(default_factory=Counter)
@@ -146,7 +145,7 @@ def recognise(sample: Sample) -> float:
     )
 
 
-def _take(entry: Mapping[str, Any], chat: _Chat) -> None:
+def _take(entry: JsonMap, chat: _Chat) -> None:
     if "$set" in entry:
         changed = object_at(entry, "$set")
         chat.head.update({key: value for key, value in changed.items() if key != "messages"})
@@ -163,7 +162,7 @@ def _take(entry: Mapping[str, Any], chat: _Chat) -> None:
         _take_message(entry, chat)
 
 
-def _take_message(value: Mapping[str, Any], chat: _Chat) -> None:
+def _take_message(value: JsonMap, chat: _Chat) -> None:
     kind = text_at(value, "type")
     name = text_at(value, "id")
     if kind in _MODEL:
@@ -183,7 +182,7 @@ def _take_message(value: Mapping[str, Any], chat: _Chat) -> None:
         chat.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, value)] += 1
 
 
-def _take_turn(name: str, value: Mapping[str, Any], chat: _Chat) -> None:
+def _take_turn(name: str, value: JsonMap, chat: _Chat) -> None:
     before = chat.turns.get(name)
     if before is None and chat.turns and chat.told:
         last = next(reversed(chat.turns))
@@ -229,28 +228,28 @@ def _merged(before: RecordedTurn, again: RecordedTurn) -> RecordedTurn:
     )
 
 
-def _call(call: Mapping[str, Any]) -> RecordedCall:
+def _call(call: JsonMap) -> RecordedCall:
     """Return a call; arguments that are no object are as the model wrote them."""
     given = call.get("args")
     arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
     return RecordedCall(text_at(call, "id"), text_at(call, "name"), arguments)
 
 
-def _calls_within(value: Mapping[str, Any]) -> Iterator[RecordedCall]:
+def _calls_within(value: JsonMap) -> Iterator[RecordedCall]:
     """Yield the calls in the content of a message, as it is told again: one that was killed has them nowhere else."""
     for part in objects_at(value, "content"):
         if called := object_at(part, "functionCall"):
             yield _call(called)
 
 
-def _thoughts(value: Mapping[str, Any]) -> Iterator[str]:
+def _thoughts(value: JsonMap) -> Iterator[str]:
     """Yield what is shown of the thoughts of a message: a subject and a description each."""
     for thought in objects_at(value, "thoughts"):
         if told := ": ".join(filter(None, (text_at(thought, "subject"), text_at(thought, "description")))):
             yield told
 
 
-def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:
+def _results(calls: list[JsonMap]) -> Iterator[RecordedResult]:
     for call in calls:
         output, status = _output(call.get("result"), text_at(call, "id")), text_at(call, "status")
         if output is None and status not in {"success", "error", "cancelled"}:
@@ -267,7 +266,7 @@ def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:
         yield replace(found, **_of_shell(str(output), is_success=status == "success")) if is_shell else found
 
 
-def _of_shell(output: str, *, is_success: bool) -> dict[str, Any]:
+def _of_shell(output: str, *, is_success: bool) -> JsonDict:
     """Return what the words of a shell's result say beside its status: it is a success whatever came of the command."""
     exits = _ENDED.findall(output)  # what the client says stands behind what the program printed
     if exits:
@@ -292,7 +291,7 @@ def _output(result: object, name: str) -> object:
     return next((first[key] for key in ("output", "error") if isinstance(first.get(key), str)), dict(first))
 
 
-def _usage(tokens: Mapping[str, Any]) -> Usage:
+def _usage(tokens: JsonMap) -> Usage:
     thought = count_at(tokens, "thoughts")
     return Usage(
         input_tokens=total(count_at(tokens, "input"), count_at(tokens, "tool")),

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, SessionDetails
@@ -82,7 +83,7 @@ def _session(path: Path, database: Database, row: Row) -> Recorded:
     yield from session(path, {**row, "model_config": _value(row.get("model_config_json"))}, told)
 
 
-def _messages(path: Path, database: Database, name: object) -> Iterator[Mapping[str, Any] | Refusal]:
+def _messages(path: Path, database: Database, name: object) -> Iterator[JsonMap | Refusal]:
     for row in database.rows("messages", _MESSAGE, order=("id",), session_id=name):
         try:
             content = decoded(row["content_json"])
@@ -110,7 +111,7 @@ def _value(text: object) -> Any:
 # goose's files: the lines of before it had a database, and what ``goose session export --format json`` writes.
 def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the session of a file of lines."""
-    info: Mapping[str, Any] = {}
+    info: JsonMap = {}
     told, unknown = [], Passed()
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -161,7 +162,7 @@ _OTHERS = {
 """What the parts are that are neither text nor thought, call or result."""
 
 
-def session(path: Path, info: Mapping[str, Any], told: Iterable[Mapping[str, Any]]) -> Recorded:
+def session(path: Path, info: JsonMap, told: Iterable[JsonMap]) -> Recorded:
     """Yield a session, if it has turns, and what was passed over."""
     name, conversation = text_at(info, "id"), MessageTurns()
     for message in _merged(map(message_of, told), name):
@@ -188,7 +189,7 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Mapping[str, Any
     yield from left_out(shown(path), conversation.passed)
 
 
-def _details(info: Mapping[str, Any]) -> SessionDetails:
+def _details(info: JsonMap) -> SessionDetails:
     title = text_at(info, "name") or text_at(info, "description")
     by_person = bool(info.get("user_set_name"))
     origin = TitleOrigin.PERSON if by_person else TitleOrigin.AGENT
@@ -200,7 +201,7 @@ def _details(info: Mapping[str, Any]) -> SessionDetails:
     )
 
 
-def message_of(value: Mapping[str, Any]) -> Message:
+def message_of(value: JsonMap) -> Message:
     """Return what a message says, with its calls and results."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None or object_at(value, "metadata").get("userVisible") is False:
@@ -257,7 +258,7 @@ def _join(held: Message, piece: Message) -> None:
     held.reasoning += piece.reasoning
 
 
-def _read_part(part: Mapping[str, Any], found: Message) -> None:
+def _read_part(part: JsonMap, found: Message) -> None:
     kind = text_at(part, "type")
     if kind == "text":
         found.say(part.get("text"))
@@ -275,13 +276,13 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         found.unknown(kind, part)
 
 
-def _read_call(part: Mapping[str, Any], found: Message) -> None:
+def _read_call(part: JsonMap, found: Message) -> None:
     """Take a call; one that goose couldn't read has neither name nor arguments there."""
     made = object_at(object_at(part, "toolCall"), "value")
     found.call(part.get("id"), made.get("name"), made.get("arguments"))
 
 
-def _read_result(part: Mapping[str, Any], found: Message) -> None:
+def _read_result(part: JsonMap, found: Message) -> None:
     result = object_at(part, "toolResult")
     value = result.get("value")
     if text_at(result, "status") == "error":
@@ -301,7 +302,7 @@ def _for_the_model(content: object) -> object:
     return plain([part for part in content if not isinstance(part, dict) or _is_for_the_model(part)])
 
 
-def _is_for_the_model(part: Mapping[str, Any]) -> bool:
+def _is_for_the_model(part: JsonMap) -> bool:
     audience = object_at(part, "annotations").get("audience")
     return not isinstance(audience, list) or "assistant" in audience
 

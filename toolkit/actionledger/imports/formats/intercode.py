@@ -5,10 +5,11 @@ gave, its reward, and whether it could be run. Where a response had no action in
 Neither the model nor the run is named in the file: its own name says both.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
@@ -87,7 +88,7 @@ def recognise(sample: Sample) -> float:
     return float(b'"environment"' in begin and b'"task_id"' in begin and bool(_HEAD.search(begin)))
 
 
-def _session(episode: Mapping[str, Any], name: str, key: str) -> RecordedSession:
+def _session(episode: JsonMap, name: str, key: str) -> RecordedSession:
     summary, environment = object_at(episode, "summary"), text_at(episode, "environment")
     reward = score_of(summary.get("max_reward"))
     model = _MODEL.search(name)
@@ -109,7 +110,7 @@ def _session(episode: Mapping[str, Any], name: str, key: str) -> RecordedSession
     )
 
 
-def _turns(episode: Mapping[str, Any], tool: str) -> Iterator[RecordedTurn]:
+def _turns(episode: JsonMap, tool: str) -> Iterator[RecordedTurn]:
     history = object_at(episode, "turn_history")
     thoughts, observations, valid = (
         _list(history, field) for field in ("thoughts", "observations", "valid_action")
@@ -145,7 +146,7 @@ def _failed(seen: object) -> Reason:
     return said or Reason.COMMAND_FAILED
 
 
-def _list(value: Mapping[str, Any], key: str) -> list[Any]:
+def _list(value: JsonMap, key: str) -> list[Any]:
     held = value.get(key)
     return held if isinstance(held, list) else []
 

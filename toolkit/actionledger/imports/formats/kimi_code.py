@@ -6,12 +6,11 @@ text that the model wrote as arguments. Sub-agents have a file of their own.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Permission, RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
@@ -108,7 +107,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if any("time" in line and "." in text_at(line, "type") for line in lines[1:]) else 0.5
 
 
-def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
+def _take(wire: _Wire, line: JsonMap) -> None:
     kind = text_at(line, "type")
     if kind == "context.append_loop_event":
         _take_event(wire, line, object_at(line, "event"))
@@ -151,7 +150,7 @@ def _of_version(session: RecordedSession, version: str) -> RecordedSession:
     )
 
 
-def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) -> None:
+def _take_event(wire: _Wire, line: JsonMap, event: JsonMap) -> None:
     """Take in an event of the loop: a part of a response, a call, what came of one, or the end of a step."""
     kind = text_at(event, "type")
     if kind == "content.part":
@@ -177,7 +176,7 @@ def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) 
         wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(f"loop {kind}", event)] += 1
 
 
-def _turn(wire: _Wire, line: Mapping[str, Any], step: str) -> OpenTurn:
+def _turn(wire: _Wire, line: JsonMap, step: str) -> OpenTurn:
     is_new = not wire.session.has_open(step)
     turn = wire.session.turn(step)
     if is_new:
@@ -190,7 +189,7 @@ def _turn(wire: _Wire, line: Mapping[str, Any], step: str) -> OpenTurn:
     return turn
 
 
-def _take_words(wire: _Wire, line: Mapping[str, Any]) -> None:
+def _take_words(wire: _Wire, line: JsonMap) -> None:
     said = Message("person")
     texts_of(said, line.get("input"))
     wire.passed.update(said.passed)
@@ -202,7 +201,7 @@ def _take_words(wire: _Wire, line: Mapping[str, Any]) -> None:
         wire.session.session = replace(wire.session.session, task=task)
 
 
-def _take_written(wire: _Wire, appended: Mapping[str, Any]) -> None:
+def _take_written(wire: _Wire, appended: JsonMap) -> None:
     """Take in a message as it was written: of its calls the arguments as text, which nothing else has."""
     step = wire.steps.pop(text_at(object_at(appended, "meta"), "messageId"), "")
     written = {
@@ -221,7 +220,7 @@ def _take_written(wire: _Wire, appended: Mapping[str, Any]) -> None:
         }
 
 
-def _result(line: Mapping[str, Any], event: Mapping[str, Any], decided: Permission | None) -> RecordedResult:
+def _result(line: JsonMap, event: JsonMap, decided: Permission | None) -> RecordedResult:
     came = object_at(event, "result")
     output, is_error = plain(came.get("output")), came.get("isError") is True
     exited = _EXITED.search(output[-100:]) if is_error and isinstance(output, str) else None
@@ -237,7 +236,7 @@ def _result(line: Mapping[str, Any], event: Mapping[str, Any], decided: Permissi
     )
 
 
-def _usage(event: Mapping[str, Any]) -> Usage:
+def _usage(event: JsonMap) -> Usage:
     took = object_at(event, "usage")
     read, written = count_at(took, "inputCacheRead"), count_at(took, "inputCacheCreation")
     first, streamed = number_at(event, "llmFirstTokenLatencyMs"), number_at(event, "llmStreamDurationMs")
@@ -252,7 +251,7 @@ def _usage(event: Mapping[str, Any]) -> Usage:
     )
 
 
-def _tools(line: Mapping[str, Any]) -> str:
+def _tools(line: JsonMap) -> str:
     """Return the tools that are offered, as OpenAI's interface takes them."""
     offered = [
         {
@@ -296,7 +295,7 @@ def _begun(path: Path) -> RecordedSession:
     )
 
 
-def _state(path: Path) -> Mapping[str, Any]:
+def _state(path: Path) -> JsonMap:
     try:
         told = json.loads(path.read_bytes()[:_MOST]) if path.is_file() else {}
     except (OSError, ValueError, RecursionError):

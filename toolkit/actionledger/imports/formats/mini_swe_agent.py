@@ -7,12 +7,13 @@ response in the wrong form stands in the note that answers it (``extra.model_res
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
@@ -63,7 +64,7 @@ def recognise(sample: Sample) -> float:
     return float(is_list and b'"role"' in sample.head[:400] and bool(_MARKS.search(sample.head)))
 
 
-def _session(held: Mapping[str, Any], path: Path, passed: Passed) -> RecordedSession:
+def _session(held: JsonMap, path: Path, passed: Passed) -> RecordedSession:
     info = object_at(held, "info")
     stats, config = object_at(info, "model_stats"), object_at(info, "config")
     instance = text_at(held, "instance_id") or path.name.split(".")[0]
@@ -106,7 +107,7 @@ def _no_objects(values: list[Any]) -> Passed:
     )
 
 
-def _messages(held: Mapping[str, Any]) -> Iterator[Message]:
+def _messages(held: JsonMap) -> Iterator[Message]:
     waiting = ""
     values = list(objects_at(held, "messages"))
     for number, value in enumerate(values):
@@ -141,18 +142,18 @@ def _messages(held: Mapping[str, Any]) -> Iterator[Message]:
         yield note
 
 
-def _is_refusal(value: Mapping[str, Any]) -> bool:
+def _is_refusal(value: JsonMap) -> bool:
     return bool(_REFUSED.match(openai_chat.message(value).text))
 
 
-def _output(value: Mapping[str, Any]) -> Message:
+def _output(value: JsonMap) -> Message:
     """Read what came of a call, as the Responses interface takes it."""
     found = Message("tool")
     found.result(value.get("call_id"), value.get("output"))
     return found
 
 
-def _response(value: Mapping[str, Any], extra: Mapping[str, Any]) -> Message:
+def _response(value: JsonMap, extra: JsonMap) -> Message:
     if text_at(value, "object") == "response":
         answered = openai_responses.response(value).messages
         said = answered[0] if answered else Message("model")
@@ -172,11 +173,11 @@ def _with_cost(usage: Usage, cost: float | None) -> Usage:
     return usage if cost is None else replace(usage, cost_usd=cost)
 
 
-def _time(value: Mapping[str, Any]) -> datetime | None:
+def _time(value: JsonMap) -> datetime | None:
     return since_epoch(value.get("timestamp"))
 
 
-def _exit(output: object, extra: Mapping[str, Any]) -> int | None:
+def _exit(output: object, extra: JsonMap) -> int | None:
     if (held := exit_status_of(extra.get("returncode"))) is not None:
         return held
     found = _RETURNED.match(output) if isinstance(output, str) else None

@@ -8,11 +8,12 @@ answer in ``tool_call_metadata`` (V0), and the argument strings in ``tool_call``
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
@@ -60,7 +61,7 @@ def recognise(sample: Sample) -> float:
     return float(_is_event(first))
 
 
-def _is_event(value: Mapping[str, Any]) -> bool:
+def _is_event(value: JsonMap) -> bool:
     if "role" in value:  # a message of SWE-agent's, which has its action beside it
         return False
     is_action = bool(text_at(value, "action")) and (
@@ -69,11 +70,11 @@ def _is_event(value: Mapping[str, Any]) -> bool:
     return is_action or (bool(text_at(value, "observation")) and "content" in value)
 
 
-def _is_state(value: Mapping[str, Any]) -> bool:
+def _is_state(value: JsonMap) -> bool:
     return {"id", "agent", "workspace", "execution_status"} <= value.keys()
 
 
-def _instances(lines: Iterator[Mapping[str, Any] | Refusal], path: Path, passed: Passed) -> Iterator[Item]:
+def _instances(lines: Iterator[JsonMap | Refusal], path: Path, passed: Passed) -> Iterator[Item]:
     for line in lines:
         if isinstance(line, Refusal):
             yield line
@@ -100,7 +101,7 @@ def _instances(lines: Iterator[Mapping[str, Any] | Refusal], path: Path, passed:
         yield from _given(reading, events_of(history))
 
 
-def _success(line: Mapping[str, Any]) -> bool | None:
+def _success(line: JsonMap) -> bool | None:
     """Return what the harness, or the resolver's own judge, says of an instance."""
     result = object_at(line, "test_result")
     held = (
@@ -112,7 +113,7 @@ def _success(line: Mapping[str, Any]) -> bool | None:
     return next((each for each in held if isinstance(each, bool)), None)
 
 
-def _metadata(line: Mapping[str, Any], instance: str) -> dict[str, Any]:
+def _metadata(line: JsonMap, instance: str) -> JsonDict:
     known = {
         "instance": instance,
         "agent": text_at(object_at(line, "metadata"), "agent_class"),
@@ -121,7 +122,7 @@ def _metadata(line: Mapping[str, Any], instance: str) -> dict[str, Any]:
     return {key: value for key, value in known.items() if value}
 
 
-def _stream(events: Iterator[Mapping[str, Any] | Refusal], path: Path, passed: Passed) -> Iterator[Item]:
+def _stream(events: Iterator[JsonMap | Refusal], path: Path, passed: Passed) -> Iterator[Item]:
     whole: list[Any] = []
     for event in events:
         if isinstance(event, Refusal):
@@ -143,7 +144,7 @@ def _stream(events: Iterator[Mapping[str, Any] | Refusal], path: Path, passed: P
 
 
 def _conversation(
-    state: Mapping[str, Any], path: Path, events: Iterator[Mapping[str, Any] | Refusal], passed: Passed
+    state: JsonMap, path: Path, events: Iterator[JsonMap | Refusal], passed: Passed
 ) -> Iterator[Item]:
     llm = object_at(object_at(state, "agent"), "llm")
     name = text_at(state, "id") or path.name.split(".")[0]
@@ -159,7 +160,7 @@ def _conversation(
     yield from _given(V1Events(session, state, passed), events)
 
 
-def _given(reading: V0Events | V1Events, events: Iterator[Mapping[str, Any] | Refusal]) -> Iterator[Item]:
+def _given(reading: V0Events | V1Events, events: Iterator[JsonMap | Refusal]) -> Iterator[Item]:
     for event in events:
         if isinstance(event, Refusal):
             yield event
@@ -184,7 +185,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob("event-*.json"))
 
 
-def _events_beside(path: Path) -> Iterator[Mapping[str, Any] | Refusal]:
+def _events_beside(path: Path) -> Iterator[JsonMap | Refusal]:
     files = _files(path.parent / "events")
     if not files:
         yield Refusal(

@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.core.canonical import is_deeper
+from actionledger.core.canonical import JsonDict, JsonMap, is_deeper
 from actionledger.core.compressed import unpacked_zstd
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
@@ -47,7 +46,7 @@ _EXITED = regex(r"\nCommand exited with code (\d{1,10})\Z")
 KEEPS = Capture.CALLS
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message of any role; one of a role that is not known is passed over."""
     role = text_at(value, "role")
     if role == "assistant":
@@ -64,7 +63,7 @@ def message(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def usage(value: Mapping[str, Any]) -> Usage:
+def usage(value: JsonMap) -> Usage:
     """Read what a response took."""
     read, written = count_at(value, "cacheRead"), count_at(value, "cacheWrite")
     shown, thought = (
@@ -85,7 +84,7 @@ def usage(value: Mapping[str, Any]) -> Usage:
 
 def with_summary(took: Usage, kind: str, summary: Usage) -> Usage:
     """Return what a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same."""
-    counts: dict[str, Any] = {
+    counts: JsonDict = {
         name: getattr(summary, name) or 0
         for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
     }
@@ -94,7 +93,7 @@ def with_summary(took: Usage, kind: str, summary: Usage) -> Usage:
     return replace(with_it, cost_usd=sum(costs) if took.cost_usd is not None else None)
 
 
-def _of_model(value: Mapping[str, Any]) -> Message:
+def _of_model(value: JsonMap) -> Message:
     model = text_at(value, "responseModel") or text_at(value, "model")
     found = Message("model", model=model, occurred_at=since_epoch(value.get("timestamp")))
     content = value.get("content")
@@ -111,7 +110,7 @@ def _of_model(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def _result(value: Mapping[str, Any]) -> RecordedResult:
+def _result(value: JsonMap) -> RecordedResult:
     details = object_at(value, "details")
     is_error, output = value.get("isError"), plain(value.get("content"))
     exited = _EXITED.search(output[-100:]) if is_error is True and isinstance(output, str) else None
@@ -134,9 +133,7 @@ MAX_EVENT = 4 * 2**20
 """The largest event that openclaw packs, in bytes."""
 
 
-def events_of_database(
-    path: Path, on_read: OnRead | None = None
-) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+def events_of_database(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, JsonDict] | Refusal]:
     """Yield the events of a database, session by session, each with its number; what can't be read is a refusal."""
     columns = ("session_id", "seq", "event_json", "event_zstd")
     with Database.at(path) as database:
@@ -152,7 +149,7 @@ def events_of_database(
         on_read(path.stat().st_size)
 
 
-def _event(row: Row) -> dict[str, Any]:
+def _event(row: Row) -> JsonDict:
     text, packed = row.get("event_json"), row.get("event_zstd")
     if text is None and isinstance(packed, bytes):
         text = unpacked_zstd(packed, MAX_EVENT)
@@ -189,7 +186,7 @@ class _Reading:
     """A session while its lines come in: a turn is given when the next one begins."""
 
     def __init__(self) -> None:
-        self.head: Mapping[str, Any] = {}
+        self.head: JsonMap = {}
         self.name = ""
         self.passed: Passed = Counter()
         self._open: RecordedTurn | None = None

@@ -6,11 +6,11 @@ or in the metadata of the JSON that older versions show the model.
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
@@ -207,7 +207,7 @@ def shown_of(output: object) -> str:
     return output if isinstance(output, str) else _joined(output)
 
 
-def _told_by(output: object) -> dict[str, Any]:
+def _told_by(output: object) -> JsonDict:
     """Return what the parts of a script's result say of an end: each that a tool of Codex's has given, in its own form."""
     for part in objects_at({"": output}, ""):
         text = text_at(part, "text")
@@ -236,7 +236,7 @@ def _joined(output: object) -> str:
     return "\n".join(filter(None, (text_at(part, "text") for part in parts)))
 
 
-def _unwrapped(text: str) -> tuple[str, Mapping[str, Any]]:
+def _unwrapped(text: str) -> tuple[str, JsonMap]:
     """Return what a result says and its metadata, if it is JSON with both."""
     if not text.startswith('{"output"'):
         return text, {}

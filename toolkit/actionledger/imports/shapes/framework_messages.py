@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.imports.shapes import anthropic, gemini, genai, openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Request, Speaker, plain, tools_text
@@ -32,13 +33,13 @@ _SPEAKERS: dict[str, Speaker] = {
 }
 
 
-def is_message(value: Mapping[str, Any]) -> bool:
+def is_message(value: JsonMap) -> bool:
     """Return whether a value is a message of LangChain's."""
     fields = _fields(value)
     return _kind(value) in _SPEAKERS and "content" in fields and ("role" not in value or "lc" in value)
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message."""
     fields = _fields(value)
     found = Message(_SPEAKERS.get(_kind(value), "person"), message_id=text_at(fields, "id"))
@@ -64,13 +65,13 @@ def message(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def _thoughts(part: Mapping[str, Any]) -> list[str]:
+def _thoughts(part: JsonMap) -> list[str]:
     """Return the texts of a thought: LangChain's own part, Anthropic's, or OpenAI's with its summary."""
     own = text_at(part, "reasoning") or text_at(part, "thinking")
     return [own] if own else openai_responses.thoughts_of(part)
 
 
-def _read_calls(fields: Mapping[str, Any], found: Message) -> None:
+def _read_calls(fields: JsonMap, found: Message) -> None:
     written = openai_chat.message({"role": "assistant", **object_at(fields, "additional_kwargs")})
     found.calls.extend(written.calls)
     if found.calls:
@@ -83,7 +84,7 @@ def _read_calls(fields: Mapping[str, Any], found: Message) -> None:
         found.call(call.get("id"), call.get("name"), call.get("args"))
 
 
-def _usage(fields: Mapping[str, Any]) -> Usage:
+def _usage(fields: JsonMap) -> Usage:
     took, said = object_at(fields, "usage_metadata"), object_at(fields, "response_metadata")
     why = text_at(said, "finish_reason") or text_at(said, "stop_reason")
     shown, thought = (
@@ -102,7 +103,7 @@ def _usage(fields: Mapping[str, Any]) -> Usage:
     )
 
 
-def _fields(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _fields(value: JsonMap) -> JsonMap:
     """Return what a message says: of ``message_to_dict`` it stands under ``data``, of the constructor's form under ``kwargs``."""
     if "lc" in value:
         return object_at(value, "kwargs")
@@ -110,7 +111,7 @@ def _fields(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return data if "content" in data else value
 
 
-def _kind(value: Mapping[str, Any]) -> str:
+def _kind(value: JsonMap) -> str:
     names = value.get("id")
     if "lc" in value and isinstance(names, list) and names and isinstance(names[-1], str):
         return names[-1]
@@ -197,7 +198,7 @@ def joined(messages: list[Message]) -> Message:
     return whole
 
 
-def _is_nested(given: Mapping[str, Any]) -> bool:
+def _is_nested(given: JsonMap) -> bool:
     """Return whether a request's messages are lists of messages, or LangChain's, which no interface has."""
     messages = given.get("messages")
     each = messages[0] if isinstance(messages, list) and messages else None
@@ -234,7 +235,7 @@ def _of_list(values: list[Any], *, is_answer: bool, deep: int) -> Iterator[Messa
         yield from _messages(each, is_answer=is_answer, deep=deep - 1)
 
 
-def _of_object(value: Mapping[str, Any], *, is_answer: bool, deep: int) -> Iterator[Message]:
+def _of_object(value: JsonMap, *, is_answer: bool, deep: int) -> Iterator[Message]:
     if deep == 0:
         return
     shape = shape_of_response(value) if is_answer else shape_of_request(value)
@@ -259,14 +260,14 @@ def _of_object(value: Mapping[str, Any], *, is_answer: bool, deep: int) -> Itera
                 return
 
 
-def shown_of(messages: Iterable[Mapping[str, Any]]) -> Iterator[Message]:
+def shown_of(messages: Iterable[JsonMap]) -> Iterator[Message]:
     """Yield what a model was shown; of its own messages nothing but that they were there, since each is an answer elsewhere."""
     for each in messages:
         is_own = text_at(each, "role") in {"assistant", "model"}
         yield Message("model") if is_own else message_of(each)
 
 
-def message_of(value: Mapping[str, Any], *, is_answer: bool = False) -> Message:
+def message_of(value: JsonMap, *, is_answer: bool = False) -> Message:
     """Read one message with a role."""
     role = text_at(value, "role") or ("assistant" if is_answer else "user")
     if genai.is_message(value):
@@ -296,7 +297,7 @@ def _is_list_of_calls(content: Any) -> bool:
     )
 
 
-def _of_vercel(value: Mapping[str, Any]) -> Message:
+def _of_vercel(value: JsonMap) -> Message:
     calls = decoded(value.get("toolCalls"))
     parts = [{**each, "type": "tool-call"} for each in objects_at({"calls": calls}, "calls")]
     said = {"type": "text", "text": text_at(value, "text")}
@@ -308,5 +309,5 @@ def _of_vercel(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def _gemini_fields(value: Mapping[str, Any]) -> dict[str, Any]:
+def _gemini_fields(value: JsonMap) -> JsonDict:
     return {"usageMetadata": value.get("usage_metadata") or value.get("usageMetadata")}

@@ -7,6 +7,7 @@ and events ``gen_ai.user.message`` to ``gen_ai.choice``. Vercel's: ``ai.prompt.m
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.shapes import bedrock, framework_messages, genai
@@ -20,7 +21,7 @@ from actionledger.imports.sources.access import objects_at, text_at, texts_at
 
 
 # What an agent's span says of its session, as our own export writes it there.
-def about(given: Mapping[str, Any]) -> About:
+def about(given: JsonMap) -> About:
     """Return what an agent's span says of its session."""
     success = given.get(f"{OWN}success")
     return About(
@@ -152,20 +153,20 @@ def session_of(span: Span) -> str:
     return _session_in(_details(span) | span.attributes)
 
 
-def _details(span: Span) -> dict[str, Any]:
+def _details(span: Span) -> JsonDict:
     """Return what a span's events of details say together: Strands writes one for each kind of message."""
-    said: dict[str, Any] = {}
+    said: JsonDict = {}
     for name, fields in span.events:
         if name == _DETAILS:
             said |= {key: value for key, value in fields.items() if value is not None}
     return said
 
 
-def _session_in(given: Mapping[str, Any]) -> str:
+def _session_in(given: JsonMap) -> str:
     return next((text_at(given, key) for key in _SESSION if text_at(given, key)), "")
 
 
-def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_tool(step: Step, span: Span, given: JsonMap) -> None:
     names = ("gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name")
     step.name = _first(given, *names) or span.name.removeprefix("execute_tool ")
     step.call_id = _first(given, "gen_ai.tool.call.id", "ai.toolCall.id") or ""
@@ -205,7 +206,7 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         step.output = framework_messages.decoded(step.output)
 
 
-def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_request(step: Step, span: Span, given: JsonMap) -> None:
     step.model = _text(
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
@@ -229,7 +230,7 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         step.keeps = Capture.TEXT if given[_CAPTURE] == Capture.TEXT else step.keeps
 
 
-def _is_without_content(given: Mapping[str, Any]) -> bool:
+def _is_without_content(given: JsonMap) -> bool:
     """Return whether its recorder was told to leave out what was said: roles and kinds of parts are there all the same."""
     listed = (
         framework_messages.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output")
@@ -244,7 +245,7 @@ def _has_dropped_its_calls(step: Step, span: Span) -> bool:
     return is_dropped and all(message.is_empty for message in step.said)
 
 
-def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
+def _shown(span: Span, given: JsonMap) -> Iterator[Message]:
     asked = f"{_OF_ADK}llm_request"
     for name in ("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", asked):
         held = framework_messages.decoded(nested(given, name))
@@ -266,7 +267,7 @@ def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
             yield from framework_messages.request_of(fields.get("gen_ai.prompt")).messages
 
 
-def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
+def _said(span: Span, given: JsonMap) -> Iterator[Message]:
     written = next(
         (
             held
@@ -304,7 +305,7 @@ def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
             yield from framework_messages.answer_of(fields.get("gen_ai.completion"))
 
 
-def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
+def _answers(written: Any, given: JsonMap) -> Iterator[Message]:
     """Yield what a model wrote; any-agent puts calls there by their names and arguments alone."""
     listed = written if isinstance(written, list) else [written]
     calls = [each for each in listed if isinstance(each, Mapping) and "tool.name" in each]
@@ -322,7 +323,7 @@ def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
         yield from framework_messages.answer_of(_old(written) if isinstance(written, Mapping) else written)
 
 
-def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
+def _old(message: JsonMap) -> JsonMap:
     """Return a message of the old attributes as OpenAI's interface writes it: its calls have no ``function``."""
     calls = message.get("tool_calls")
     if not isinstance(calls, list) or not any("name" in call for call in objects_at(message, "tool_calls")):
@@ -335,7 +336,7 @@ def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**message, "tool_calls": wrapped or calls}
 
 
-def _event(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _event(fields: JsonMap) -> JsonDict:
     """Return the body of an event; older ones have it flattened among their attributes."""
     plain = {
         key: framework_messages.decoded(value) if key == "tool_calls" else value
@@ -346,7 +347,7 @@ def _event(fields: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def tools_of(given: Mapping[str, Any]) -> list[Any]:
+def tools_of(given: JsonMap) -> list[Any]:
     """Return the tools that a request was offered, as its attributes have them."""
     for name in (
         "gen_ai.tool.definitions",
@@ -361,9 +362,9 @@ def tools_of(given: Mapping[str, Any]) -> list[Any]:
     return offered(objects_at(parameters, "function_tools")) if isinstance(parameters, Mapping) else []
 
 
-def _first(given: Mapping[str, Any], *keys: str) -> Any:
+def _first(given: JsonMap, *keys: str) -> Any:
     return next((given[key] for key in keys if given.get(key) is not None), None)
 
 
-def _text(given: Mapping[str, Any], *keys: str) -> str:
+def _text(given: JsonMap, *keys: str) -> str:
     return next((text for key in keys if (text := text_at(given, key))), "")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.ids import derived_id
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
@@ -38,7 +39,7 @@ _ERRORS: dict[str, Reason] = {
 """What Inspect calls the errors of tools; ``unknown`` says nothing, and its words are asked."""
 
 
-def attached(value: Any, attachments: Mapping[str, Any]) -> Any:
+def attached(value: Any, attachments: JsonMap) -> Any:
     """Return a value with the texts that a sample keeps once in the place of their names."""
     if isinstance(value, str):
         mark = next((mark for mark in _ATTACHED if value.startswith(mark)), None)
@@ -51,7 +52,7 @@ def attached(value: Any, attachments: Mapping[str, Any]) -> Any:
     return value
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message of any role."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     found = Message(speaker or "system", message_id=text_at(value, "id"))
@@ -76,7 +77,7 @@ def message(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def tool_result(call_id: str, output: Any, error: Mapping[str, Any], **more: Any) -> RecordedResult:
+def tool_result(call_id: str, output: Any, error: JsonMap, **more: Any) -> RecordedResult:
     """Return what came of a call."""
     if not error:
         return RecordedResult(call_id, output, is_error=False, **more)
@@ -84,7 +85,7 @@ def tool_result(call_id: str, output: Any, error: Mapping[str, Any], **more: Any
     return RecordedResult(call_id, said, is_error=True, reason=_ERRORS.get(text_at(error, "type")), **more)
 
 
-def response(event: Mapping[str, Any]) -> Iterator[tuple[Message, Capture]]:
+def response(event: JsonMap) -> Iterator[tuple[Message, Capture]]:
     """Yield the choices of a model event, the first with what all of them took, each with how much of it was kept."""
     output = object_at(event, "output")
     raw = _raw_arguments(object_at(object_at(event, "call"), "response"))
@@ -103,7 +104,7 @@ def response(event: Mapping[str, Any]) -> Iterator[tuple[Message, Capture]]:
         yield found, keeps if found.calls or event.get("tools") else Capture.TEXT
 
 
-def tools(event: Mapping[str, Any]) -> str:
+def tools(event: JsonMap) -> str:
     """Return the tools that a model event offered, as a turn takes them; empty for none."""
     offered = [
         {
@@ -115,7 +116,7 @@ def tools(event: Mapping[str, Any]) -> str:
     return tools_text(offered)
 
 
-def _take_part(part: Mapping[str, Any], found: Message) -> None:
+def _take_part(part: JsonMap, found: Message) -> None:
     kind = text_at(part, "type")
     if kind == "text":
         found.say(part.get("text"))
@@ -131,7 +132,7 @@ def _take_part(part: Mapping[str, Any], found: Message) -> None:
         found.pass_over(LeftOutReason.NO_TEXT, kind)
 
 
-def _raw_arguments(body: Mapping[str, Any]) -> dict[str, RecordedCall] | None:
+def _raw_arguments(body: JsonMap) -> dict[str, RecordedCall] | None:
     """Return the calls of a provider's body by their identifiers; None where it hasn't the arguments as they were written."""
     shape = shape_of_response(body) if body else None
     if shape is None or shape.KEEPS is not Capture.ARGUMENTS:
@@ -144,7 +145,7 @@ def _as_written(call: RecordedCall, written: RecordedCall) -> RecordedCall:
     return replace(call, arguments=written.arguments, kind=written.kind)
 
 
-def _usage(output: Mapping[str, Any]) -> Usage:
+def _usage(output: JsonMap) -> Usage:
     counts = object_at(output, "usage")
     shown, written = count_at(counts, "input_tokens"), count_at(counts, "output_tokens")
     cached, stored = count_at(counts, "input_tokens_cache_read"), count_at(counts, "input_tokens_cache_write")
@@ -170,7 +171,7 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no"
 _DECIDED = {"C": True, "I": False, True: True, False: False}
 
 
-def name(sample: Mapping[str, Any], log: Mapping[str, Any]) -> str:
+def name(sample: JsonMap, log: JsonMap) -> str:
     """Return what a sample is known by: its own identifier, before it had one its run, task, number and epoch."""
     run = "/".join(filter(None, (text_at(log, key) for key in ("run_id", "task_id"))))
     number = f"{sample.get('id')}/{count_at(sample, 'epoch') or 1}"
@@ -179,7 +180,7 @@ def name(sample: Mapping[str, Any], log: Mapping[str, Any]) -> str:
     )
 
 
-def task(sample: Mapping[str, Any]) -> str:
+def task(sample: JsonMap) -> str:
     """Return the first line of what the model was asked."""
     given = sample.get("input")
     told = given if isinstance(given, str) else ""
@@ -189,7 +190,7 @@ def task(sample: Mapping[str, Any]) -> str:
     return told.strip().split("\n", 1)[0][:200]
 
 
-def reason(sample: Mapping[str, Any]) -> str:
+def reason(sample: JsonMap) -> str:
     """Return why a sample ended before its time; empty where it didn't."""
     error, limit = object_at(sample, "error"), object_at(sample, "limit")
     if error:
@@ -197,7 +198,7 @@ def reason(sample: Mapping[str, Any]) -> str:
     return f"limit: {text_at(limit, 'type')}" if limit else ""
 
 
-def metadata(sample: Mapping[str, Any], log: Mapping[str, Any]) -> dict[str, Any]:
+def metadata(sample: JsonMap, log: JsonMap) -> JsonDict:
     """Return what else is known of a sample."""
     retries = sample.get("error_retries")
     known = {
@@ -211,14 +212,14 @@ def metadata(sample: Mapping[str, Any], log: Mapping[str, Any]) -> dict[str, Any
     return {key: value for key, value in known.items() if value}
 
 
-def success(scores: Mapping[str, Any]) -> bool | None:
+def success(scores: JsonMap) -> bool | None:
     """Return whether all scores that say right or wrong say right; None where none does."""
     values = (score.get("value") for score in scores.values() if isinstance(score, dict))
     decided = [_DECIDED[value] for value in values if isinstance(value, str | bool) and value in _DECIDED]
     return all(decided) if decided else None
 
 
-def numbers(scores: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def numbers(scores: JsonMap) -> Iterator[tuple[str, float]]:
     """Yield each score by its name; those of a score that has several by theirs as well."""
     for name, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else None

@@ -8,6 +8,7 @@ provider ran itself (web search, code interpreter, its connectors) is no call of
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.names import qualified
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
@@ -57,7 +58,7 @@ def messages(items: Iterable[Any]) -> Iterator[Message]:
         yield open_message
 
 
-def speaker_of(item: Mapping[str, Any]) -> Speaker:
+def speaker_of(item: JsonMap) -> Speaker:
     """Return whose an item is."""
     kind = text_at(item, "type")
     if kind.endswith("_call_output") or kind == "mcp_approval_response":
@@ -102,13 +103,13 @@ def read_item(item: object, found: Message) -> None:
         found.unknown(kind, item)
 
 
-def _name(item: Mapping[str, Any]) -> object:
+def _name(item: JsonMap) -> object:
     """Return the name of the tool that is called, with its namespace."""
     name = item.get("name")
     return qualified(item.get("namespace"), name) if isinstance(name, str) else name
 
 
-def usage(value: Mapping[str, Any]) -> Usage:
+def usage(value: JsonMap) -> Usage:
     """Read what a response took."""
     return Usage(
         input_tokens=count_at(value, "input_tokens"),
@@ -118,14 +119,14 @@ def usage(value: Mapping[str, Any]) -> Usage:
     )
 
 
-def is_request(body: Mapping[str, Any]) -> bool:
+def is_request(body: JsonMap) -> bool:
     """Return whether a body asks by this interface."""
     return (
         isinstance(body.get("input"), str | list) and bool(text_at(body, "model")) and "choices" not in body
     )
 
 
-def request(body: Mapping[str, Any]) -> Request:
+def request(body: JsonMap) -> Request:
     """Read what a model was asked."""
     system = Message("system")
     system.say(body.get("instructions"))
@@ -139,7 +140,7 @@ def request(body: Mapping[str, Any]) -> Request:
     )
 
 
-def _tools(body: Mapping[str, Any]) -> object:
+def _tools(body: JsonMap) -> object:
     """Return the tools that a request offers: those that were looked up on the way stand among its items."""
     given = body.get("tools")
     later = [
@@ -152,14 +153,14 @@ def _tools(body: Mapping[str, Any]) -> object:
     return [tool for number, tool in enumerate(listed) if tool not in listed[:number]] if later else given
 
 
-def is_response(body: Mapping[str, Any]) -> bool:
+def is_response(body: JsonMap) -> bool:
     """Return whether a body answers by this interface."""
     return isinstance(body.get("output"), list) and (
         text_at(body, "object") == "response" or "status" in body
     )
 
 
-def response(body: Mapping[str, Any]) -> Response:
+def response(body: JsonMap) -> Response:
     """Read what a model answered."""
     output = body.get("output")
     found = Message("model")
@@ -193,12 +194,12 @@ def _read_content(content: object, found: Message) -> None:
             found.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
 
 
-def thoughts_of(item: Mapping[str, Any]) -> list[str]:
+def thoughts_of(item: JsonMap) -> list[str]:
     """Return the texts of a ``reasoning`` item: the thought itself where it is there, else the summary that OpenAI shows of it."""
     return next(filter(None, ([*_texts(item, key)] for key in ("content", "summary"))), [])
 
 
-def _texts(item: Mapping[str, Any], key: str) -> Iterator[str]:
+def _texts(item: JsonMap, key: str) -> Iterator[str]:
     return (text for part in objects_at(item, key) if (text := text_at(part, "text")))
 
 
@@ -206,9 +207,9 @@ def _texts(item: Mapping[str, Any], key: str) -> Iterator[str]:
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def body(events: Sequence[JsonMap]) -> JsonDict:
     """Return the body that the events add up to."""
-    begun: Mapping[str, Any] = {}
+    begun: JsonMap = {}
     items: dict[int, Any] = {}
     for event in events:
         kind = text_at(event, "type")
@@ -227,7 +228,7 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"object": "response", **begun, "status": "", "output": output}
 
 
-def _grow(items: dict[int, Any], event: Mapping[str, Any]) -> None:
+def _grow(items: dict[int, Any], event: JsonMap) -> None:
     """Add a piece to an item that isn't done, so that a stream which is cut loses no text."""
     index = event.get("output_index")
     item = items.get(index) if isinstance(index, int) else None

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import UsageError
 from actionledger.core.patterns import regex
 from actionledger.ledger.results import distinct
@@ -60,7 +61,7 @@ def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lak
         )
 
 
-def _refuse_node(node: dict[str, Any]) -> None:
+def _refuse_node(node: JsonDict) -> None:
     match node.get("type"):
         case "TABLE_FUNCTION":
             name = str(node["function"].get("function_name", ""))
@@ -123,7 +124,7 @@ def _words(statement: str) -> list[tuple[int, str]]:
     return [(start, found[0] if (found := _WORD.match(piece)) else piece.strip()) for start, piece in pieces]
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+def _nodes(value: Any) -> Iterator[JsonDict]:
     waiting = [value]
     while waiting:
         node = waiting.pop()

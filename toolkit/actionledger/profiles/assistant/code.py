@@ -17,7 +17,7 @@ from pydantic_core import PydanticUndefined
 
 from actionledger.actions.catalogue import Action
 from actionledger.actions.refusals import field_errors
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonDict, JsonMap, json_text
 from actionledger.core.errors import ActionError, SandboxError
 from actionledger.core.privacy import mask_text
 from actionledger.core.text import counted
@@ -107,7 +107,7 @@ class GbMethod:
         except ActionError as error:
             return self._missing(action, error)
 
-    def _action(self, given: tuple[Any, ...], named: dict[str, Any]) -> Action:
+    def _action(self, given: tuple[Any, ...], named: JsonDict) -> Action:
         try:
             arguments = dict(self.signature.bind(*given, **named).arguments)
         except TypeError as error:
@@ -119,7 +119,7 @@ class GbMethod:
             first = field_errors(error, arguments, schema)[0]
             raise self._refusal(first, arguments) from None
 
-    def _refusal(self, error: FieldError, arguments: Mapping[str, Any]) -> Exception:
+    def _refusal(self, error: FieldError, arguments: JsonMap) -> Exception:
         """Return what is raised for an argument that the action's model refuses."""
         if error.path == "status":
             kind = self._names.kind.name.capitalize()
@@ -196,7 +196,7 @@ class CodeRunner:
         """Return the handler of ``execute_code``."""
         return partial(self._run, handlers)
 
-    def _run(self, handlers: Mapping[str, Handler], action: ExecuteCode, context: Context) -> dict[str, Any]:
+    def _run(self, handlers: Mapping[str, Handler], action: ExecuteCode, context: Context) -> JsonDict:
         """Run code; return the six keys."""
         calls = Calls()
         api = gb_api(handlers, context, calls)
@@ -226,7 +226,7 @@ _IN_FENCE = re.compile(r"\s*+```(?:python|py)?[ \t]*+\n(?P<code>(?:(?!```).)*+)`
 """Code that a model has put into a fence within its field: as it stands it is no Python."""
 
 
-def document_of(result: CodeResult) -> dict[str, Any]:
+def document_of(result: CodeResult) -> JsonDict:
     """Return a result with the document's six keys, each small enough to be kept; what was logged is part of stderr.
 
     A seventh, ``sandbox``, says so where the code ran in an interpreter that has a part of Python only.

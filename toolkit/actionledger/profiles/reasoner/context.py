@@ -7,8 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Event, Lock
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.draws import draw
 from actionledger.core.errors import ActionError
 from actionledger.core.text import writable
@@ -173,7 +174,7 @@ class ExecutorContext:
 class ActionExecutor(ABC):
     """Carries out one action."""
 
-    def execute(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def execute(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Carry the action out and add it to the sequence."""
         if given.shared.context.is_done:
             raise ActionError(
@@ -185,7 +186,7 @@ class ActionExecutor(ABC):
         return result
 
     @abstractmethod
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Do it; see ``execute``."""
 
 

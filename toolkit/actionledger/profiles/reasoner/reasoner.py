@@ -6,10 +6,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal, Lock, Thread
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from pydantic_core import from_json
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.events import (
     ActionRecord,
@@ -46,7 +47,7 @@ class ToolStarted:
 
     tool_name: str
     tool_id: str
-    parameters: Mapping[str, Any]
+    parameters: JsonMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +127,10 @@ class ProgressEvents:
             case TurnFinished():
                 self._started.clear()
 
-    def _parameters(self, event: ExecutionStarted) -> Mapping[str, Any]:
+    def _parameters(self, event: ExecutionStarted) -> JsonMap:
         action = self._actions.get(event.action_id)
         written = event.arguments or (action.arguments if action else "{}")
-        parameters: Mapping[str, Any] = from_json(written)
+        parameters: JsonMap = from_json(written)
         return parameters
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from rapidfuzz.distance import OSA
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.json_blocks import OTHER_LABELS, JsonFence
@@ -41,7 +42,7 @@ class Actions(JsonFence):
         actions = value.get("actions") if isinstance(value, dict) else None
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
-    def written(self, objects: list[dict[str, Any]]) -> str:
+    def written(self, objects: list[JsonDict]) -> str:
         """Return the block with the list ``actions``."""
         return fenced("actions", json_text({"actions": objects}))
 
@@ -89,7 +90,7 @@ class Iteration(JsonFence):
         """Return whether a block that no label announces is a step: its list may be empty, but it has to be there."""
         return "next_actions" in body and (not names or super().is_plain(names, body, source))
 
-    def written(self, objects: list[dict[str, Any]]) -> str:
+    def written(self, objects: list[JsonDict]) -> str:
         """Return a step that is not the last one."""
         return fenced("iteration", json_text({"next_actions": objects, "is_final": False}))
 
@@ -136,12 +137,12 @@ class JsonAction(JsonFence):
             return Reason.NOT_AN_ACTION
         return [item for item in items if "action" in item or _misspells("action", item)]
 
-    def written(self, objects: list[dict[str, Any]]) -> str:
+    def written(self, objects: list[JsonDict]) -> str:
         """Return the block with the object, or with a list of several."""
         return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
 
 
-def _misspells(key: str, item: dict[str, Any]) -> bool:
+def _misspells(key: str, item: JsonDict) -> bool:
     """Return whether an object has a text under a key that is one sign off, or has two signs swapped."""
     return any(isinstance(item[each], str) and OSA.distance(each, key, score_cutoff=1) == 1 for each in item)
 
@@ -179,6 +180,6 @@ class Plan(JsonFence):
         actions = value["actions"]
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
-    def written(self, objects: list[dict[str, Any]]) -> str:
+    def written(self, objects: list[JsonDict]) -> str:
         """Return the block with the list ``actions``."""
         return fenced("json", json_text({"actions": objects}))

@@ -1,10 +1,11 @@
 """What a response tried, for whoever tells the model how it is written: read as leniently as can be, and never run. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Catalogue
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
 from actionledger.core.values import RawAction
@@ -43,7 +44,7 @@ class TriedCall(NamedTuple):
     """
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMap
     dialect: str = ""
 
 
@@ -157,9 +158,7 @@ def _named(value: Any, depth: int) -> Iterator[TriedCall]:
 def _elements(text: str) -> Iterator[TriedCall]:
     """Yield the calls that elements are whose children are fields, unclosed ones too."""
     for tag in _ELEMENT.finditer(text):
-        arguments: dict[str, Any] = {
-            each["name"]: each["value"] for each in _ATTRIBUTE.finditer(tag["attributes"])
-        }
+        arguments: JsonDict = {each["name"]: each["value"] for each in _ATTRIBUTE.finditer(tag["attributes"])}
         at = tag.end()
         while field := _FIELD.match(text, at):
             arguments[field["name"]] = _body(field["value"]) if field["closes"] else OPEN

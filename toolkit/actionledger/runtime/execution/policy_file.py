@@ -18,10 +18,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import PolicyError, require_kind
 from actionledger.core.names import did_you_mean
 from actionledger.core.vocabulary import Evidence
@@ -37,14 +38,14 @@ class _Row(BaseModel):
     action: Annotated[str, Field(min_length=1)]
     verdict: str
     when: dict[str, str | list[str]] = {}
-    set: dict[str, Any] = {}
+    set: JsonDict = {}
     why: str = ""
 
 
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    rule: list[dict[str, Any]] = []
+    rule: list[JsonDict] = []
 
 
 class KnownNames(Protocol):
@@ -111,7 +112,7 @@ def policy_from(text: str, catalogue: KnownNames, *, source: str) -> Policy:
     return Policy(tuple(rules))
 
 
-def _rule(row: dict[str, Any], catalogue: KnownNames) -> Rule:
+def _rule(row: JsonDict, catalogue: KnownNames) -> Rule:
     """Return a row as a rule."""
     try:
         read = _Row.model_validate(row)

@@ -1,9 +1,8 @@
 """What is recorded of a live session: its beginning, its events, its end."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.events import (
     ApprovalRequested,
@@ -41,7 +40,7 @@ _OWN_METADATA = ("workspace", "temporary", LAKE_HOST)
 _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFinished, TurnResumed)
 
 
-def checked_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+def checked_metadata(metadata: JsonMap) -> JsonMap:
     """Return what a session is to be described by, if it leaves the session's own names alone."""
     require_kind(metadata, Mapping, "Metadata is JSON values by name")
     for name in _OWN_METADATA:
@@ -71,7 +70,7 @@ class SessionRecord:
         folder: SessionFolder,
         *,
         source: str,
-        metadata: Mapping[str, Any],
+        metadata: JsonMap,
         listen: Recorder | None,
         states: StateKeeper | None = None,
         child_of: tuple[str, Relation] | None = None,
@@ -120,9 +119,7 @@ class SessionRecord:
         )
         self.has_begun = True
 
-    def note(
-        self, session: SessionKey, run: RunKey, code: str, message: str, detail: Mapping[str, Any]
-    ) -> None:
+    def note(self, session: SessionKey, run: RunKey, code: str, message: str, detail: JsonMap) -> None:
         """Record something about the session that a reviewer should see."""
         self.event(
             SystemNoted(

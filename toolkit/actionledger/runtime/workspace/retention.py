@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import ActionError, LedgerError
 from actionledger.core.ids import now
 from actionledger.runtime.workspace.folders import open_private, size_of, write_all
@@ -189,11 +189,11 @@ def _rewrite(path: Path, gone: Mapping[int, str], names: Collection[str]) -> Non
     new.replace(path)
 
 
-def _is_watch_of(line: Mapping[str, Any], names: Collection[str]) -> bool:
+def _is_watch_of(line: JsonMap, names: Collection[str]) -> bool:
     return line["line"] == "watching" and bool({line["unit"]["session"], line["unit"]["turn"]} & set(names))
 
 
-def _without(line: dict[str, Any], gone: Mapping[int, str]) -> dict[str, Any]:
+def _without(line: JsonDict, gone: Mapping[int, str]) -> JsonDict:
     """Return a line with a gap in the place of each effect that is gone; places and chains stay as they are."""
     if "record" in line:
         return line | {"record": _gap(line["record"], gone)}
@@ -202,7 +202,7 @@ def _without(line: dict[str, Any], gone: Mapping[int, str]) -> dict[str, Any]:
     return line
 
 
-def _gap(record: dict[str, Any], gone: Mapping[int, str]) -> dict[str, Any]:
+def _gap(record: JsonDict, gone: Mapping[int, str]) -> JsonDict:
     if record["number"] not in gone:
         return record
     return record | {"effect": effect_as_json(Gap(".", _WHY)), "temporary": ""}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import parameters_of
@@ -307,8 +308,8 @@ _PYTHON = {RepairKind.QUOTES, RepairKind.LITERAL}
 
 
 def held_arguments(
-    source: Source, name: str, arguments: dict[str, Any], span: Span, options: DecodeOptions
-) -> tuple[dict[str, Any], Repair | None]:
+    source: Source, name: str, arguments: JsonDict, span: Span, options: DecodeOptions
+) -> tuple[JsonDict, Repair | None]:
     """Return the arguments of a call, out of the object that its only parameter holds, and the repair that this is.
 
     That is so only where it is known that the tool has no parameter of that name, and has each that the object names.
@@ -324,7 +325,7 @@ def held_arguments(
     return held, Repair(RepairKind.NESTED_JSON, span, span.of(source.text), written)
 
 
-def _object_in(value: Any, options: DecodeOptions) -> dict[str, Any]:
+def _object_in(value: Any, options: DecodeOptions) -> JsonDict:
     """Return the object that a value is, or that its text plainly holds; an empty one where it holds none."""
     if isinstance(value, str):
         decoded = decode_nested(value, options=options)

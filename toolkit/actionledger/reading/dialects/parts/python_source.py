@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
@@ -105,8 +106,8 @@ def _constant(value: object) -> Any:
     return value
 
 
-def _object(keys: list[ast.expr | None], values: list[ast.expr], levels: int) -> dict[str, Any]:
-    read: dict[str, Any] = {}
+def _object(keys: list[ast.expr | None], values: list[ast.expr], levels: int) -> JsonDict:
+    read: JsonDict = {}
     for key, value in zip(keys, values, strict=True):
         if key is None:
             raise NoLiteralError(Reason.EXAMPLE, "An argument is an expression.")
@@ -156,7 +157,7 @@ class PythonCall:
     """
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonDict
     span: Span
 
 
@@ -308,8 +309,8 @@ def _without_blank(text: str, pieces: list[Span]) -> tuple[Span, ...]:
     return tuple(pieces[:-1] if behind_comments(text, *last) == last.end else pieces)
 
 
-def _arguments(text: str, bracket: _Bracket, options: DecodeOptions) -> dict[str, Any]:
-    arguments: dict[str, Any] = {}
+def _arguments(text: str, bracket: _Bracket, options: DecodeOptions) -> JsonDict:
+    arguments: JsonDict = {}
     positional: list[Any] = []
     for piece in bracket.pieces:
         keyword = _KEYWORD.match(text, *piece)

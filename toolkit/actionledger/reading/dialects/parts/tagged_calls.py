@@ -11,6 +11,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -270,7 +271,7 @@ class TaggedCall:
     """
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonDict
     span: Span
     inner_end: int
     repairs: tuple[Repair, ...] = ()
@@ -322,9 +323,9 @@ def _read_call(
 class _Reader(TaggedValues):
     """Walks one call: parameters, then the closing tags."""
 
-    def read(self, at: int) -> tuple[dict[str, Any], int, int]:
+    def read(self, at: int) -> tuple[JsonDict, int, int]:
         """Read from behind the opening tag; return the arguments, where the body ends and where the call does."""
-        arguments: dict[str, Any] = {}
+        arguments: JsonDict = {}
         if opens := self.grammar.object.match(self.text, at, self.end):
             arguments, at = self.json_arguments(opens.end())
         while parameter := self.parameter_at(at):
@@ -371,7 +372,7 @@ class _Reader(TaggedValues):
         self.repairs.extend(closed.repairs)
         return closed.start, closed.end
 
-    def json_arguments(self, start: int) -> tuple[dict[str, Any], int]:
+    def json_arguments(self, start: int) -> tuple[JsonDict, int]:
         """Read an object that stands in place of the parameters."""
         following = self.source.search(self.grammar.next_call, start, self.end)
         stop = self.source.search(self.grammar.call_close, start, following)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from json import JSONDecodeError
 from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -99,8 +100,8 @@ def _contradiction(text: str, decoded: Decoded) -> Issue | None:
     return None
 
 
-def _agreeing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _agreeing(pairs: list[tuple[str, Any]]) -> JsonDict:
+    made: JsonDict = {}
     for key, value in pairs:
         if key in made and json.dumps(made[key], sort_keys=True) != json.dumps(value, sort_keys=True):
             raise _TwoValuesError(key, made[key], value)
