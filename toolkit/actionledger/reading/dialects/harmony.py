@@ -6,7 +6,7 @@ stand with the role instead. Messages on the channel ``analysis`` without a reci
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from actionledger.core.patterns import regex
@@ -51,7 +51,7 @@ class Harmony(Dialect):
     """
 
     name: Literal["harmony"] = "harmony"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "<|call|>": "a stop token of gpt-oss: stop_tokens_for_assistant_actions of OpenAI's harmony library"
     }
     source = "OpenAI, Harmony response format; LLM-jp-4.1 (a blank behind each token), as llama.cpp's parser reads it"
@@ -293,7 +293,7 @@ class MuseGlimmer(ParameterTags):
     """
 
     name: Literal["muse_glimmer"] = "muse_glimmer"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</atem:function_calls>": CALLS_END}
+    optional_closers = {"</atem:function_calls>": CALLS_END}
     source = "Muse Glimmer, chat template"
     rules = (
         (
@@ -323,7 +323,7 @@ class MuseGlimmer(ParameterTags):
             "</atem:function_calls>"
         ),
     )
-    thought_markers: ClassVar[Mapping[str, str]] = {"<|message|>": "<|eom|>"}
+    thought_markers = {"<|message|>": "<|eom|>"}
 
     @property
     def literals(self) -> frozenset[str]:

@@ -1,8 +1,7 @@
 """The four formats of JSON in a labelled markdown fence: they differ in label and shape alone."""
 
-import re
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from rapidfuzz.distance import OSA
 
@@ -115,7 +114,7 @@ class JsonAction(JsonFence):
     other_labels = OTHER_LABELS | {"action", "actions", "action:", "actions:", "json-action", "json_action"}
     beginning = r'(?:\[\s*+)?+\{\s*+"action"\s*+:\s*+"'
     first_keys = "action"
-    plain_name: ClassVar[re.Pattern[str]] = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
+    plain_name = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
     discriminator = "action"
     telling_key = "action"
     shape = 'an object, or a list of objects, with "action".'
